@@ -1,0 +1,14 @@
+/** Tests run compiled: `tsc -b` first, so what is tested is what ships. */
+export default {
+  testEnvironment: 'node',
+  testMatch: [
+    '<rootDir>/{libs,services,deploy}/*/dist/**/*.test.js',
+    '<rootDir>/{libs,services}/*/dist/*.test.js',
+    '<rootDir>/test-e2e/dist/**/*.test.js',
+  ],
+  transform: {},
+  globalSetup: '<rootDir>/libs/testing/dist/global-setup.js',
+  globalTeardown: '<rootDir>/libs/testing/dist/global-teardown.js',
+  testTimeout: 60_000,
+  maxWorkers: 2,
+}
