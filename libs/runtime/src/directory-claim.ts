@@ -1,7 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { findProcess, signalProcess, waitUntilGone } from './process-table.js'
+import { findProcess, type ProcessEntry, signalProcess, waitUntilGone } from './process-table.js'
 
 const STOP_TIMEOUT_MS = 15_000
+const DYING_MS = 500
 
 interface Claim {
   serverPid: number
@@ -20,14 +21,8 @@ export async function claimDirectory(
 ): Promise<(serverPid: number) => void> {
   const claim = readClaim(claimFile)
   const server = claim && findProcess(claim.serverPid)
-  if (claim && server?.commandLine.includes(marker)) {
-    if (server.parentPid === claim.ownerPid && findProcess(claim.ownerPid)) {
-      throw new Error(
-        `${marker} is in use by process ${claim.ownerPid} (server ${server.pid}). Stop that process first.`,
-      )
-    }
-    await stopStray(server.pid, stopSignal)
-  }
+  if (claim && server?.commandLine.includes(marker))
+    await removeFormerServer(claim, server, marker, stopSignal)
   return (serverPid) =>
     writeFileSync(claimFile, JSON.stringify({ serverPid, ownerPid: process.pid } satisfies Claim))
 }
@@ -35,6 +30,20 @@ export async function claimDirectory(
 /** Forgets the claim after an orderly stop. */
 export function releaseDirectory(claimFile: string): void {
   rmSync(claimFile, { force: true })
+}
+
+async function removeFormerServer(
+  { ownerPid }: Claim,
+  server: ProcessEntry,
+  marker: string,
+  stopSignal: NodeJS.Signals,
+): Promise<void> {
+  if (server.parentPid !== ownerPid || !findProcess(ownerPid)) return stopStray(server.pid, stopSignal)
+  // It may just have been killed.
+  if (await waitUntilGone(server.pid, DYING_MS)) return
+  throw new Error(
+    `${marker} is in use by process ${ownerPid} (server ${server.pid}). Stop that process first.`,
+  )
 }
 
 async function stopStray(pid: number, stopSignal: NodeJS.Signals): Promise<void> {
