@@ -81,13 +81,13 @@ function packageDirectories(): string[] {
   )
 }
 
-/** Runs a program in front of the user; a signal to us is passed on and then ends us too. */
+/** Runs a program in front of the user; a signal to us is passed on, to its workers too, and then ends us. */
 async function run(program: string, args: string[]): Promise<number> {
-  const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+  const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true })
   let received: NodeJS.Signals | undefined
   const forward = (signal: NodeJS.Signals) => {
     received = signal
-    child.kill(signal)
+    if (child.pid !== undefined) process.kill(-child.pid, signal)
   }
   process.on('SIGINT', forward).on('SIGTERM', forward)
   const [code] = (await once(child, 'exit')) as [number | null]

@@ -13,6 +13,8 @@ export default async function setUp(): Promise<void> {
   process.env.TEST_RUN_ID = randomBytes(4).toString('hex')
   const directory = createStateDirectory()
   onTeardown(() => rmSync(directory, { recursive: true, force: true }))
+  // Temporary files of the tests go there too, and so go away with it.
+  process.env.TMPDIR = directory
   const docker = await dockerAnswers()
   await Promise.all([
     provide('TEST_NATS_URL', docker && containerNats, () => embeddedNats(directory)),
