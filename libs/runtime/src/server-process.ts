@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { signalProcess } from './process-table.js'
 
 export { claimDirectory, releaseDirectory } from './directory-claim.js'
+export { freePort } from './free-port.js'
 export { findProcess, signalProcess, waitUntilGone } from './process-table.js'
 
 export interface ServerProcessOptions {
@@ -76,26 +76,6 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       await forced
     },
   }
-}
-
-/** A TCP port of 127.0.0.1 that is free now: the wanted one, else any. Throws when the wanted one is taken. */
-export async function freePort(wanted?: number): Promise<number> {
-  const probe = createServer()
-  probe.listen({ host: '127.0.0.1', port: wanted ?? 0, exclusive: true })
-  try {
-    await once(probe, 'listening')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new Error(
-      `Port ${wanted} of 127.0.0.1 is taken by another program. Stop that program or choose another port.`,
-      { cause: error },
-    )
-  }
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('A TCP server has no port')
-  return address.port
 }
 
 function collectLog(child: ChildProcess, onLog: ((line: string) => void) | undefined): string[] {

@@ -1,0 +1,49 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+
+// Below the range systems take the ports of outgoing connections from: while a server restarts, one of
+// those, even a client's attempt to reach that very server, could take its port.
+const LOWEST = 12_000
+const HIGHEST = 32_000
+const ATTEMPTS = 100
+const RELEASE_MS = 1_000
+const RETRY_MS = 50
+
+/** A TCP port of 127.0.0.1 that is free now: the wanted one, else any. Throws when the wanted one is taken. */
+export async function freePort(wanted?: number): Promise<number> {
+  if (wanted !== undefined) return released(wanted)
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const port = randomInt(LOWEST, HIGHEST)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`No free port of 127.0.0.1 found between ${LOWEST} and ${HIGHEST}`)
+}
+
+// A server that was just killed takes a moment to let go of its port.
+async function released(port: number): Promise<number> {
+  const deadline = Date.now() + RELEASE_MS
+  while (!(await isFree(port))) {
+    if (Date.now() > deadline) {
+      throw new Error(
+        `Port ${port} of 127.0.0.1 is taken by another program. Stop that program or choose another port.`,
+      )
+    }
+    await delay(RETRY_MS)
+  }
+  return port
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer().listen({ host: '127.0.0.1', port, exclusive: true })
+  try {
+    await once(probe, 'listening')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false
+    throw error
+  }
+  probe.close()
+  await once(probe, 'close')
+  return true
+}
