@@ -30,6 +30,7 @@ export interface ServerProcess {
 }
 
 const LOG_TAIL_LINES = 20
+const LAST_LINES_MS = 250
 const STOP_TIMEOUT_MS = 15_000
 
 /**
@@ -52,7 +53,10 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     child.once('exit', (code, signal) => {
       // Killed, not closed: closing its input is what makes the guard signal a pid now free for reuse.
       guard.kill('SIGKILL')
-      resolve(signal ? `killed by ${signal}` : `exit code ${code}`)
+      const outcome = signal ? `killed by ${signal}` : `exit code ${code}`
+      // Its last lines may still be on the way, unless children that live on keep the pipe open.
+      child.once('close', () => resolve(outcome))
+      setTimeout(() => resolve(outcome), LAST_LINES_MS).unref()
     })
   })
   const isRunning = () => child.exitCode === null && child.signalCode === null

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { describe, expect, test } from '@jest/globals'
+import {
+  findProcess,
+  freePort,
+  type ServerProcessOptions,
+  startServerProcess,
+  waitUntilGone,
+} from './server-process.js'
+
+const LONG_RUNNING: ServerProcessOptions = { command: 'sleep', args: ['300'], stopSignal: 'SIGTERM' }
+
+describe('a server process', () => {
+  test('ends when it is stopped', async () => {
+    const server = await startServerProcess(LONG_RUNNING)
+    expect(findProcess(server.pid)).toMatchObject({ parentPid: process.pid, commandLine: 'sleep 300' })
+
+    await server.stop()
+
+    expect(server.running).toBe(false)
+    expect(await server.exited).toBe('killed by SIGTERM')
+    expect(findProcess(server.pid)).toBeUndefined()
+  })
+
+  test('ends when its parent is killed', async () => {
+    const script = `
+      const { startServerProcess } = await import(process.argv[1])
+      const { pid } = await startServerProcess(${JSON.stringify(LONG_RUNNING)})
+      process.stdout.write(String(pid))`
+    const module = new URL('./server-process.js', import.meta.url).href
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script, module])
+    const [pid] = (await once(parent.stdout, 'data')) as [Buffer]
+
+    parent.kill('SIGKILL')
+
+    expect(await waitUntilGone(Number(pid), 10_000)).toBe(true)
+  })
+
+  test('says how it ended and what it wrote last', async () => {
+    const server = await startServerProcess({
+      ...LONG_RUNNING,
+      command: 'sh',
+      args: ['-c', 'echo out of paper >&2; exit 3'],
+    })
+
+    expect(await server.exited).toBe('exit code 3')
+    expect(server.logTail()).toBe('out of paper')
+  })
+
+  test('is not started when there is no such program', async () => {
+    await expect(
+      startServerProcess({ ...LONG_RUNNING, command: 'no-such-program', args: [] }),
+    ).rejects.toThrow(/ENOENT/)
+  })
+})
+
+describe('freePort', () => {
+  test('gives the wanted port, or an error that names it', async () => {
+    const port = await freePort()
+    expect(await freePort(port)).toBe(port)
+    const other = createServer().listen(port, '127.0.0.1')
+    await once(other, 'listening')
+
+    await expect(freePort(port)).rejects.toThrow(`Port ${port} of 127.0.0.1 is taken by another program`)
+    other.close()
+  })
+
+  test('waits for a port that is about to be released', async () => {
+    const other = createServer().listen(await freePort(), '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as { port: number }
+    const waiting = freePort(port)
+
+    other.close()
+
+    expect(await waiting).toBe(port)
+  })
+})
