@@ -33,3 +33,6 @@ export interface TenantScope {
   workspaceId: string
   environment: Environment
 }
+
+/** The scope of what belongs to no workspace, such as a person's login. Nobody can subscribe to it. */
+export const platformTenant: TenantScope = { workspaceId: 'platform', environment: 'production' }
