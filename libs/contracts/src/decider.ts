@@ -1,5 +1,3 @@
-import type { ApiError } from './errors.js'
-
 /** Time arrives as an argument: ISO 8601, UTC, milliseconds. */
 export type Instant = string
 
@@ -36,8 +34,6 @@ export interface Decider<State extends { id: string }, Command, Resource = State
   /** Further read-model rows an event changes beside the aggregate's own. */
   project?(decision: Decision<State>): ReadModelRow[]
 }
-
-export type { ApiError }
 
 /** Ends an exhaustive switch. */
 export function assertNever(value: never): never {
