@@ -1,1 +1,147 @@
-export {}
+import { execFile } from 'node:child_process'
+import { accessSync, constants, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { homedir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import {
+  claimDirectory,
+  freePort,
+  releaseDirectory,
+  type ServerProcess,
+  startServerProcess,
+} from '@opsplane/runtime/server-process'
+
+export interface EmbeddedNatsOptions {
+  storeDir: string
+  /** Any free one when not given. */
+  port?: number | undefined
+  onLog?: ((line: string) => void) | undefined
+}
+
+export interface EmbeddedNats {
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+const READY_TIMEOUT_MS = 30_000
+const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024
+const STOP_SIGNAL = 'SIGTERM'
+
+/** Where a nats-server program is: the PATH, then where Go, this project's set-up and Debian put it. */
+export function findNatsServer(): string | undefined {
+  const goPath = process.env.GOPATH ?? join(homedir(), 'go')
+  const directories = [
+    ...(process.env.PATH ?? '').split(delimiter),
+    ...goPath.split(delimiter).map((path) => join(path, 'bin')),
+    resolve('.opsplane/bin'),
+    '/usr/sbin',
+  ]
+  return directories
+    .filter((directory) => directory !== '')
+    .map((directory) => join(directory, 'nats-server'))
+    .find(isExecutable)
+}
+
+/**
+ * Starts a nats-server of our own on 127.0.0.1 with JetStream in `storeDir`. What an earlier run
+ * left running, also one that was killed, is stopped first.
+ */
+export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<EmbeddedNats> {
+  const command = findNatsServer()
+  if (command === undefined) {
+    throw new Error('nats-server is not installed. Install it, or set NATS_URL to a running one.')
+  }
+  mkdirSync(options.storeDir, { recursive: true })
+  const storeDir = realpathSync(options.storeDir)
+  const configFile = join(storeDir, 'nats-server.conf')
+  const claimFile = join(storeDir, 'claim.json')
+  const claim = await claimDirectory(claimFile, configFile, STOP_SIGNAL)
+
+  const port = await freePort(options.port)
+  const hasSyncInterval = isAtLeast(await versionOf(command), [2, 10])
+  writeFileSync(configFile, configuration(storeDir, port, hasSyncInterval))
+  const server = await startServerProcess({
+    command,
+    args: ['--config', configFile],
+    stopSignal: STOP_SIGNAL,
+    onLog: options.onLog,
+  })
+  claim(server.pid)
+  try {
+    await sendsInfo(server, port)
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    port,
+    pid: server.pid,
+    async stop() {
+      await server.stop()
+      releaseDirectory(claimFile)
+    },
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function versionOf(command: string): Promise<number[]> {
+  const { stdout } = await promisify(execFile)(command, ['--version'])
+  // Debian's build prints "v2.9.10", others "v2.11.4-dev" and the like; unknown counts as old.
+  const [, major = '0', minor = '0'] = /v?(\d+)\.(\d+)/.exec(stdout) ?? []
+  return [Number(major), Number(minor)]
+}
+
+function isAtLeast([major = 0, minor = 0]: number[], [wantedMajor, wantedMinor]: [number, number]): boolean {
+  return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)
+}
+
+function configuration(storeDir: string, port: number, hasSyncInterval: boolean): string {
+  return [
+    `listen: "127.0.0.1:${port}"`,
+    `max_payload: ${MAX_PAYLOAD_BYTES}`,
+    'jetstream {',
+    `  store_dir: ${JSON.stringify(storeDir)}`,
+    // From 2.10 on an acknowledged message can be made to survive a power cut.
+    ...(hasSyncInterval ? ['  sync_interval: always'] : []),
+    '}',
+    '',
+  ].join('\n')
+}
+
+async function sendsInfo(server: ServerProcess, port: number): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS
+  while (server.running && Date.now() < deadline) {
+    if (await greets(port)) return
+    await delay(20)
+  }
+  const outcome = server.running ? `not ready after ${READY_TIMEOUT_MS / 1000} s` : await server.exited
+  throw new Error(`nats-server did not start on port ${port} (${outcome}):\n${server.logTail()}`)
+}
+
+/** Whether something on the port says the first line of the NATS protocol. */
+function greets(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect({ host: '127.0.0.1', port, timeout: 1000 })
+    const finish = (result: boolean) => {
+      socket.destroy()
+      done(result)
+    }
+    socket.once('data', (chunk) => finish(chunk.toString().startsWith('INFO ')))
+    socket.once('error', () => finish(false))
+    socket.once('timeout', () => finish(false))
+    socket.once('close', () => finish(false))
+  })
+}

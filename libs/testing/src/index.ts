@@ -1,1 +1,3 @@
-export {}
+export * from './https-receiver.js'
+export * from './test-env.js'
+export * from './wait-for.js'

@@ -1,0 +1,214 @@
+/**
+ * Prepares a fresh machine and runs a command of the platform. It runs before anything is installed,
+ * so it is plain JavaScript on Node's own modules. Every step is skipped when there is nothing to do.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { constants, tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const COMMANDS = {
+  demo: ['deploy/local/dist/cli.js', 'demo'],
+  start: ['deploy/local/dist/cli.js', 'start'],
+  test: ['deploy/local/dist/test.js'],
+  bench: ['bench/dist/index.js'],
+}
+const USAGE = `Usage: node deploy/local/bootstrap.mjs <command> [arguments]
+
+Installs the dependencies, builds, makes sure there is a nats-server, then runs the command.
+
+  demo    start the platform and show its main job
+  start   start the platform
+  test    lint and run all tests; arguments go to jest
+  bench   measure beside the raw limits
+
+DATABASE_URL and NATS_URL name servers to use instead of local ones.
+`
+const OLDEST_NODE = [20, 19]
+const STAMP = 'node_modules/.opsplane-installed'
+const BIN = resolve(fileURLToPath(new URL('../../.opsplane/bin', import.meta.url)))
+const TOOL_TIMEOUT_MS = 15 * 60_000
+const SECOND_SIGNAL_MS = 1_000
+const APT_OPTIONS = ['-qq', '-o', 'Acquire::http::Timeout=30', '-o', 'Acquire::Retries=1']
+
+class StepError extends Error {
+  constructor(message, output, advice) {
+    super(message)
+    this.output = output
+    this.advice = advice
+  }
+}
+
+const [command, ...args] = process.argv.slice(2)
+if (command === undefined || command === '--help' || command === '-h' || !Object.hasOwn(COMMANDS, command)) {
+  const asked = command === '--help' || command === '-h'
+  process[asked ? 'stdout' : 'stderr'].write(USAGE)
+  process.exit(asked ? 0 : 1)
+}
+process.chdir(fileURLToPath(new URL('../..', import.meta.url)))
+try {
+  checkNode()
+  await step('dependencies', installDependencies)
+  await step('build', build)
+  await step('nats-server', ensureNatsServer)
+} catch (error) {
+  if (!(error instanceof StepError)) throw error
+  process.stderr.write(`\n${error.message}\n${error.output ? `\n${error.output}\n` : ''}\n${error.advice}\n`)
+  process.exit(1)
+}
+run([...COMMANDS[command], ...args])
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return
+  throw new StepError(
+    `Node ${process.versions.node} is too old.`,
+    '',
+    `Install Node ${OLDEST_NODE.join('.')} or newer and run this again.`,
+  )
+}
+
+/** Runs one step and prints one line for it: its name, what it did and how long that took. */
+async function step(name, work) {
+  const startedAt = Date.now()
+  process.stdout.write(`${name} … `)
+  const outcome = await work()
+  process.stdout.write(`${outcome} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)\n`)
+}
+
+function installDependencies() {
+  const hash = createHash('sha256').update(readFileSync('pnpm-lock.yaml')).digest('hex')
+  const stamp = `${hash} node-${process.versions.node}\n`
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return 'unchanged'
+  const { packageManager } = JSON.parse(readFileSync('package.json', 'utf8'))
+  // CI: pnpm then replaces a node_modules made by another tool without asking.
+  const result = tool('npx', ['--yes', packageManager, 'install', '--frozen-lockfile'], { CI: 'true' })
+  if (!result.ok) {
+    throw new StepError(
+      'The dependencies could not be installed.',
+      result.tail,
+      'Check that the package registry can be reached (npm ping), then run this again.',
+    )
+  }
+  writeFileSync(STAMP, stamp)
+  return 'installed'
+}
+
+function build() {
+  const result = tool('node_modules/.bin/tsc', ['-b'])
+  if (result.ok) return 'done'
+  throw new StepError('The build failed.', result.output, 'Correct these errors, then run this again.')
+}
+
+async function ensureNatsServer() {
+  if (process.env.NATS_URL) return 'not needed, NATS_URL is set'
+  const { findNatsServer } = await import('../../libs/nats/dist/embedded.js')
+  const found = () => {
+    const path = findNatsServer()
+    return path && spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout?.trim()
+  }
+  const present = found()
+  if (present) return present
+  mkdirSync(BIN, { recursive: true })
+  const failures = []
+  for (const way of [fromApt, fromGo]) {
+    const failure = way()
+    const version = failure === undefined && found()
+    if (version) return `installed ${version}`
+    if (failure) failures.push(failure)
+  }
+  const docker = has('docker')
+    ? ', or start one in a container (docker run -d -p 4222:4222 nats -js) and set NATS_URL=nats://127.0.0.1:4222'
+    : ''
+  throw new StepError(
+    'There is no nats-server, and it could not be installed.',
+    failures.join('\n'),
+    `Get it from your system's packages or nats.io and put it on the PATH${docker}. Then run this again.`,
+  )
+}
+
+// Only unpacked, into a directory of ours: installing the package would start a service on port 4222.
+function fromApt() {
+  if (!has('apt-get') || !has('dpkg-deb')) return 'apt-get: not on this machine'
+  const directory = mkdtempSync(join(tmpdir(), 'opsplane-apt-'))
+  try {
+    const download = () => tool('apt-get', [...APT_OPTIONS, 'download', 'nats-server'], {}, directory)
+    let result = download()
+    if (!result.ok) {
+      const update = refreshPackageLists()
+      result = update.ok ? download() : update
+    }
+    if (!result.ok) return `apt-get: ${result.tail}`
+    const archive = readdirSync(directory).find((name) => name.endsWith('.deb'))
+    result = tool('dpkg-deb', ['-x', join(directory, archive ?? ''), directory])
+    if (!result.ok) return `dpkg-deb: ${result.tail}`
+    copyFileSync(join(directory, 'usr/sbin/nats-server'), join(BIN, 'nats-server'))
+    return undefined
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function refreshPackageLists() {
+  const update = [...APT_OPTIONS, 'update']
+  return process.getuid?.() === 0 ? tool('apt-get', update) : tool('sudo', ['-n', 'apt-get', ...update])
+}
+
+function fromGo() {
+  if (!has('go')) return 'go: not on this machine'
+  const result = tool('go', ['install', 'github.com/nats-io/nats-server/v2@latest'], { GOBIN: BIN })
+  return result.ok ? undefined : `go install: ${result.tail}`
+}
+
+function has(program) {
+  return (process.env.PATH ?? '').split(delimiter).some((path) => path && existsSync(join(path, program)))
+}
+
+/** Runs a tool to its end and keeps its output, which is shown only when it fails. */
+function tool(program, args, env = {}, cwd = process.cwd()) {
+  const result = spawnSync(program, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    timeout: TOOL_TIMEOUT_MS,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = [result.error?.message, result.stdout, result.stderr].filter(Boolean).join('\n').trim()
+  return { ok: result.status === 0, output, tail: output.split('\n').slice(-15).join('\n') }
+}
+
+/**
+ * Runs the command in a session of its own: a terminal's Ctrl-C, which reaches all of npm, this process
+ * and the command, then arrives there once, from here. A second one, later, ends it at once.
+ */
+function run(nodeArgs) {
+  const child = spawn(process.execPath, nodeArgs, { stdio: 'inherit', detached: true })
+  let firstSignalAt
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      if (firstSignalAt === undefined) {
+        firstSignalAt = Date.now()
+        child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal)
+      } else if (signal === 'SIGINT' && Date.now() - firstSignalAt > SECOND_SIGNAL_MS) {
+        child.kill('SIGKILL')
+      }
+    })
+  }
+  child.once('error', (error) => {
+    process.stderr.write(`${nodeArgs[0]} could not be started: ${error.message}\n`)
+    process.exit(1)
+  })
+  child.once('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code))
+}

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { findProcess, signalProcess, waitUntilGone } from '@opsplane/runtime/server-process'
+import type { SystemUser } from './embedded-user.js'
+
+const PASSWORD_FILE = 'opsplane-password'
+const ORPHAN_GRACE_MS = 1_000
+
+export interface ClusterOptions {
+  initdb: string
+  dataDir: string
+  user: string
+  password: string | undefined
+  owner: SystemUser | undefined
+}
+
+/** Creates the data directory unless it is there, and returns the superuser's password. */
+export async function ensureCluster(options: ClusterOptions): Promise<string> {
+  const { dataDir, owner } = options
+  if (existsSync(join(dataDir, 'PG_VERSION'))) {
+    if (owner && statSync(dataDir).uid !== owner.uid) giveTo(dataDir, owner)
+    return options.password ?? readFileSync(join(dataDir, PASSWORD_FILE), 'utf8')
+  }
+  return createCluster(options)
+}
+
+// Made beside its place and renamed, so that a run killed half way leaves nothing that looks complete.
+async function createCluster({ initdb, dataDir, user, password, owner }: ClusterOptions): Promise<string> {
+  const draft = `${dataDir}.new`
+  const passwordFile = `${draft}.password`
+  const secret = password ?? randomBytes(18).toString('base64url')
+  rmSync(draft, { recursive: true, force: true })
+  mkdirSync(draft, { recursive: true, mode: 0o700 })
+  writeFileSync(passwordFile, secret, { mode: 0o600 })
+  if (owner) {
+    chownSync(draft, owner.uid, owner.gid)
+    chownSync(passwordFile, owner.uid, owner.gid)
+  }
+  const args = ['-D', draft, '-U', user, '--pwfile', passwordFile, '--auth=scram-sha-256']
+  try {
+    await promisify(execFile)(initdb, [...args, '--encoding=UTF8', '--locale=C'], {
+      ...owner,
+      cwd: draft,
+      env: { PATH: process.env.PATH, LC_ALL: 'C' },
+    })
+  } catch (error) {
+    const output = (error as { stderr?: string }).stderr?.trim() ?? String(error)
+    throw new Error(`initdb could not create ${dataDir}:\n${output}`, { cause: error })
+  }
+  renameSync(passwordFile, join(draft, PASSWORD_FILE))
+  renameSync(draft, dataDir)
+  return secret
+}
+
+function giveTo(directory: string, owner: SystemUser): void {
+  chownSync(directory, owner.uid, owner.gid)
+  for (const entry of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
+    chownSync(join(directory, entry), owner.uid, owner.gid)
+  }
+}
+
+/**
+ * Clears what a killed postmaster left: backends that still hold its shared memory, and a
+ * postmaster.pid whose number may by now belong to another process (or to an unreaped one), which
+ * Postgres would take for a running server.
+ */
+export async function clearCrashedServer(dataDir: string): Promise<void> {
+  for (const pid of processesIn(dataDir)) {
+    // Backends notice the loss of their postmaster themselves, unless busy.
+    if (await waitUntilGone(pid, ORPHAN_GRACE_MS)) continue
+    signalProcess(pid, 'SIGKILL')
+    await waitUntilGone(pid, ORPHAN_GRACE_MS)
+  }
+  const lock = join(dataDir, 'postmaster.pid')
+  if (!existsSync(lock)) return
+  const pid = Number(readFileSync(lock, 'utf8').split('\n')[0])
+  const holder = findProcess(pid)
+  if (!holder || !basename(holder.commandLine.split(' ')[0] ?? '').startsWith('postgres')) {
+    rmSync(lock, { force: true })
+  }
+}
+
+// Every Postgres process works in its data directory. Elsewhere than on Linux Postgres's own check
+// of the shared memory decides, and the start is repeated.
+function processesIn(dataDir: string): number[] {
+  if (process.platform !== 'linux') return []
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && isPostgresIn(pid, dataDir))
+}
+
+function isPostgresIn(pid: number, dataDir: string): boolean {
+  try {
+    const program = basename(readlinkSync(`/proc/${pid}/exe`)).replace(' (deleted)', '')
+    return program === 'postgres' && readlinkSync(`/proc/${pid}/cwd`) === dataDir
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { waitUntilGone } from '@opsplane/runtime/server-process'
+import postgres from 'postgres'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.js'
+
+describe('embedded Postgres', () => {
+  let root: string
+  let running: EmbeddedPostgres | undefined
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'opsplane-pg-'))
+  })
+
+  afterEach(async () => {
+    await running?.stop()
+    running = undefined
+    rmSync(root, { recursive: true, force: true })
+  })
+
+  const start = async (port?: number) => {
+    running = await startEmbeddedPostgres({ dataDir: join(root, 'data'), port })
+    return running
+  }
+
+  test('keeps its data over a stop and a start', async () => {
+    const first = await start()
+    await query(first.url, (sql) => sql`create table kept as select 42 as answer`)
+    await first.stop()
+
+    const second = await start(first.port)
+
+    expect(second.url).toBe(first.url)
+    expect(await query(second.url, (sql) => sql`select answer from kept`)).toEqual([{ answer: 42 }])
+  })
+
+  test('starts again, with committed data, after its postmaster is killed while a query runs', async () => {
+    const first = await start()
+    await query(first.url, (sql) => sql`create table kept as select 42 as answer`)
+    const busy = query(first.url, (sql) => sql`select pg_sleep(60)`).catch(() => 'cut off')
+    await query(first.url, async (sql) => {
+      for (let found = 0; found === 0; ) {
+        ;[{ found = 0 } = {}] = await sql<{ found: number }[]>`
+          select count(*)::int as found from pg_stat_activity where query like '%pg_sleep(60)%' and pid <> pg_backend_pid()`
+      }
+    })
+    process.kill(first.pid, 'SIGKILL')
+
+    const second = await start(first.port)
+
+    expect(await query(second.url, (sql) => sql`select answer from kept`)).toEqual([{ answer: 42 }])
+    expect(await busy).toBe('cut off')
+  })
+
+  test('sorts text the same on every machine', async () => {
+    const { url } = await start()
+
+    const [settings] = await query(
+      url,
+      (sql) => sql`
+        select datcollate, pg_encoding_to_char(encoding) as encoding,
+               current_setting('max_connections') as connections
+        from pg_database where datname = 'postgres'`,
+    )
+
+    expect(settings).toEqual({ datcollate: 'C', encoding: 'UTF8', connections: '200' })
+  })
+
+  test('says which port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((listening) => other.once('listening', listening))
+    const { port } = other.address() as { port: number }
+
+    await expect(start(port)).rejects.toThrow(`Port ${port} of 127.0.0.1 is taken by another program`)
+    other.close()
+  })
+
+  test('refuses a data directory that is in use', async () => {
+    await start()
+
+    await expect(startEmbeddedPostgres({ dataDir: join(root, 'data') })).rejects.toThrow(
+      `is in use by process ${process.pid}`,
+    )
+  })
+
+  test('ends its processes when stopped', async () => {
+    const { pid, stop } = await start()
+
+    await stop()
+
+    expect(await waitUntilGone(pid, 0)).toBe(true)
+  })
+})
+
+async function query<Row>(url: string, run: (sql: postgres.Sql) => PromiseLike<Row>): Promise<Row> {
+  const sql = postgres(url, { max: 1, connection: { application_name: 'test' } })
+  try {
+    return await run(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}

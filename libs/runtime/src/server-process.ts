@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { signalProcess } from './process-table.js'
+
+export { claimDirectory, releaseDirectory } from './directory-claim.js'
+export { findProcess, signalProcess, waitUntilGone } from './process-table.js'
+
+export interface ServerProcessOptions {
+  command: string
+  args: string[]
+  env?: NodeJS.ProcessEnv
+  uid?: number | undefined
+  gid?: number | undefined
+  /** Asks the server to close its files and end. */
+  stopSignal: NodeJS.Signals
+  onLog?: ((line: string) => void) | undefined
+}
+
+export interface ServerProcess {
+  readonly pid: number
+  /** Resolves, never rejects, with a description of how the process ended. */
+  readonly exited: Promise<string>
+  readonly running: boolean
+  /** The last lines the server wrote, for error messages. */
+  logTail(): string
+  stop(): Promise<void>
+}
+
+const LOG_TAIL_LINES = 20
+const STOP_TIMEOUT_MS = 15_000
+
+/**
+ * Starts a server program in its own session, so that a terminal's Ctrl-C reaches only the parent,
+ * which then stops its servers in the order it wants. Should the parent be killed, the server is
+ * stopped too.
+ */
+export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+  const child = spawn(options.command, options.args, {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: options.env ?? process.env,
+    ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.gid }),
+  })
+  await once(child, 'spawn')
+  const pid = child.pid as number
+  const tail = collectLog(child, options.onLog)
+  const guard = startGuard(pid, options.stopSignal)
+  const exited = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => {
+      // Killed, not closed: closing its input is what makes the guard signal a pid now free for reuse.
+      guard.kill('SIGKILL')
+      resolve(signal ? `killed by ${signal}` : `exit code ${code}`)
+    })
+  })
+  const isRunning = () => child.exitCode === null && child.signalCode === null
+  return {
+    pid,
+    exited,
+    get running() {
+      return isRunning()
+    },
+    logTail: () => tail.join('\n'),
+    async stop() {
+      if (!isRunning()) return
+      child.kill(options.stopSignal)
+      const overtime = new AbortController()
+      const forced = delay(STOP_TIMEOUT_MS, undefined, { signal: overtime.signal }).then(
+        () => signalProcess(pid, 'SIGKILL'),
+        () => undefined,
+      )
+      await exited
+      overtime.abort()
+      await forced
+    },
+  }
+}
+
+/** A TCP port of 127.0.0.1 that is free now: the wanted one, else any. Throws when the wanted one is taken. */
+export async function freePort(wanted?: number): Promise<number> {
+  const probe = createServer()
+  probe.listen({ host: '127.0.0.1', port: wanted ?? 0, exclusive: true })
+  try {
+    await once(probe, 'listening')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new Error(
+      `Port ${wanted} of 127.0.0.1 is taken by another program. Stop that program or choose another port.`,
+      { cause: error },
+    )
+  }
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('A TCP server has no port')
+  return address.port
+}
+
+function collectLog(child: ChildProcess, onLog: ((line: string) => void) | undefined): string[] {
+  const tail: string[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    if (!stream) continue
+    createInterface({ input: stream }).on('line', (line) => {
+      tail.push(line)
+      if (tail.length > LOG_TAIL_LINES) tail.shift()
+      onLog?.(line)
+    })
+  }
+  return tail
+}
+
+// A parent that is killed runs no handler, but its pipes close: the guard waits for exactly that.
+function startGuard(pid: number, signal: NodeJS.Signals): ChildProcess {
+  const script = `while read -r _; do :; done; kill -${signal.replace('SIG', '')} "$1" 2>/dev/null`
+  const guard = spawn('sh', ['-c', script, 'guard', String(pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  guard.on('error', () => undefined)
+  guard.unref()
+  const input = guard.stdin as (typeof guard.stdin & { unref?: () => void }) | null
+  input?.on('error', () => undefined)
+  input?.unref?.()
+  return guard
+}

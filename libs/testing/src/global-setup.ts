@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { onTeardown } from './run-cleanup.js'
+import { containerNats, containerPostgres, dockerAnswers } from './test-containers.js'
+import { dropRunDatabases } from './test-env.js'
+import { createStateDirectory, embeddedNats, embeddedPostgres, type TestServer } from './test-servers.js'
+
+/**
+ * Starts one Postgres and one NATS for the whole run: in containers where Docker answers, else from
+ * the embedded binaries. TEST_DATABASE_URL and TEST_NATS_URL name servers to use instead.
+ */
+export default async function setUp(): Promise<void> {
+  process.env.TEST_RUN_ID = randomBytes(4).toString('hex')
+  const directory = createStateDirectory()
+  onTeardown(() => rmSync(directory, { recursive: true, force: true }))
+  // Temporary files of the tests go there too, and so go away with it.
+  process.env.TMPDIR = directory
+  const docker = await dockerAnswers()
+  await Promise.all([
+    provide('TEST_NATS_URL', docker && containerNats, () => embeddedNats(directory)),
+    providePostgres(docker, directory),
+  ])
+}
+
+async function providePostgres(docker: boolean, directory: string): Promise<void> {
+  const given = process.env.TEST_DATABASE_URL !== undefined
+  await provide('TEST_DATABASE_URL', docker && containerPostgres, () => embeddedPostgres(directory))
+  // A server of our own goes away with everything in it.
+  if (given) onTeardown(dropRunDatabases)
+}
+
+async function provide(
+  variable: 'TEST_DATABASE_URL' | 'TEST_NATS_URL',
+  container: (() => Promise<TestServer>) | false,
+  embedded: () => Promise<TestServer>,
+): Promise<void> {
+  if (process.env[variable]) return
+  const server = await (container ? container().catch(explain(variable, embedded)) : embedded())
+  onTeardown(() => server.stop())
+  // Workers inherit the environment of this process.
+  process.env[variable] = server.url
+}
+
+// A daemon that answers may still be unable to get the image.
+function explain(variable: string, embedded: () => Promise<TestServer>) {
+  return (error: unknown) => {
+    process.stderr.write(`No container for ${variable} (${String(error)}); using the embedded server\n`)
+    return embedded()
+  }
+}

@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import { generate } from 'selfsigned'
+import { type WaitForOptions, waitFor } from './wait-for.js'
+
+export interface ReceivedRequest {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  rawBody: Buffer
+  receivedAt: Date
+}
+
+export interface ReceiverResponse {
+  status: number
+  headers?: Record<string, string>
+  body?: string
+  delayMs?: number
+}
+
+export interface ReceiverOptions {
+  /** HTTPS unless false. */
+  tls?: boolean
+  /** 200 without a body when not given. */
+  respond?: (request: ReceivedRequest) => ReceiverResponse | Promise<ReceiverResponse>
+}
+
+export interface Receiver {
+  readonly url: string
+  /** What a client must trust; empty without TLS. */
+  readonly ca: string
+  received(): ReceivedRequest[]
+  /** Waits until at least that many arrived and returns all of them. */
+  waitForRequests(count: number, options?: WaitForOptions): Promise<ReceivedRequest[]>
+  stop(): Promise<void>
+}
+
+/** Starts a real HTTPS (or HTTP) server on 127.0.0.1 that records what it is sent. */
+export async function startReceiver({ tls = true, respond }: ReceiverOptions = {}): Promise<Receiver> {
+  const requests: ReceivedRequest[] = []
+  const stopping = new AbortController()
+  const answer: RequestListener = async (incoming, response) => {
+    try {
+      const request: ReceivedRequest = {
+        method: incoming.method ?? '',
+        path: incoming.url ?? '',
+        headers: incoming.headers,
+        rawBody: await buffer(incoming),
+        receivedAt: new Date(),
+      }
+      requests.push(request)
+      const { status, headers, body, delayMs = 0 } = (await respond?.(request)) ?? { status: 200 }
+      if (delayMs > 0) await delay(delayMs, undefined, { signal: stopping.signal })
+      response.writeHead(status, headers).end(body)
+    } catch {
+      // The sender went away, or the receiver is stopping in the middle of a slow answer.
+      response.destroy()
+    }
+  }
+
+  const certificate = tls ? await createCertificate() : undefined
+  const server = certificate ? createHttpsServer(certificate, answer) : createHttpServer(answer)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    ca: certificate?.cert ?? '',
+    received: () => [...requests],
+    waitForRequests: (count, options) =>
+      waitFor(
+        () => {
+          if (requests.length < count) throw new Error(`${requests.length} arrived`)
+          return [...requests]
+        },
+        { message: `${count} requests`, ...options },
+      ),
+    async stop() {
+      stopping.abort()
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function createCertificate(): Promise<{ key: string; cert: string }> {
+  const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [
+      // A client that is given this certificate as its authority accepts it only as one.
+      { name: 'basicConstraints', cA: true },
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: 'localhost' },
+          { type: 7, ip: '127.0.0.1' },
+        ],
+      },
+    ],
+  })
+  return { key: pems.private, cert: pems.cert }
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import postgres from 'postgres'
+
+export interface TestDatabase {
+  url: string
+  drop(): Promise<void>
+}
+
+const OBJECT_IN_USE = '55006'
+const IN_USE_RETRIES = 100
+const IN_USE_DELAY_MS = 50
+const MAX_NAME_LENGTH = 63
+
+/** The superuser's URL of the run's Postgres. */
+export function testPostgresUrl(): string {
+  return required('TEST_DATABASE_URL')
+}
+
+/** The URL of the run's NATS. */
+export function testNatsUrl(): string {
+  return required('TEST_NATS_URL')
+}
+
+/** A prefix for streams and subjects, so that test files do not meet on the shared NATS. */
+export function uniquePrefix(): string {
+  return `t${randomBytes(6).toString('hex')}`
+}
+
+/** Creates a database for one test file, empty or as a copy of a template. */
+export async function createDatabase(template?: string): Promise<TestDatabase> {
+  const name = `${runPrefix()}${randomBytes(6).toString('hex')}`
+  await asAdmin((sql) => createFrom(sql, name, template))
+  return {
+    url: urlOf(name),
+    drop: () => asAdmin(async (sql) => void (await sql`drop database if exists ${sql(name)} with (force)`)),
+  }
+}
+
+/**
+ * Returns the name of a database that `migrate` prepared, for `createDatabase` to copy. Whichever test
+ * file comes first in the run prepares it, and the others wait for that. `migrate` must close its
+ * connections, as a database in use cannot be copied.
+ */
+export async function templateDatabase(
+  key: string,
+  migrate: (url: string) => Promise<void>,
+): Promise<string> {
+  const name = `${runPrefix()}template_${key.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')}`
+  if (name.length > MAX_NAME_LENGTH) throw new Error(`The template key ${key} is too long`)
+  await asAdmin(async (sql) => {
+    // Held by this session, so a test file that dies in the middle lets go of it.
+    await sql`select pg_advisory_lock(hashtext(${name}))`
+    const [existing] = await sql`select datistemplate from pg_database where datname = ${name}`
+    if (existing?.datistemplate) return
+    await sql`drop database if exists ${sql(name)} with (force)`
+    await createFrom(sql, name)
+    await migrate(urlOf(name))
+    // Marked last: only a finished one counts.
+    await sql`alter database ${sql(name)} is_template true`
+  })
+  return name
+}
+
+/** Drops the databases that this run left on a server that is not its own. */
+export async function dropRunDatabases(): Promise<void> {
+  await asAdmin(async (sql) => {
+    const databases = await sql<{ datname: string }[]>`
+      select datname from pg_database where starts_with(datname, ${runPrefix()})`
+    for (const { datname } of databases) {
+      await sql`alter database ${sql(datname)} is_template false`
+      await sql`drop database if exists ${sql(datname)} with (force)`
+    }
+  })
+}
+
+// A connection that was just closed takes a moment to leave the template.
+async function createFrom(sql: postgres.Sql, name: string, template = 'template1'): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await sql`create database ${sql(name)} template ${sql(template)}`
+      return
+    } catch (error) {
+      const inUse = error instanceof postgres.PostgresError && error.code === OBJECT_IN_USE
+      if (!inUse || attempt === IN_USE_RETRIES) throw error
+      await delay(IN_USE_DELAY_MS)
+    }
+  }
+}
+
+async function asAdmin<Result>(use: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
+  const sql = postgres(testPostgresUrl(), { max: 1, onnotice: () => undefined })
+  try {
+    return await use(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+function urlOf(database: string): string {
+  const url = new URL(testPostgresUrl())
+  url.pathname = `/${database}`
+  return url.href
+}
+
+function runPrefix(): string {
+  return `test_${required('TEST_RUN_ID')}_`
+}
+
+function required(name: 'TEST_DATABASE_URL' | 'TEST_NATS_URL' | 'TEST_RUN_ID'): string {
+  const value = process.env[name]
+  if (!value) throw new Error(`${name} is not set: run the tests through jest, whose set-up provides it`)
+  return value
+}

@@ -1,0 +1,35 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbeddedNats } from '@opsplane/nats/embedded'
+import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
+import { findProcess } from '@opsplane/runtime/server-process'
+
+export interface TestServer {
+  url: string
+  stop(): Promise<void>
+}
+
+/** Test databases may lose everything at a crash, which makes them several times faster. */
+export const UNSAFE_BUT_FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
+
+const PREFIX = 'opsplane-test-'
+
+/** A directory for the servers of this run. Those of runs that were killed are removed. */
+export function createStateDirectory(): string {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]
+    if (pid && !findProcess(Number(pid))) rmSync(join(tmpdir(), name), { recursive: true, force: true })
+  }
+  return mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
+}
+
+/** Starts the Postgres of a test run from the embedded binaries. */
+export function embeddedPostgres(stateDirectory: string): Promise<TestServer> {
+  return startEmbeddedPostgres({ dataDir: join(stateDirectory, 'postgres'), flags: UNSAFE_BUT_FAST })
+}
+
+/** Starts the NATS of a test run from the installed program. */
+export function embeddedNats(stateDirectory: string): Promise<TestServer> {
+  return startEmbeddedNats({ storeDir: join(stateDirectory, 'nats') })
+}
