@@ -1,1 +1,11 @@
-export {}
+export * from './catalog.js'
+export * from './command.js'
+export * from './decider.js'
+export * from './envelope.js'
+export * from './errors.js'
+export * from './event.js'
+export * from './filter.js'
+export * from './ids.js'
+export * from './permissions.js'
+export * from './principal.js'
+export * from './subjects.js'

@@ -1,1 +1,6 @@
-export {}
+export * from './database.js'
+export * from './errors.js'
+export * from './keyset.js'
+export * from './provision.js'
+export * from './read-model.js'
+export * from './vault.js'

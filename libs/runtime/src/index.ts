@@ -1,1 +1,8 @@
-export {}
+export * from './clock.js'
+export * from './config.js'
+export * from './cursor.js'
+export * from './hash.js'
+export * from './lifecycle.js'
+export * from './logger.js'
+export * from './retry-delay.js'
+export * from './sealing.js'

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { type ApiError, errorCodes } from './errors.js'
+
+export const Meta = z.object({ requestId: z.string() }).meta({ id: 'Meta' })
+
+export const ErrorDetailSchema = z
+  .object({
+    in: z.enum(['body', 'query', 'path', 'header']),
+    path: z.string().meta({ description: 'JSON pointer to the offending value.' }),
+    code: z.string(),
+    message: z.string(),
+    params: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'ErrorDetail' })
+
+export const ErrorEnvelope = z
+  .object({
+    error: z.object({
+      code: z.enum(errorCodes),
+      status: z.int(),
+      message: z.string(),
+      retryable: z.boolean().meta({ description: 'The same request may succeed when sent again.' }),
+      details: z.array(ErrorDetailSchema),
+    }),
+    meta: Meta,
+  })
+  .meta({ id: 'ErrorEnvelope' })
+export type ErrorEnvelope = z.infer<typeof ErrorEnvelope>
+
+export const Pagination = z
+  .object({ nextCursor: z.string().nullable(), hasMore: z.boolean(), limit: z.int() })
+  .meta({ id: 'Pagination' })
+export type Pagination = z.infer<typeof Pagination>
+
+/** What a list route's handler returns; the http lib wraps it in the envelope. */
+export interface Page<T> {
+  items: T[]
+  nextCursor: string | null
+  limit: number
+}
+
+export function errorBody(error: ApiError, requestId: string): ErrorEnvelope {
+  return {
+    error: {
+      code: error.code,
+      status: error.status,
+      message: error.message,
+      retryable: error.retryable,
+      details: error.details,
+    },
+    meta: { requestId },
+  }
+}

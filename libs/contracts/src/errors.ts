@@ -1,0 +1,110 @@
+/** The one table of error codes: status, and whether the same request may succeed when sent again. */
+export const errorTable = {
+  malformed_json: { status: 400, retryable: false },
+  malformed_url: { status: 400, retryable: false },
+  invalid_cursor: { status: 400, retryable: false },
+  workspace_required: { status: 400, retryable: false },
+  idempotency_key_invalid: { status: 400, retryable: false },
+  unauthenticated: { status: 401, retryable: false },
+  invalid_token: { status: 401, retryable: false },
+  token_expired: { status: 401, retryable: false },
+  invalid_credentials: { status: 401, retryable: false },
+  insufficient_scope: { status: 403, retryable: false },
+  forbidden: { status: 403, retryable: false },
+  workspace_forbidden: { status: 403, retryable: false },
+  environment_forbidden: { status: 403, retryable: false },
+  not_found: { status: 404, retryable: false },
+  route_not_found: { status: 404, retryable: false },
+  method_not_allowed: { status: 405, retryable: false },
+  conflict: { status: 409, retryable: false },
+  invalid_state_transition: { status: 409, retryable: false },
+  version_conflict: { status: 409, retryable: true },
+  idempotency_in_progress: { status: 409, retryable: true },
+  precondition_failed: { status: 412, retryable: false },
+  payload_too_large: { status: 413, retryable: false },
+  unsupported_media_type: { status: 415, retryable: false },
+  validation_failed: { status: 422, retryable: false },
+  idempotency_key_reused: { status: 422, retryable: false },
+  precondition_required: { status: 428, retryable: false },
+  rate_limited: { status: 429, retryable: true },
+  headers_too_large: { status: 431, retryable: false },
+  internal_error: { status: 500, retryable: false },
+  upstream_error: { status: 502, retryable: true },
+  service_unavailable: { status: 503, retryable: true },
+  upstream_timeout: { status: 504, retryable: true },
+} as const satisfies Record<string, { status: number; retryable: boolean }>
+
+export type ErrorCode = keyof typeof errorTable
+
+export const errorCodes = Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]
+
+/** Where in a request a problem was found, as a JSON pointer below `in`. */
+export interface ErrorDetail {
+  in: 'body' | 'query' | 'path' | 'header'
+  path: string
+  code: string
+  message: string
+  params?: Record<string, unknown>
+}
+
+export interface ApiErrorOptions {
+  details?: ErrorDetail[]
+  /** Response headers the code calls for, such as Retry-After. */
+  headers?: Record<string, string>
+  cause?: unknown
+}
+
+/** The only error that reaches a client as itself; anything else is answered as `internal_error`. */
+export class ApiError extends Error {
+  readonly details: ErrorDetail[]
+  readonly headers: Record<string, string>
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options: ApiErrorOptions = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.name = 'ApiError'
+    this.details = options.details ?? []
+    this.headers = options.headers ?? {}
+  }
+
+  get status(): number {
+    return errorTable[this.code].status
+  }
+
+  get retryable(): boolean {
+    return errorTable[this.code].retryable
+  }
+}
+
+/** Another tenant's id, a malformed id and an absent one all answer with exactly this. */
+export function notFound(): ApiError {
+  return new ApiError('not_found', 'There is no such resource in this workspace and environment.')
+}
+
+/** The action does not apply to the resource's present status. */
+export function invalidTransition(action: string, from: string, allowed: readonly string[]): ApiError {
+  const list = allowed.length > 0 ? allowed.join(', ') : 'none'
+  return new ApiError(
+    'invalid_state_transition',
+    `Cannot ${action} while ${from}. Allowed actions: ${list}.`,
+    {
+      details: [
+        {
+          in: 'body',
+          path: '',
+          code: 'invalid_state_transition',
+          message: `Allowed: ${list}.`,
+          params: { from, action, allowed },
+        },
+      ],
+    },
+  )
+}
+
+/** A body field that passed its schema but breaks a rule that needs more than the schema. */
+export function invalidField(path: string, code: string, message: string): ApiError {
+  return new ApiError('validation_failed', message, { details: [{ in: 'body', path, code, message }] })
+}

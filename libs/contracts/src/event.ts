@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { Actor, Environment } from './principal.js'
+
+export const EventResource = z.object({
+  type: z.string(),
+  id: z.string(),
+  number: z.string().optional(),
+  displayName: z.string(),
+})
+export type EventResource = z.infer<typeof EventResource>
+
+/** What every resource event carries; type-specific extras stand beside these. */
+export const ChangeData = z.looseObject({
+  before: z.record(z.string(), z.unknown()).nullable(),
+  after: z.record(z.string(), z.unknown()).nullable(),
+  changes: z.array(z.string()),
+})
+export type ChangeData = z.infer<typeof ChangeData>
+
+/** Shape A: the platform event as it stands in the log, on JetStream and in the audit log. */
+export const PlatformEvent = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    workspaceId: z.string(),
+    environment: Environment,
+    createdAt: z.iso.datetime({ precision: 3 }),
+    actor: Actor,
+    resource: EventResource,
+    data: ChangeData,
+    /** Position within its aggregate, from 1 without gaps. */
+    version: z.int().positive(),
+    requestId: z.string().nullable(),
+    causationId: z.string().nullable(),
+  })
+  .meta({ id: 'PlatformEvent' })
+export type PlatformEvent = z.infer<typeof PlatformEvent>
+
+/** Shape B: the body of a webhook delivery. */
+export const DeliveryBody = z
+  .object({
+    id: z.string(),
+    webhook_id: z.string(),
+    event: z.string(),
+    timestamp: z.string(),
+    workspace_id: z.string(),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'DeliveryBody' })
+export type DeliveryBody = z.infer<typeof DeliveryBody>
+
+/** `data` is the resource after the event; on delete, the last known resource. */
+export function deliveryBody(event: PlatformEvent, webhookId: string): DeliveryBody {
+  return {
+    id: event.id,
+    webhook_id: webhookId,
+    event: event.type,
+    timestamp: event.createdAt,
+    workspace_id: event.workspaceId,
+    data: event.data.after ?? event.data.before ?? {},
+  }
+}
+
+/** Whether a subscription entry matches: an exact type, `prefix.*`, `*`, or `audit.*` for the whole log. */
+export function patternMatches(pattern: string, type: string): boolean {
+  if (pattern === '*' || pattern === 'audit.*' || pattern === type) return true
+  return pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1))
+}

@@ -1,0 +1,44 @@
+/** Everything a role or an API key can be allowed, by family. Deny by default. */
+export const permissions = [
+  'workspace:read',
+  'workspace:write',
+  'users:read',
+  'users:write',
+  'roles:read',
+  'roles:write',
+  'tokens:manage',
+  'secrets:read',
+  'secrets:write',
+  'audit:read',
+  'itsm:read',
+  'itsm:write',
+  'webhooks:read',
+  'webhooks:write',
+  'topics:read',
+  'topics:write',
+  'events:read',
+] as const
+
+export type Permission = (typeof permissions)[number]
+
+const reads = permissions.filter((permission) => permission.endsWith(':read'))
+const withoutAdministration = permissions.filter(
+  (permission) => !['workspace:write', 'users:write', 'roles:write'].includes(permission),
+)
+
+export const builtInRoles: Record<string, { description: string; permissions: readonly Permission[] }> = {
+  owner: { description: 'Everything, and cannot be locked out.', permissions },
+  admin: { description: 'Everything in the workspace.', permissions },
+  developer: {
+    description: 'Builds and integrates; no user administration.',
+    permissions: withoutAdministration,
+  },
+  agent: {
+    description: 'Works the service desk.',
+    permissions: ['workspace:read', 'users:read', 'itsm:read', 'itsm:write', 'topics:read', 'tokens:manage'],
+  },
+  viewer: {
+    description: 'Reads, except secrets and the audit log.',
+    permissions: reads.filter((permission) => permission !== 'secrets:read' && permission !== 'audit:read'),
+  },
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+
+export const environments = ['production', 'staging', 'development'] as const
+export const Environment = z.enum(environments).meta({ id: 'Environment' })
+export type Environment = z.infer<typeof Environment>
+
+export const Actor = z
+  .object({ id: z.string(), name: z.string(), type: z.enum(['user', 'api_token', 'workflow', 'system']) })
+  .meta({ id: 'Actor' })
+export type Actor = z.infer<typeof Actor>
+
+/** The actor of what the platform does by itself, such as pausing a webhook. */
+export const systemActor: Actor = { id: 'system', name: 'Opsplane', type: 'system' }
+
+/**
+ * Who a request acts as, and where. The gateway builds it from the token and passes it on signed.
+ * `workspaceId` and `environment` are absent only on the few routes that work outside a workspace.
+ */
+export const Principal = z.object({
+  actor: Actor,
+  userId: z.string(),
+  /** The session or API key the request came with. */
+  tokenId: z.string(),
+  workspaceId: z.string().optional(),
+  workspaceSlug: z.string().optional(),
+  environment: Environment.optional(),
+  permissions: z.array(z.string()),
+})
+export type Principal = z.infer<typeof Principal>
+
+/** Workspace and environment: the scope every query is filtered by. */
+export interface TenantScope {
+  workspaceId: string
+  environment: Environment
+}
+
+/** The scope of what belongs to no workspace, such as a person's login. Nobody can subscribe to it. */
+export const platformTenant: TenantScope = { workspaceId: 'platform', environment: 'production' }

@@ -1,0 +1,61 @@
+import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import postgres from 'postgres'
+
+/**
+ * A pool on one service's schema. `db` and `sql` use two pools' worth of settings on purpose: drizzle replaces
+ * the JSON and date serializers of the client it is given, so the client behind `sql` is never handed to it.
+ */
+export interface Database {
+  /** Hand-written statements; only the event store uses it. */
+  sql: postgres.Sql
+  /** Typed queries; timestamps and JSON behave as drizzle defines them. */
+  db: Drizzle
+  url: string
+  schema: string
+  close(): Promise<void>
+}
+
+export type Drizzle = PostgresJsDatabase<Record<string, never>>
+
+export interface ConnectOptions {
+  /** Becomes the search_path: tables are named without their schema. */
+  schema: string
+  max?: number
+  applicationName?: string
+  /** Server settings for every connection of the pool. */
+  settings?: Record<string, string>
+}
+
+/** Opens a pool lazily: nothing is sent until the first query, and lost connections are replaced. */
+export function connect(url: string, options: ConnectOptions): Database {
+  const sql = openClient(url, options)
+  const drizzleClient = openClient(url, options)
+  return {
+    sql,
+    db: drizzle(drizzleClient),
+    url,
+    schema: options.schema,
+    close: async () => {
+      await Promise.all([sql.end({ timeout: 5 }), drizzleClient.end({ timeout: 5 })])
+    },
+  }
+}
+
+/** One postgres.js client with the platform's settings. `max` 1 gives a connection of one's own. */
+export function openClient(url: string, options: ConnectOptions): postgres.Sql {
+  return postgres(url, {
+    max: options.max ?? 8,
+    idle_timeout: 300,
+    connect_timeout: 5,
+    max_lifetime: null,
+    backoff: (retries) => Math.min(0.05 * 2 ** retries, 1),
+    onnotice: () => {},
+    connection: {
+      application_name: options.applicationName ?? `opsplane-${options.schema}`,
+      search_path: options.schema,
+      statement_timeout: 30_000,
+      idle_in_transaction_session_timeout: 30_000,
+      ...options.settings,
+    },
+  })
+}

@@ -1,0 +1,44 @@
+import { ApiError } from '@opsplane/contracts'
+
+/** postgres.js error codes and SQLSTATE classes that mean the server is away, not that the request is wrong. */
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+])
+const awayStates = /^(08|57P0[1-4]|53[0-4]|58)/
+
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof AggregateError) return codeOf(error.errors[0])
+  if (typeof error !== 'object' || error === null) return undefined
+  if ('code' in error && typeof error.code === 'string') return error.code
+  return 'cause' in error ? codeOf(error.cause) : undefined
+}
+
+/** Whether the error says that Postgres cannot be reached or is restarting. */
+export function isDatabaseAway(error: unknown): boolean {
+  const code = codeOf(error)
+  return code !== undefined && (networkCodes.has(code) || awayStates.test(code))
+}
+
+/** The violated unique constraint's name, when that is what the error says. */
+export function uniqueViolation(error: unknown): string | undefined {
+  if (codeOf(error) !== '23505') return undefined
+  const source = error as { constraint_name?: string; cause?: { constraint_name?: string } }
+  return source.constraint_name ?? source.cause?.constraint_name ?? 'unknown'
+}
+
+/** Turns "Postgres is away" into the API's 503; every other error stays as it is. */
+export function translatePostgresError(error: unknown): unknown {
+  if (!isDatabaseAway(error)) return error
+  return new ApiError('service_unavailable', 'The database cannot be reached. Try again in a moment.', {
+    headers: { 'Retry-After': '1' },
+    cause: error,
+  })
+}

@@ -1,0 +1,43 @@
+import { type BuildExtraConfigColumns, sql } from 'drizzle-orm'
+import {
+  integer,
+  jsonb,
+  type PgColumnBuilderBase,
+  type PgTableExtraConfigValue,
+  pgTable,
+  text,
+} from 'drizzle-orm/pg-core'
+
+/** A text column computed from the row's state, to filter and sort by. ISO timestamps sort right as text. */
+export function stateText<Name extends string>(column: Name, field: string) {
+  return text(column).generatedAlwaysAs(sql.raw(`state->>'${field}'`))
+}
+
+/** An integer column computed from the row's state. */
+export function stateInteger<Name extends string>(column: Name, field: string) {
+  return integer(column).generatedAlwaysAs(sql.raw(`(state->>'${field}')::integer`))
+}
+
+const baseColumns = {
+  id: text('id').primaryKey(),
+  workspaceId: text('workspace_id').notNull(),
+  environment: text('environment').notNull(),
+  version: integer('version').notNull(),
+  state: jsonb('state').$type<Record<string, unknown>>().notNull(),
+  createdAt: stateText('created_at', 'createdAt'),
+}
+type WithBase<Columns> = typeof baseColumns & Columns
+
+/**
+ * A read-model table: the aggregate's folded state plus generated columns. Rows are written by the event store
+ * alone, which is why every table has the same base columns.
+ */
+export function readModelTable<Name extends string, Columns extends Record<string, PgColumnBuilderBase>>(
+  name: Name,
+  columns: Columns,
+  indexes: (
+    table: BuildExtraConfigColumns<Name, WithBase<Columns>, 'pg'>,
+  ) => PgTableExtraConfigValue[] = () => [],
+) {
+  return pgTable<Name, WithBase<Columns>>(name, { ...baseColumns, ...columns }, indexes)
+}

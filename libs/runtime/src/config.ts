@@ -1,0 +1,86 @@
+import { z } from 'zod'
+
+/** The settings of a process are wrong; the message lists every variable with what is wrong. */
+export class ConfigError extends Error {
+  constructor(readonly problems: string[]) {
+    super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.name = 'ConfigError'
+  }
+}
+
+const envName = (key: string) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+
+/**
+ * Reads a config object from environment variables: the key `natsUrl` comes from `NATS_URL`.
+ * An empty variable counts as absent. Throws ConfigError naming every bad variable at once.
+ */
+export function parseConfig<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  env: Record<string, string | undefined>,
+): z.infer<z.ZodObject<Shape>> {
+  const values: Record<string, string> = {}
+  for (const key of Object.keys(schema.shape)) {
+    const value = env[envName(key)]
+    if (value !== undefined && value !== '') values[key] = value
+  }
+  const result = schema.safeParse(values)
+  if (result.success) return result.data
+  throw new ConfigError(
+    result.error.issues.map((issue) => {
+      const key = String(issue.path[0] ?? '')
+      const problem = values[key] === undefined ? 'is missing' : issue.message
+      const description =
+        schema.shape[key] instanceof z.ZodType ? schema.shape[key].meta()?.description : undefined
+      return `${envName(key)} ${problem}${description ? ` (${description})` : ''}`
+    }),
+  )
+}
+
+const jsonObject = z.string().transform((text, context) => {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    context.addIssue({ code: 'custom', message: 'is not JSON' })
+    return z.NEVER
+  }
+})
+
+/** A variable that holds a JSON object of strings, such as a map of service name to URL. */
+export const stringMap = jsonObject.pipe(z.record(z.string(), z.string()))
+
+/** `true`/`false`/`1`/`0`. */
+export const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1')
+
+/** What every service needs, whatever it does. */
+export const baseConfig = z.object({
+  port: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65535)
+    .default(0)
+    .meta({ description: 'HTTP port; 0 takes a free one' }),
+  host: z.string().default('127.0.0.1').meta({ description: 'address to listen on' }),
+  natsUrl: z.string().default('nats://127.0.0.1:4222').meta({ description: 'NATS server' }),
+  natsPrefix: z
+    .string()
+    .regex(/^[a-z0-9]*$/, 'must be lower-case letters and digits')
+    .default('')
+    .meta({ description: 'keeps several installations apart on one NATS server' }),
+  logLevel: z.enum(['silent', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
+  servicePrivateKey: z
+    .string()
+    .meta({ description: 'Ed25519 private key of this service, PKCS#8 DER in base64' }),
+  trustedServiceKeys: stringMap.meta({
+    description: 'JSON object: service name to its Ed25519 public key, SPKI DER in base64',
+  }),
+})
+export type BaseConfig = z.infer<typeof baseConfig>
+
+/** For services with a database. */
+export const backendConfig = baseConfig.extend({
+  databaseUrl: z.string().meta({ description: "Postgres URL of this service's own login role" }),
+  databasePoolSize: z.coerce.number().int().min(1).max(100).default(8),
+  cursorSecret: z.string().min(32).meta({ description: 'at least 32 characters; signs list cursors' }),
+})
+export type BackendConfig = z.infer<typeof backendConfig>

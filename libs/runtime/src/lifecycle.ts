@@ -1,0 +1,72 @@
+import { createLogger, type Logger } from './logger.js'
+
+export interface Releasers {
+  /** Registers how to close something just opened. */
+  add(name: string, release: () => Promise<void> | void): void
+  /** Closes everything, last opened first; every one runs, the first error is rethrown. Runs once. */
+  release(): Promise<void>
+}
+
+export function createReleasers(log: Logger): Releasers {
+  const opened: { name: string; release: () => Promise<void> | void }[] = []
+  let released: Promise<void> | undefined
+
+  const releaseAll = async () => {
+    const errors: unknown[] = []
+    for (const { name, release } of opened.reverse()) {
+      try {
+        await release()
+      } catch (error) {
+        log.error({ err: error, resource: name }, 'could not close cleanly')
+        errors.push(error)
+      }
+    }
+    if (errors.length > 0) throw errors[0]
+  }
+
+  return {
+    add: (name, release) => void opened.push({ name, release }),
+    release: () => {
+      released ??= releaseAll()
+      return released
+    },
+  }
+}
+
+/** What a started service gives back. */
+export interface RunningService {
+  name: string
+  port: number
+  url: string
+  /** Stops intake, drains, closes. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+/**
+ * Runs a service as a process: starts it, and on SIGTERM or SIGINT stops it once.
+ * Exit code 0 after a clean stop, 1 when it could not start or stop.
+ */
+export function runService(name: string, start: () => Promise<RunningService>): void {
+  const log = createLogger({ service: name, level: 'info' })
+  let stopping = false
+  const running = start()
+
+  const stop = async (signal: string) => {
+    if (stopping) return
+    stopping = true
+    log.info({ signal }, 'stopping')
+    try {
+      await (await running).stop()
+      process.exitCode = 0
+    } catch (error) {
+      log.error({ err: error }, 'did not stop cleanly')
+      process.exitCode = 1
+    }
+  }
+  process.once('SIGTERM', () => void stop('SIGTERM'))
+  process.once('SIGINT', () => void stop('SIGINT'))
+  running.catch((error: unknown) => {
+    log.error({ err: error }, error instanceof Error ? error.message : 'could not start')
+    process.exitCode = 1
+  })
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals'
+import { z } from 'zod'
+import {
+  ConfigError,
+  createLogger,
+  createReleasers,
+  createSealer,
+  cursorCodec,
+  parseConfig,
+  retryDelayMs,
+} from './index.js'
+
+describe('configuration', () => {
+  const schema = z.object({
+    port: z.coerce.number().int(),
+    natsUrl: z.string(),
+    databasePoolSize: z.coerce.number().default(8),
+  })
+
+  test('reads camelCase keys from SCREAMING_SNAKE variables', () => {
+    expect(parseConfig(schema, { PORT: '80', NATS_URL: 'nats://x', DATABASE_POOL_SIZE: '' })).toEqual({
+      port: 80,
+      natsUrl: 'nats://x',
+      databasePoolSize: 8,
+    })
+  })
+
+  test('names every bad variable at once', () => {
+    const read = () => parseConfig(schema, { PORT: 'eighty' })
+    expect(read).toThrow(ConfigError)
+    expect(read).toThrow(/PORT .*\n.*NATS_URL is missing/)
+  })
+})
+
+describe('retry delays', () => {
+  test.each([
+    [1, 'exponential', 2000],
+    [3, 'exponential', 8000],
+    [30, 'exponential', 60_000],
+    [7, 'fixed', 2000],
+  ] as const)('attempt %i, %s: %i ms', (attempt, strategy, expected) => {
+    expect(retryDelayMs({ attempt, strategy, baseMs: 2000, maxMs: 60_000 })).toBe(expected)
+  })
+
+  test('jitter stays within its share', () => {
+    const at = (random: number) =>
+      retryDelayMs({ attempt: 1, strategy: 'fixed', baseMs: 1000, maxMs: 9999, jitter: 0.1, random })
+    expect([at(0), at(0.5), at(0.999)]).toEqual([900, 1000, 1100])
+  })
+})
+
+describe('cursors', () => {
+  const codec = cursorCodec('0123456789abcdef0123456789abcdef')
+
+  test('come back as they were, for the same binding only', () => {
+    const cursor = codec.encode(['2026-01-01', 'inc_1'], 'ws_1|list')
+    expect(codec.decode(cursor, 'ws_1|list')).toEqual(['2026-01-01', 'inc_1'])
+    expect(() => codec.decode(cursor, 'ws_2|list')).toThrow(
+      expect.objectContaining({ code: 'invalid_cursor' }),
+    )
+  })
+
+  test.each(['', 'x', 'AAAAAAAAAAAAAAAAAAAAAAAA', '%%%'])('refuses %j', (cursor) => {
+    expect(() => codec.decode(cursor, 'b')).toThrow(expect.objectContaining({ code: 'invalid_cursor' }))
+  })
+})
+
+describe('sealing', () => {
+  const key = Buffer.alloc(32, 7).toString('base64')
+  const sealer = createSealer(key)
+
+  test('opens what it sealed, in its own place only', () => {
+    const dataKey = sealer.newDataKey()
+    const sealed = sealer.seal(dataKey, 'hunter2', 'ws_1|stripe|1')
+    expect(sealed).not.toContain('hunter2')
+    expect(sealer.open(dataKey, sealed, 'ws_1|stripe|1')).toBe('hunter2')
+    expect(() => sealer.open(dataKey, sealed, 'ws_1|stripe|2')).toThrow()
+    expect(() => sealer.open(sealer.newDataKey(), sealed, 'ws_1|stripe|1')).toThrow()
+  })
+
+  test('says which master key is missing', () => {
+    const other = createSealer(Buffer.alloc(32, 8).toString('base64'))
+    expect(() => other.seal(sealer.newDataKey(), 'x', 'a')).toThrow(`wrapped by master key ${sealer.keyId}`)
+  })
+})
+
+describe('releasing', () => {
+  test('closes last opened first, all of it, once, and rethrows the first error', async () => {
+    const closed: string[] = []
+    const releasers = createReleasers(createLogger({ service: 'test', level: 'silent' }))
+    releasers.add('a', () => void closed.push('a'))
+    releasers.add('b', () => {
+      closed.push('b')
+      throw new Error('b failed')
+    })
+    releasers.add('c', async () => void closed.push('c'))
+    await expect(releasers.release()).rejects.toThrow('b failed')
+    await expect(releasers.release()).rejects.toThrow('b failed')
+    expect(closed).toEqual(['c', 'b', 'a'])
+  })
+})
+
+test('the log redacts secrets', () => {
+  const lines: string[] = []
+  const log = createLogger({
+    service: 'test',
+    level: 'info',
+    destination: { write: (line) => void lines.push(line) },
+  })
+  log.info(
+    { headers: { authorization: 'Bearer x1' }, password: 'x2', body: { user: { secret: 'x3' } } },
+    'hello',
+  )
+  expect(lines.join()).not.toMatch(/x1|x2|x3/)
+  expect(lines.join()).toContain('hello')
+})
