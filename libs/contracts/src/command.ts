@@ -30,3 +30,14 @@ export interface CommandMeta {
   expectedVersion?: number
   idempotency?: IdempotencyRequest
 }
+
+/**
+ * Another request has committed the same Idempotency-Key first, so this transaction took no effect.
+ * The http lib answers by replaying what the winner stored.
+ */
+export class IdempotencyRaceError extends Error {
+  constructor(options: { cause?: unknown } = {}) {
+    super('The idempotency key was committed by another request first.', options)
+    this.name = 'IdempotencyRaceError'
+  }
+}

@@ -1,1 +1,34 @@
-export {}
+export { type AppOptions, createApp } from './app.js'
+export { anonymousPrincipal } from './authenticate.js'
+export { canonicalJson } from './canonical-json.js'
+export { errorHeaders, sendError, toApiError } from './errors.js'
+export { type Answer, beginExchange, type Exchange, logRequest, send } from './exchange.js'
+export type { IdempotencyStore } from './idempotency.js'
+export {
+  createInternalIssuer,
+  createInternalVerifier,
+  generateServiceKeys,
+  type InternalIssuer,
+  type InternalVerifier,
+  type VerifiedToken,
+} from './internal-token.js'
+export { defineList, type ListContract, type ListPage, type Sort } from './list.js'
+export { type Listening, type ListenOptions, listen } from './listen.js'
+export { type OpenApiDocument, openApiDocument } from './openapi.js'
+export { mergeOpenApi } from './openapi-merge.js'
+export { requestIdFrom } from './request-id.js'
+export {
+  defineRoute,
+  type Method,
+  type RequestMeta,
+  type Route,
+  type RouteContract,
+  type Scope,
+} from './route.js'
+export { securityHeaders } from './security-headers.js'
+export {
+  type CallOptions,
+  type ServiceClient,
+  type ServiceClientOptions,
+  serviceClient,
+} from './service-client.js'

@@ -1,0 +1,27 @@
+import type { StoredResponse } from '@opsplane/contracts'
+import type { Answer } from './exchange.js'
+import type { ListPage } from './list.js'
+import type { Route } from './route.js'
+
+/** The answer a route gives for what its handler returned. A versioned resource gets an ETag. */
+export function answerTo(route: Route, data: unknown): Answer {
+  if (route.kind === 'list') return { status: 200, body: listBody(data as ListPage<unknown>) }
+  if (route.status === 204) return { status: 204, body: null }
+  const answer = { status: route.status, body: { data } }
+  const version = versionOf(data)
+  return version === undefined ? answer : { ...answer, headers: { ETag: `"${version}"` } }
+}
+
+/** The same without plaintext secrets, to be kept under an Idempotency-Key. */
+export function storedAnswer(route: Route, data: unknown): StoredResponse {
+  return answerTo(route, route.redactReplay ? route.redactReplay(data) : data)
+}
+
+function listBody({ items, nextCursor, limit, hasMore = nextCursor !== null }: ListPage<unknown>): object {
+  return { data: items, pagination: { nextCursor, hasMore, limit } }
+}
+
+function versionOf(data: unknown): number | undefined {
+  if (data === null || typeof data !== 'object' || !('version' in data)) return undefined
+  return typeof data.version === 'number' ? data.version : undefined
+}

@@ -1,0 +1,58 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { ApiError } from '@opsplane/contracts'
+import { checkJson } from './json-check.js'
+
+const jsonType = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
+
+/** The parsed JSON body, or undefined when there is none. Throws 413, 415, `malformed_json`, `validation_failed`. */
+export async function readJsonBody(req: IncomingMessage, limitBytes: number): Promise<unknown> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = req.headers
+  if (encoding === undefined && (length === undefined || length === '0')) return undefined
+  checkMediaType(req)
+  if (Number(length) > limitBytes) throw tooLarge(limitBytes)
+  const bytes = await readBytes(req, limitBytes)
+  return bytes.length === 0 ? undefined : parseJson(bytes)
+}
+
+function checkMediaType(req: IncomingMessage): void {
+  const type = req.headers['content-type']
+  if (type !== 'application/json' && !jsonType.test(type ?? '')) {
+    throw new ApiError('unsupported_media_type', 'The body must be application/json in UTF-8.')
+  }
+  const coding = req.headers['content-encoding']
+  if (coding !== undefined && coding !== 'identity') {
+    throw new ApiError('unsupported_media_type', 'A compressed body is not accepted.')
+  }
+}
+
+function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limitBytes) reject(tooLarge(limitBytes))
+      else chunks.push(chunk)
+    })
+    req.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    req.on('error', reject)
+  })
+}
+
+function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new ApiError('malformed_json', 'The body is not UTF-8.')
+  const text = bytes.toString()
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new ApiError('malformed_json', 'The body is not valid JSON.', { cause: error })
+  }
+  checkJson(text, value)
+  return value
+}
+
+function tooLarge(limitBytes: number): ApiError {
+  return new ApiError('payload_too_large', `The body may have at most ${limitBytes} bytes.`)
+}

@@ -1,0 +1,34 @@
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { ApiError, errorBody } from '@opsplane/contracts'
+import type { Logger } from '@opsplane/runtime'
+import { requestIdFrom } from './request-id.js'
+import { securityHeaders } from './security-headers.js'
+
+/** Answers what Node's HTTP parser refuses, which never reaches the app, with the same envelope. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, log: Logger): void {
+  if (!socket.writable || error.code === 'ECONNRESET' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    socket.destroy()
+    return
+  }
+  const requestId = requestIdFrom(undefined)
+  const refusal = refusalOf(error)
+  log.debug({ requestId, reason: error.code, status: refusal.status }, 'refused by the HTTP parser')
+  const body = JSON.stringify(errorBody(refusal, requestId))
+  const headers = {
+    ...securityHeaders,
+    'X-Request-ID': requestId,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const head = [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...lines].join('\r\n')
+  socket.end(`${head}\r\n\r\n${body}`)
+}
+
+function refusalOf({ code }: NodeJS.ErrnoException): ApiError {
+  return code === 'HPE_HEADER_OVERFLOW'
+    ? new ApiError('headers_too_large', 'The request headers are too large.')
+    : new ApiError('malformed_url', 'The request is not well-formed HTTP.')
+}

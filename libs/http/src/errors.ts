@@ -1,0 +1,58 @@
+import { ApiError, errorBody } from '@opsplane/contracts'
+import { type Exchange, logRequest, send } from './exchange.js'
+
+/** The ApiError a thrown value is answered as; anything unknown is an internal error that names nothing. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof URIError) return malformedUrl()
+  return new ApiError(
+    'internal_error',
+    'Something went wrong on our side. The request id finds it in our log.',
+    {
+      cause: error,
+    },
+  )
+}
+
+export function malformedUrl(): ApiError {
+  return new ApiError('malformed_url', 'The URL is not correctly percent-encoded.')
+}
+
+/** Response headers an error calls for: what it carries itself, completed by what its code demands. */
+export function errorHeaders(error: ApiError): Record<string, string> {
+  return { ...demandedHeaders(error), ...error.headers }
+}
+
+function demandedHeaders(error: ApiError): Record<string, string> {
+  switch (error.code) {
+    case 'unauthenticated':
+    case 'invalid_credentials':
+      return { 'WWW-Authenticate': 'Bearer' }
+    case 'invalid_token':
+    case 'token_expired':
+      return { 'WWW-Authenticate': 'Bearer error="invalid_token"' }
+    case 'rate_limited':
+    case 'service_unavailable':
+    case 'idempotency_in_progress':
+      return { 'Retry-After': '1' }
+    default:
+      return {}
+  }
+}
+
+/** The one place that answers errors. What is not an ApiError is logged with its stack and never sent. */
+export function sendError(exchange: Exchange, thrown: unknown): void {
+  const { res, requestId, log, route } = exchange
+  const error = toApiError(thrown)
+  const cause = error === thrown ? error.cause : thrown
+  if (error.status >= 500 && cause !== undefined) {
+    log[error.code === 'internal_error' ? 'error' : 'warn']({ err: cause, requestId, route }, error.message)
+  }
+  if (res.headersSent || res.destroyed) {
+    res.destroy()
+    logRequest(exchange, 499)
+    return
+  }
+  const { error: body } = errorBody(error, requestId)
+  send(exchange, { status: error.status, body: { error: body }, headers: errorHeaders(error) })
+}

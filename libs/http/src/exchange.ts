@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from '@opsplane/runtime'
+import { requestIdFrom } from './request-id.js'
+import { securityHeaders } from './security-headers.js'
+
+/** One request and its answer. */
+export interface Exchange {
+  req: IncomingMessage
+  res: ServerResponse
+  requestId: string
+  /** The pattern, so that log lines group. */
+  route: string
+  startedAt: number
+  log: Logger
+  workspaceId?: string
+}
+
+export interface Answer {
+  status: number
+  /** The envelope without `meta`; null for no body. */
+  body: object | null
+  headers?: Record<string, string>
+}
+
+export function beginExchange(
+  req: IncomingMessage,
+  res: ServerResponse,
+  route: string,
+  log: Logger,
+): Exchange {
+  const requestId = requestIdFrom(req.headers['x-request-id'])
+  return { req, res, requestId, route, startedAt: performance.now(), log }
+}
+
+const constantHeaders = Object.entries(securityHeaders).flat()
+
+/** Writes headers and body at once and logs the request. */
+export function send(exchange: Exchange, { status, body, headers }: Answer): void {
+  const { res, requestId } = exchange
+  const text = body === null ? '' : JSON.stringify({ ...body, meta: { requestId } })
+  const lines = [...constantHeaders, 'X-Request-ID', requestId]
+  if (body !== null) {
+    lines.push('Content-Type', 'application/json; charset=utf-8')
+    lines.push('Content-Length', String(Buffer.byteLength(text)))
+  }
+  for (const name in headers) lines.push(name, headers[name] ?? '')
+  res.writeHead(status, lines)
+  res.end(text)
+  logRequest(exchange, status)
+}
+
+/** Status 499: the client left before it could be answered. */
+export function logRequest(exchange: Exchange, status: number): void {
+  const { log, req, requestId, route, workspaceId, startedAt } = exchange
+  const level = status >= 500 ? 'info' : 'debug'
+  if (!log.isLevelEnabled(level)) return
+  const durationMs = Math.round((performance.now() - startedAt) * 100) / 100
+  log[level]({ requestId, method: req.method, route, status, durationMs, workspaceId }, 'request')
+}

@@ -1,0 +1,164 @@
+import {
+  ApiError,
+  type CommandMeta,
+  IdempotencyRaceError,
+  type StoredResponse,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { type Logger, sha256Hex } from '@opsplane/runtime'
+import { canonicalJson } from './canonical-json.js'
+import type { Answer } from './exchange.js'
+
+/** Where keys are kept; a response of null means the request is still being worked on. */
+export interface IdempotencyStore {
+  find(key: string): Promise<{ fingerprint: string; response: StoredResponse | null } | undefined>
+  /** Takes a key for a request without a transaction of its own; false when it is taken. */
+  claim(key: string, fingerprint: string, meta: CommandMeta): Promise<boolean>
+  complete(key: string, response: StoredResponse): Promise<void>
+  /** Gives a claimed key back after a failure. */
+  release(key: string): Promise<void>
+}
+
+/** One request with an Idempotency-Key. */
+export interface Attempt {
+  mode: 'transaction' | 'claim'
+  key: string
+  fingerprint: string
+  meta: CommandMeta
+  /** Runs the handler; gives its data. */
+  perform(): Promise<unknown>
+  answer(data: unknown): Answer
+  /** The answer as it may be kept. */
+  respond(data: unknown): StoredResponse
+}
+
+const printable = /^[\x20-\x7e]{1,255}$/
+
+/** Throws `idempotency_key_invalid` unless it is 1 to 255 printable ASCII characters. */
+export function checkKey(key: string): void {
+  if (printable.test(key)) return
+  throw new ApiError(
+    'idempotency_key_invalid',
+    'An Idempotency-Key has 1 to 255 printable ASCII characters.',
+    {
+      details: [
+        { in: 'header', path: '/idempotency-key', code: 'invalid_format', message: 'is not a usable key' },
+      ],
+    },
+  )
+}
+
+/** The key within its scope: the same key of someone else, or for another operation, is another key. */
+export function scopedKey(request: {
+  tenant: TenantScope
+  actorId: string
+  method: string
+  path: string
+  key: string
+}): string {
+  const { tenant, actorId, method, path, key } = request
+  return sha256Hex([tenant.workspaceId, tenant.environment, actorId, method, path, key].join('\0'))
+}
+
+/** Equal for equal content, whatever the order of fields and parameters. */
+export function fingerprintOf(body: unknown, query: unknown): string {
+  return sha256Hex(`${canonicalJson(query)}\0${canonicalJson(body)}`)
+}
+
+/** Performs each key once: the first request takes effect, the same request again gets the same answer. */
+export class Idempotency {
+  /** Fingerprints of the keys this process is working on. */
+  readonly #inFlight = new Map<string, string>()
+
+  constructor(
+    private readonly store: IdempotencyStore,
+    private readonly log: Logger,
+  ) {}
+
+  /** Throws `idempotency_in_progress` and `idempotency_key_reused` beside what the handler throws. */
+  async run(attempt: Attempt): Promise<Answer> {
+    const { key, fingerprint } = attempt
+    const current = this.#inFlight.get(key)
+    if (current !== undefined) throw current === fingerprint ? inProgress() : reused()
+    this.#inFlight.set(key, fingerprint)
+    try {
+      const replayed = await this.#replay(attempt)
+      if (replayed) return replayed
+      return attempt.mode === 'claim' ? await this.#claimed(attempt) : await this.#transacted(attempt)
+    } finally {
+      this.#inFlight.delete(key)
+    }
+  }
+
+  async #replay({ key, fingerprint }: Attempt): Promise<Answer | undefined> {
+    const stored = await this.store.find(key)
+    if (!stored) return undefined
+    if (stored.fingerprint !== fingerprint) throw reused()
+    if (!stored.response) throw inProgress()
+    const { status, body, headers } = stored.response
+    return {
+      status,
+      body: body as object | null,
+      headers: { ...headers, 'Idempotency-Replayed': 'true' },
+    }
+  }
+
+  /** The store writes the answer in the transaction of the effect. */
+  async #transacted(attempt: Attempt): Promise<Answer> {
+    const { key, fingerprint, meta, respond } = attempt
+    meta.idempotency = { key, fingerprint, respond }
+    try {
+      return attempt.answer(await attempt.perform())
+    } catch (error) {
+      const replayed = mayHaveLost(error) ? await this.#replay(attempt) : undefined
+      if (replayed) return replayed
+      throw error instanceof IdempotencyRaceError ? inProgress(error) : error
+    }
+  }
+
+  async #claimed(attempt: Attempt): Promise<Answer> {
+    const { key, fingerprint, meta } = attempt
+    if (!(await this.store.claim(key, fingerprint, meta))) {
+      const replayed = await this.#replay(attempt)
+      if (replayed) return replayed
+      throw inProgress()
+    }
+    let data: unknown
+    try {
+      data = await attempt.perform()
+    } catch (error) {
+      await this.#settle('release', () => this.store.release(key))
+      throw error
+    }
+    await this.#settle('complete', () => this.store.complete(key, attempt.respond(data)))
+    return attempt.answer(data)
+  }
+
+  /** The request's own outcome stands, whether or not the key could be settled. */
+  async #settle(step: string, action: () => Promise<void>): Promise<void> {
+    try {
+      await action()
+    } catch (error) {
+      this.log.error({ err: error, step }, 'could not settle an idempotency key')
+    }
+  }
+}
+
+/** A refusal can be the effect of the same request, committed meanwhile by another process. */
+function mayHaveLost(error: unknown): boolean {
+  return error instanceof IdempotencyRaceError || (error instanceof ApiError && error.status < 500)
+}
+
+function inProgress(cause?: unknown): ApiError {
+  return new ApiError('idempotency_in_progress', 'A request with this Idempotency-Key is being worked on.', {
+    cause,
+  })
+}
+
+function reused(): ApiError {
+  return new ApiError('idempotency_key_reused', 'This Idempotency-Key was used for another request.', {
+    details: [
+      { in: 'header', path: '/idempotency-key', code: 'reused', message: 'belongs to another request' },
+    ],
+  })
+}

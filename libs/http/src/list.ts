@@ -1,0 +1,115 @@
+import type { Page } from '@opsplane/contracts'
+import { z } from 'zod'
+import { canonicalJson } from './canonical-json.js'
+import { type Contract, common, type PathSchema, type RequestMeta, type Route } from './route.js'
+
+export interface Sort<Field extends string = string> {
+  field: Field
+  direction: 'asc' | 'desc'
+}
+
+type SortField<Sorts extends readonly string[]> = Sorts[number] extends infer Name
+  ? Name extends `-${infer Field}`
+    ? Field
+    : Name
+  : never
+
+/** A page, where `hasMore` may differ from "there is a next cursor" (a log that is read on for ever). */
+export interface ListPage<T> extends Page<T> {
+  hasMore?: boolean
+}
+
+export interface ListContract<
+  Path extends string,
+  Item extends z.ZodType,
+  Sorts extends readonly string[],
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+> extends Omit<Contract<Path>, 'method' | 'bodyLimitBytes'> {
+  method?: 'get'
+  params?: Params
+  /** The filters; `limit`, `after` and `sort` are added. */
+  query?: Query
+  /** Fields to sort by, each in both directions; the first entry as written is the default. `-createdAt` unless given. */
+  sorts?: Sorts
+  /** Schema of one item. */
+  response: Item
+  handler(input: {
+    params: z.output<Params>
+    query: z.output<Query> & {
+      limit: number
+      after?: string
+      sort: Sort<SortField<Sorts> & string>
+    }
+    /** Names the list with its path, filters and sort; cursors are bound to it. */
+    binding: string
+    meta: RequestMeta
+  }): Promise<ListPage<z.input<Item>>>
+}
+
+/** A list with keyset paging. Its handler returns a Page; the envelope gets `pagination`. */
+export function defineList<
+  const Path extends string,
+  Item extends z.ZodType,
+  const Sorts extends readonly string[] = readonly ['-createdAt'],
+  Params extends z.ZodObject = PathSchema<Path>,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+>(contract: ListContract<Path, Item, Sorts, Params, Query>): Route {
+  const sorts = contract.sorts ?? ['-createdAt']
+  const handler: ErasedListHandler = contract
+  return {
+    ...common({ ...contract, method: 'get' }),
+    kind: 'list',
+    params: contract.params,
+    query: listQuery(contract.query ?? z.object({}), sorts),
+    body: undefined,
+    response: contract.response,
+    status: 200,
+    idempotency: 'none',
+    handler: (input) => {
+      const query = input.query as ListQuery
+      const { limit: _, after: __, ...selection } = query
+      return handler.handler({
+        ...input,
+        query: { ...query, sort: parseSort(query.sort) },
+        binding: `${contract.operationId}|${canonicalJson(input.params)}|${canonicalJson(selection)}`,
+      })
+    },
+  }
+}
+
+interface ErasedListHandler {
+  handler(input: { params: unknown; query: unknown; binding: string; meta: RequestMeta }): Promise<unknown>
+}
+
+interface ListQuery {
+  limit: number
+  after?: string
+  sort: string
+}
+
+function listQuery(filters: z.ZodObject, sorts: readonly string[]): z.ZodObject {
+  const fields = sorts.map((name) => (name.startsWith('-') ? name.slice(1) : name))
+  const allowed = fields.flatMap((field) => [field, `-${field}`])
+  return filters
+    .safeExtend({
+      limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'Items per page.' }),
+      after: z
+        .string()
+        .min(1)
+        .max(2000)
+        .optional()
+        .meta({ description: 'The `nextCursor` of the page before.' }),
+      sort: z
+        .enum(allowed)
+        .default(sorts[0] ?? '-createdAt')
+        .meta({ description: 'Field to sort by; `-` sorts descending.' }),
+    })
+    .strict()
+}
+
+function parseSort(sort: string): Sort {
+  return sort.startsWith('-')
+    ? { field: sort.slice(1), direction: 'desc' }
+    : { field: sort, direction: 'asc' }
+}

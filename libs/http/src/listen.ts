@@ -1,0 +1,71 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Logger } from '@opsplane/runtime'
+import type { Express } from 'express'
+import { answerClientError } from './client-error.js'
+
+export interface ListenOptions {
+  port: number
+  host: string
+  log: Logger
+  /** How long requests in flight may take after close() was called; then they are cut. 25 s unless given. */
+  drainTimeoutMs?: number
+  /** Called first on close, to let go of requests that wait for something (long-polls). */
+  onDrain?: () => void
+}
+
+export interface Listening {
+  port: number
+  server: Server
+  /** Stops accepting, finishes requests in flight, closes idle connections. Safe to call twice. */
+  close(): Promise<void>
+}
+
+const idleSweepMs = 20
+
+/** Serves an app. `port` 0 takes a free one. Rejects when the address cannot be taken. */
+export async function listen(app: Express, options: ListenOptions): Promise<Listening> {
+  const { port, host, log } = options
+  // A client that keeps connections (the gateway does) must be the one that closes idle ones, or it meets resets.
+  const server = createServer(
+    { keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 120_000, noDelay: true },
+    app,
+  )
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerClientError(error, socket, log))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  let closed: Promise<void> | undefined
+  return {
+    port: (server.address() as AddressInfo).port,
+    server,
+    close() {
+      closed ??= drain(server, options)
+      return closed
+    },
+  }
+}
+
+function drain(server: Server, { log, drainTimeoutMs = 25_000, onDrain }: ListenOptions): Promise<void> {
+  server.prependListener('request', (_req, res) => {
+    res.shouldKeepAlive = false
+  })
+  return new Promise((resolve, reject) => {
+    const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs)
+    const deadline = setTimeout(() => {
+      log.warn({ drainTimeoutMs }, 'requests still in flight are cut')
+      server.closeAllConnections()
+    }, drainTimeoutMs)
+    server.close((error) => {
+      clearInterval(sweep)
+      clearTimeout(deadline)
+      if (error) reject(error)
+      else resolve()
+    })
+    onDrain?.()
+  })
+}

@@ -1,0 +1,66 @@
+import type { ServerResponse } from 'node:http'
+import { ApiError } from '@opsplane/contracts'
+import type { Clock, Logger } from '@opsplane/runtime'
+import type { Caller } from './authenticate.js'
+import type { Exchange } from './exchange.js'
+import { type RequestMeta, type Route, takesIfMatch } from './route.js'
+
+/** What the handler learns about a request beside its content. `signal` and `log` are made when first asked for. */
+export function createMeta(route: Route, exchange: Exchange, caller: Caller, clock: Clock): RequestMeta {
+  const { req, res, requestId } = exchange
+  let signal: AbortSignal | undefined
+  let log: Logger | undefined
+  const meta: RequestMeta = {
+    tenant: caller.tenant,
+    actor: caller.principal.actor,
+    now: clock.now(),
+    requestId,
+    principal: caller.principal,
+    source: { address: clientAddress(exchange), userAgent: req.headers['user-agent'] ?? '' },
+    get signal() {
+      signal ??= abortOnClose(res)
+      return signal
+    },
+    get log() {
+      log ??= exchange.log.child({ requestId })
+      return log
+    },
+  }
+  const { 'if-match': ifMatch } = req.headers
+  if (ifMatch !== undefined && ifMatch !== '*' && takesIfMatch(route)) {
+    meta.expectedVersion = expectedVersion(ifMatch)
+  }
+  return meta
+}
+
+/** The caller is a trusted service, so what it says about its client holds. */
+function clientAddress({ req }: Exchange): string {
+  const forwarded = req.headers['x-forwarded-for']
+  const [first] = String(forwarded ?? '').split(',', 1)
+  return first?.trim() || (req.socket.remoteAddress ?? '')
+}
+
+function abortOnClose(res: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  if (res.destroyed) controller.abort()
+  else {
+    res.once('close', () => {
+      if (!res.writableFinished) controller.abort()
+    })
+  }
+  return controller.signal
+}
+
+/** Another server's tag, or a weak one, matches no version: the answer is 412, as for a stale one. */
+const matchesNothing = -1
+
+function expectedVersion(header: string): number {
+  const version = /^"(\d{1,15})"$/.exec(header)?.[1]
+  if (version !== undefined) return Number(version)
+  if (/^(?:W\/)?"[^"]*"$/.test(header)) return matchesNothing
+  throw new ApiError('validation_failed', 'If-Match must be one entity tag, such as "3", or *.', {
+    details: [
+      { in: 'header', path: '/if-match', code: 'invalid_format', message: 'must be one entity tag or *' },
+    ],
+  })
+}

@@ -1,0 +1,63 @@
+import { environments } from '@opsplane/contracts'
+
+export const securitySchemes = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A session token from `POST /auth/token`, or an API key.',
+  },
+} as const
+
+type HeaderName = 'Workspace' | 'Environment' | 'RequestId' | 'IdempotencyKey' | 'IfMatch'
+
+/** A type, not an interface: it must fit OpenAPI's index signature for extensions. */
+type HeaderParameter = {
+  name: string
+  in: 'header'
+  required?: boolean
+  description: string
+  schema: {
+    type: 'string'
+    enum?: string[]
+    default?: string
+    pattern?: string
+    minLength?: number
+    maxLength?: number
+  }
+}
+
+/** The request headers of the platform, as reusable parameters. */
+export const headerParameters: Record<HeaderName, HeaderParameter> = {
+  Workspace: {
+    name: 'X-Workspace',
+    in: 'header',
+    required: true,
+    description: 'Slug of the workspace the request works in.',
+    schema: { type: 'string' },
+  },
+  Environment: {
+    name: 'X-Environment',
+    in: 'header',
+    description: 'Environment of the workspace; data of environments is separate.',
+    schema: { type: 'string', enum: [...environments], default: 'production' },
+  },
+  RequestId: {
+    name: 'X-Request-ID',
+    in: 'header',
+    description: 'Echoed, logged and carried on events; made when absent or not of this form.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{8,128}$' },
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'The same key with the same request takes effect once and is answered the same for 24 hours.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'The ETag seen last; the request fails with 412 when the resource has changed since.',
+    schema: { type: 'string' },
+  },
+}

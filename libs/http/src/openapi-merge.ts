@@ -1,0 +1,60 @@
+import { canonicalJson } from './canonical-json.js'
+import type { OpenApiDocument } from './openapi.js'
+
+type Section = Record<string, unknown>
+
+/**
+ * One document of several services, below /api/v1. Equal components become one; two different ones of one name,
+ * and two operations with one id or one address, throw.
+ */
+export function mergeOpenApi(
+  documents: readonly OpenApiDocument[],
+  info: OpenApiDocument['info'] = { title: 'Opsplane', version: '1' },
+): OpenApiDocument {
+  const paths: Record<string, Section> = {}
+  const components: Record<string, Section> = {}
+  const tags = new Map<string, { name: string }>()
+  for (const document of documents) {
+    for (const [path, item] of Object.entries(document.paths ?? {})) {
+      paths[path] ??= {}
+      mergeInto(paths[path], item, `the operation at ${path}`, () => false)
+    }
+    for (const [kind, section] of Object.entries(document.components ?? {})) {
+      components[kind] ??= {}
+      mergeInto(components[kind], section, `the component in ${kind}`, equal)
+    }
+    for (const tag of document.tags ?? []) tags.set(tag.name, tag)
+  }
+  refuseRepeatedIds(paths)
+  return {
+    openapi: '3.1.0',
+    info,
+    servers: [{ url: '/api/v1' }],
+    tags: [...tags.values()],
+    paths,
+    components,
+  }
+}
+
+function mergeInto(target: Section, source: object, what: string, same: (a: unknown, b: unknown) => boolean) {
+  for (const [name, value] of Object.entries(source)) {
+    if (Object.hasOwn(target, name) && !same(target[name], value)) {
+      throw new Error(`cannot merge OpenAPI documents: ${what} named ${name} is defined twice`)
+    }
+    target[name] = value
+  }
+}
+
+function equal(a: unknown, b: unknown): boolean {
+  return canonicalJson(a) === canonicalJson(b)
+}
+
+function refuseRepeatedIds(paths: Record<string, Section>): void {
+  const seen = new Set<string>()
+  for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
+    if (operation === null || typeof operation !== 'object' || !('operationId' in operation)) continue
+    const id = String(operation.operationId)
+    if (seen.has(id)) throw new Error(`cannot merge OpenAPI documents: two operations are ${id}`)
+    seen.add(id)
+  }
+}

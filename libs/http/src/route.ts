@@ -1,0 +1,155 @@
+import type { CommandMeta, ErrorCode, Permission, Principal } from '@opsplane/contracts'
+import type { Logger } from '@opsplane/runtime'
+import { z } from 'zod'
+
+/** A permission, or: no login needed, any login, or a service's own identity (`/internal/*` only). */
+export type Scope = Permission | 'public' | 'authenticated' | 'service'
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+/** Everything about a request that is not its content. */
+export interface RequestMeta extends CommandMeta {
+  requestId: string
+  principal: Principal
+  source: { address: string; userAgent: string }
+  /** Aborts when the client goes away before it is answered. */
+  readonly signal: AbortSignal
+  /** Writes every line with the request id. */
+  readonly log: Logger
+}
+
+type ParamName<Path extends string> = Path extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer Tail}`
+    ? Name | ParamName<`/${Tail}`>
+    : Rest
+  : never
+
+/** The schema a path stands for: `{ id: string }` for `/incidents/:id`. */
+export type PathSchema<Path extends string> = z.ZodObject<{ [Name in ParamName<Path>]: z.ZodString }>
+
+/** What a route and a list have in common. */
+export interface Contract<Path extends string> {
+  /** Stable and readable, such as `createIncident`. */
+  operationId: string
+  method: Method
+  /** Below the service's root, such as `/itsm/incidents/:id`. */
+  path: Path
+  summary: string
+  description?: string
+  tag: string
+  scope: Scope
+  /** `required` unless the scope is `public` or `service`. */
+  workspace?: 'required' | 'none'
+  /** 1 MiB unless given. */
+  bodyLimitBytes?: number
+  /** Codes beyond those the platform itself answers with. */
+  errors?: readonly ErrorCode[]
+}
+
+export interface RouteContract<
+  Path extends string,
+  Response extends z.ZodType,
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+> extends Contract<Path> {
+  /** Path ids need none: a malformed id is an absent one. What breaks this schema is a 422. */
+  params?: Params
+  /** Always strict: an unknown query parameter is a 422. */
+  query?: Query
+  /** A missing body counts as `{}` where the schema allows that. */
+  body?: Body
+  /** The `data` of the envelope; `z.void()` with status 204. */
+  response: Response
+  /** 200 unless given. */
+  status?: 200 | 201 | 202 | 204
+  /**
+   * How an Idempotency-Key is kept (POST, PATCH, PUT): `transaction` (default) hands it to the store through
+   * meta.idempotency, `claim` takes it before the handler and completes it after, `none` ignores it.
+   */
+  idempotency?: 'transaction' | 'claim' | 'none'
+  /** Removes plaintext secrets from what is kept for replay. */
+  redactReplay?(data: z.input<Response>): unknown
+  handler(input: {
+    params: z.output<Params>
+    query: z.output<Query>
+    body: z.output<Body>
+    meta: RequestMeta
+  }): Promise<z.input<Response>>
+}
+
+/** A route as the app and the OpenAPI document see it. */
+export interface Route {
+  kind: 'single' | 'list'
+  operationId: string
+  method: Method
+  path: string
+  summary: string
+  description: string | undefined
+  tag: string
+  scope: Scope
+  workspace: 'required' | 'none'
+  params: z.ZodObject | undefined
+  query: z.ZodObject
+  body: z.ZodType | undefined
+  bodyLimitBytes: number
+  /** `data`; for a list, of one item. */
+  response: z.ZodType
+  status: number
+  errors: readonly ErrorCode[]
+  idempotency: 'transaction' | 'claim' | 'none'
+  redactReplay?(data: unknown): unknown
+  /** A list's handler returns a Page. */
+  handler(input: { params: unknown; query: unknown; body: unknown; meta: RequestMeta }): Promise<unknown>
+}
+
+const defaultBodyLimitBytes = 1024 * 1024
+
+/** One operation: the contract that makes the Express route, the handler's types and the OpenAPI operation. */
+export function defineRoute<
+  const Path extends string,
+  Response extends z.ZodType,
+  Params extends z.ZodObject = PathSchema<Path>,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Body extends z.ZodType = z.ZodUndefined,
+>(contract: RouteContract<Path, Response, Params, Query, Body>): Route {
+  return {
+    ...common(contract),
+    kind: 'single',
+    params: contract.params,
+    query: (contract.query ?? z.object({})).strict(),
+    body: contract.body,
+    response: contract.response,
+    status: contract.status ?? 200,
+    idempotency: keepsKeys(contract) ? (contract.idempotency ?? 'transaction') : 'none',
+    ...(contract.redactReplay && { redactReplay: contract.redactReplay }),
+    handler: contract.handler,
+  }
+}
+
+/** The fields every kind of route takes over from its contract as they are, with their defaults. */
+export function common(contract: Contract<string>) {
+  const outside = contract.scope === 'public' || contract.scope === 'service'
+  return {
+    operationId: contract.operationId,
+    method: contract.method,
+    path: contract.path,
+    summary: contract.summary,
+    description: contract.description,
+    tag: contract.tag,
+    scope: contract.scope,
+    workspace: contract.workspace ?? (outside ? 'none' : 'required'),
+    bodyLimitBytes: contract.bodyLimitBytes ?? defaultBodyLimitBytes,
+    errors: contract.errors ?? [],
+  }
+}
+
+/** Without a login there is nobody whose key it could be. */
+function keepsKeys({ method, scope }: Contract<string>): boolean {
+  return scope !== 'public' && (method === 'post' || method === 'put' || method === 'patch')
+}
+
+/** Whether a request of this route can name the version it has seen. */
+export function takesIfMatch({ method, path }: Route): boolean {
+  return method !== 'get' && path.includes(':')
+}

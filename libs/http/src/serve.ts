@@ -1,0 +1,96 @@
+import type { ErrorDetail } from '@opsplane/contracts'
+import type { Clock, Logger } from '@opsplane/runtime'
+import type { Request, RequestHandler } from 'express'
+import { answerTo, storedAnswer } from './answer.js'
+import { authenticate } from './authenticate.js'
+import { readJsonBody } from './body.js'
+import { malformedUrl, sendError } from './errors.js'
+import { type Answer, beginExchange, type Exchange, send } from './exchange.js'
+import { checkKey, fingerprintOf, type Idempotency, scopedKey } from './idempotency.js'
+import type { InternalVerifier } from './internal-token.js'
+import { createMeta } from './meta.js'
+import { arrayParameters, parseQuery } from './query.js'
+import { checkAnswer, checkReplay } from './response-check.js'
+import type { RequestMeta, Route } from './route.js'
+import { parsePart, validationFailed } from './validation.js'
+
+export interface ServeContext {
+  verifier: InternalVerifier | undefined
+  idempotency: Idempotency | undefined
+  log: Logger
+  clock: Clock
+  checkResponses: boolean
+  translate: (error: unknown) => unknown
+}
+
+/** The parts of a request, as sent or as parsed. */
+interface Parts {
+  params: unknown
+  query: unknown
+  body: unknown
+}
+
+/** The one handler of a route: everything from the request id to the envelope. */
+export function routeHandler(route: Route, context: ServeContext): RequestHandler {
+  const arrays = arrayParameters(route.query)
+  const parse = partsParser(route)
+
+  const serve = async (exchange: Exchange, req: Request): Promise<void> => {
+    if (req.url.includes('%00')) throw malformedUrl()
+    const caller = await authenticate(route, req.headers.authorization, context.verifier)
+    exchange.workspaceId = caller.tenant.workspaceId
+    const body = route.body ? await readJsonBody(req, route.bodyLimitBytes) : undefined
+    const sent = { params: req.params, query: parseQuery(req.url, arrays), body }
+    const meta = createMeta(route, exchange, caller, context.clock)
+    send(exchange, await perform(route, context, { req, sent, parsed: parse(sent), meta }))
+  }
+
+  return (req, res) => {
+    const exchange = beginExchange(req, res, route.path, context.log)
+    serve(exchange, req).catch((error: unknown) => sendError(exchange, context.translate(error)))
+  }
+}
+
+/** Parses all parts before it throws, so that all problems are reported at once. */
+function partsParser({ params, query, body }: Route): (sent: Parts) => Parts {
+  const absentBody = !body?.safeParse(undefined).success && body?.safeParse({}).success ? {} : undefined
+  return (sent) => {
+    const details: ErrorDetail[] = []
+    const parsed = {
+      params: params ? parsePart(params, sent.params, 'path', details) : sent.params,
+      query: parsePart(query, sent.query, 'query', details),
+      body: body && parsePart(body, sent.body === undefined ? absentBody : sent.body, 'body', details),
+    }
+    if (details.length > 0) throw validationFailed(details)
+    return parsed
+  }
+}
+
+async function perform(
+  route: Route,
+  context: ServeContext,
+  request: { req: Request; sent: Parts; parsed: Parts; meta: RequestMeta },
+): Promise<Answer> {
+  const { req, sent, parsed, meta } = request
+  const run = async () => {
+    const data = await route.handler({ ...parsed, meta })
+    if (context.checkResponses) checkAnswer(route, data)
+    return data
+  }
+  const key = req.headers['idempotency-key']
+  if (key === undefined || route.idempotency === 'none' || !context.idempotency) {
+    return answerTo(route, await run())
+  }
+  checkKey(String(key))
+  const scope = { tenant: meta.tenant, actorId: meta.actor.id, method: req.method, path: req.path }
+  const attempt = {
+    mode: route.idempotency,
+    key: scopedKey({ ...scope, key: String(key) }),
+    fingerprint: fingerprintOf(sent.body, sent.query),
+    meta,
+    perform: run,
+    answer: (data: unknown) => answerTo(route, data),
+    respond: (data: unknown) => storedAnswer(route, data),
+  }
+  return context.idempotency.run(context.checkResponses ? checkReplay(attempt) : attempt)
+}

@@ -1,0 +1,120 @@
+import { ApiError, ErrorEnvelope } from '@opsplane/contracts'
+import { Pool } from 'undici'
+import { z } from 'zod'
+import type { InternalIssuer } from './internal-token.js'
+
+export interface CallOptions {
+  /** Passed on, so that one id finds the log lines of every service. */
+  requestId?: string
+  signal?: AbortSignal
+}
+
+/** Calls `/internal/*` routes of one service, with this service's own identity. */
+export interface ServiceClient {
+  get<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    options?: CallOptions,
+  ): Promise<z.output<Schema>>
+  post<Schema extends z.ZodType>(
+    path: string,
+    body: unknown,
+    schema: Schema,
+    options?: CallOptions,
+  ): Promise<z.output<Schema>>
+  close(): Promise<void>
+}
+
+export interface ServiceClientOptions {
+  baseUrl: string
+  audience: string
+  issuer: InternalIssuer
+  /** From the first byte sent to the last byte read. */
+  timeoutMs: number
+}
+
+const maxResponseBytes = 16 * 1024 * 1024
+
+/**
+ * Throws the ApiError the service answered; `service_unavailable` when it cannot be reached, `upstream_timeout`
+ * after `timeoutMs`, `upstream_error` when the answer is not what the schema says. Never retries.
+ */
+export function serviceClient(options: ServiceClientOptions): ServiceClient {
+  const { audience, issuer, timeoutMs } = options
+  const pool = new Pool(options.baseUrl, { connections: 64, maxResponseSize: maxResponseBytes })
+
+  const call = async (method: 'GET' | 'POST', path: string, body: string | null, call: CallOptions) => {
+    const token = await issuer.tokenFor(audience)
+    const deadline = AbortSignal.timeout(timeoutMs)
+    const signal = call.signal ? AbortSignal.any([deadline, call.signal]) : deadline
+    try {
+      const response = await pool.request({
+        method,
+        path,
+        body,
+        signal,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body !== null && { 'content-type': 'application/json' }),
+          ...(call.requestId !== undefined && { 'x-request-id': call.requestId }),
+        },
+      })
+      return { status: response.statusCode, text: await response.body.text() }
+    } catch (cause) {
+      throw deadline.aborted ? timedOut(audience, cause) : unreachable(audience, cause)
+    }
+  }
+
+  return {
+    get: async (path, schema, callOptions = {}) =>
+      readAnswer(audience, await call('GET', path, null, callOptions), schema),
+    post: async (path, body, schema, callOptions = {}) =>
+      readAnswer(audience, await call('POST', path, JSON.stringify(body), callOptions), schema),
+    close: () => pool.close(),
+  }
+}
+
+const DataEnvelope = z.object({ data: z.unknown() })
+
+function readAnswer<Schema extends z.ZodType>(
+  service: string,
+  { status, text }: { status: number; text: string },
+  schema: Schema,
+): z.output<Schema> {
+  const json = parseJson(text)
+  if (status < 300) {
+    const data = DataEnvelope.safeParse(json).data?.data
+    const result = schema.safeParse(data)
+    if (result.success) return result.data
+    throw notUnderstood(service, status, result.error)
+  }
+  const failure = ErrorEnvelope.safeParse(json)
+  if (!failure.success) throw notUnderstood(service, status, failure.error)
+  const { code, message, details } = failure.data.error
+  throw new ApiError(code, message, {
+    details: details.map(({ params, ...detail }) => ({ ...detail, ...(params && { params }) })),
+  })
+}
+
+function parseJson(text: string): unknown {
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function timedOut(service: string, cause: unknown): ApiError {
+  return new ApiError('upstream_timeout', `${service} did not answer in time.`, { cause })
+}
+
+function unreachable(service: string, cause: unknown): ApiError {
+  return new ApiError('service_unavailable', `${service} cannot be reached.`, { cause })
+}
+
+function notUnderstood(service: string, status: number, cause: unknown): ApiError {
+  return new ApiError('upstream_error', `${service} gave an answer (${status}) that is not understood.`, {
+    cause,
+  })
+}

@@ -1,0 +1,97 @@
+import { ApiError, type ErrorDetail } from '@opsplane/contracts'
+import type { z } from 'zod'
+
+type Issue = z.core.$ZodIssue
+type Place = ErrorDetail['in']
+
+/** Parses one part of a request; problems are added to `details`, so that all parts are reported at once. */
+export function parsePart(schema: z.ZodType, value: unknown, place: Place, details: ErrorDetail[]): unknown {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  for (const issue of result.error.issues) details.push(...issueDetails(issue, place, value))
+  return undefined
+}
+
+export function validationFailed(details: ErrorDetail[]): ApiError {
+  const [first] = details
+  const message =
+    details.length === 1 && first
+      ? `The request is not valid: ${first.in}${first.path.replaceAll('/', '.')} ${first.message}.`
+      : `The request is not valid in ${details.length} places.`
+  return new ApiError('validation_failed', message, { details })
+}
+
+/** `/a/b~1c` for ['a', 'b/c']; the whole value is ''. */
+export function jsonPointer(path: readonly PropertyKey[]): string {
+  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+function issueDetails(issue: Issue, place: Place, value: unknown, at: PropertyKey[] = []): ErrorDetail[] {
+  const path = [...at, ...issue.path]
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      in: place,
+      path: jsonPointer([...path, key]),
+      code: 'unrecognized_key',
+      message: place === 'query' ? 'is not a parameter of this operation' : 'is not a known field',
+    }))
+  }
+  if (issue.code === 'invalid_union') {
+    const branch = nearestBranch(issue.errors)
+    if (branch) return branch.flatMap((inner) => issueDetails(inner, place, value, path))
+  }
+  if (issue.code === 'invalid_type' && valueAt(value, path) === undefined) {
+    return [{ in: place, path: jsonPointer(path), code: 'required', message: 'is required' }]
+  }
+  const params = issueParams(issue)
+  return [
+    {
+      in: place,
+      path: jsonPointer(path),
+      code: issue.code,
+      message: issue.message,
+      ...(params && { params }),
+    },
+  ]
+}
+
+/** Of a union's branches, the one whose type fits and whose fields have the fewest problems. */
+function nearestBranch(branches: Issue[][]): Issue[] | undefined {
+  const fitting = branches.filter(
+    (issues) => issues.length > 0 && issues.every(({ path }) => path.length > 0),
+  )
+  return fitting.sort((a, b) => a.length - b.length)[0]
+}
+
+const notParams = new Set([
+  'code',
+  'path',
+  'message',
+  'input',
+  'inst',
+  'continue',
+  'errors',
+  'issues',
+  'note',
+])
+
+function issueParams(issue: Issue): Record<string, unknown> | undefined {
+  const entries = Object.entries(issue.code === 'custom' ? (issue.params ?? {}) : issue).filter(
+    ([name, value]) => !notParams.has(name) && isPlain(value),
+  )
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined
+}
+
+function isPlain(value: unknown): boolean {
+  return Array.isArray(value) ? value.every(isPlain) : ['string', 'number', 'boolean'].includes(typeof value)
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (inner, key) =>
+      inner !== null && typeof inner === 'object' && Object.hasOwn(inner, key)
+        ? Reflect.get(inner, key)
+        : undefined,
+    value,
+  )
+}
