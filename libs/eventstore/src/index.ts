@@ -1,1 +1,7 @@
-export {}
+export * from './aggregate.js'
+export { IdempotencyRaceError, VersionRaceError } from './errors.js'
+export { type IdempotencyStore } from './idempotency.js'
+export { type Numbers } from './numbers.js'
+export * from './store.js'
+export * from './tables.js'
+export { type Unit, type UnitOptions } from './unit.js'
