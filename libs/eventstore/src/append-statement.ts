@@ -62,48 +62,79 @@ const deleteColumns = upsertColumns.slice(0, 3)
  * independent of the client's serializers.
  */
 export function appendStatement(shape: CommitShape): string {
-  let parameter = 0
-  const rowsOf = <Row>(columns: Column<Row>[]) => {
-    const arrays = columns.map(() => `$${++parameter}::text[]`).join(', ')
-    return `unnest(${arrays}) as t (${columns.map((column) => column.name).join(', ')})`
-  }
-  const insert = <Row>(table: string, columns: Column<Row>[]) => {
-    const names = columns.map((column) => column.name).join(', ')
-    const values = columns.map(({ name, type }) => (type === 'text' ? `t.${name}` : `t.${name}::${type}`))
-    return `insert into ${quoted(table)} as r (${names}) select ${values.join(', ')} from ${rowsOf(columns)}`
-  }
+  const next = parameterCounter()
+  return together([
+    `appended as (${insertInto('events', eventColumns, next)})`,
+    `answered as (${insertInto('idempotency_keys', idempotencyColumns, next)})`,
+    ...rowWriters(shape, next),
+  ])
+}
 
-  const parts = [
-    `appended as (${insert('events', eventColumns)})`,
-    `answered as (${insert('idempotency_keys', idempotencyColumns)})`,
-    ...shape.upserts.map(
+/** The parameters of `appendStatement`, in the order it numbers them. */
+export function appendParameters(shape: CommitShape, commits: Commit[]): string[][] {
+  const answers = commits.flatMap((commit) => (commit.idempotency ? [commit.idempotency] : []))
+  return [
+    ...arrays(
+      eventColumns,
+      commits.flatMap((commit) => commit.events),
+    ),
+    ...arrays(idempotencyColumns, answers),
+    ...rowParameters(
+      shape,
+      commits.flatMap((commit) => commit.rows),
+    ),
+  ]
+}
+
+/** Writes read-model rows alone, for refolding; its parameters are those of `rowParameters`. */
+export function rowStatement(shape: CommitShape): string {
+  return together(rowWriters(shape, parameterCounter()))
+}
+
+export function rowParameters(shape: CommitShape, rows: RowWrite[]): string[][] {
+  const written = (table: string) => rows.filter((row) => row.table === table && row.state !== null)
+  const deleted = (table: string) => rows.filter((row) => row.table === table && row.state === null)
+  return [
+    ...shape.upserts.flatMap((table) => arrays(upsertColumns, written(table))),
+    ...shape.deletes.flatMap((table) => arrays(deleteColumns, deleted(table))),
+  ]
+}
+
+function rowWriters({ upserts, deletes }: CommitShape, next: () => number): string[] {
+  return [
+    ...upserts.map(
       // The guard: a row never goes back to an older version, nor over to another tenant.
-      (table, index) => `upserted_${index} as (${insert(table, upsertColumns)}
+      (table, index) => `upserted_${index} as (${insertInto(table, upsertColumns, next)}
         on conflict (id) do update set version = excluded.version, state = excluded.state
         where r.version < excluded.version
           and r.workspace_id = excluded.workspace_id and r.environment = excluded.environment)`,
     ),
-    ...shape.deletes.map(
-      (table, index) => `deleted_${index} as (delete from ${quoted(table)} as r using ${rowsOf(deleteColumns)}
+    ...deletes.map(
+      (table, index) => `deleted_${index} as (
+        delete from ${quoted(table)} as r using ${rowsOf(deleteColumns, next)}
         where r.id = t.id and r.workspace_id = t.workspace_id and r.environment = t.environment)`,
     ),
   ]
-  return `with ${parts.join(',\n')} select 1`
 }
 
-/** The statement's parameters, in the order `appendStatement` numbers them. */
-export function appendParameters(shape: CommitShape, commits: Commit[]): string[][] {
-  const events = commits.flatMap((commit) => commit.events)
-  const rows = commits.flatMap((commit) => commit.rows)
-  const answers = commits.flatMap((commit) => (commit.idempotency ? [commit.idempotency] : []))
-  const written = (table: string) => rows.filter((row) => row.table === table && row.state !== null)
-  const deleted = (table: string) => rows.filter((row) => row.table === table && row.state === null)
-  return [
-    ...arrays(eventColumns, events),
-    ...arrays(idempotencyColumns, answers),
-    ...shape.upserts.flatMap((table) => arrays(upsertColumns, written(table))),
-    ...shape.deletes.flatMap((table) => arrays(deleteColumns, deleted(table))),
-  ]
+function insertInto<Row>(table: string, columns: Column<Row>[], next: () => number): string {
+  const names = columns.map((column) => column.name).join(', ')
+  const values = columns.map(({ name, type }) => (type === 'text' ? `t.${name}` : `t.${name}::${type}`))
+  return `insert into ${quoted(table)} as r (${names}) select ${values.join(', ')} from ${rowsOf(columns, next)}`
+}
+
+function rowsOf<Row>(columns: Column<Row>[], next: () => number): string {
+  const parameters = columns.map(() => `$${next()}::text[]`).join(', ')
+  return `unnest(${parameters}) as t (${columns.map((column) => column.name).join(', ')})`
+}
+
+function parameterCounter(): () => number {
+  let last = 0
+  return () => ++last
+}
+
+function together(parts: string[]): string {
+  return `with ${parts.join(',\n')} select 1`
 }
 
 function arrays<Row>(columns: Column<Row>[], rows: Row[]): string[][] {

@@ -40,8 +40,8 @@ export function createCommitQueue({ sql, maxGroup = 64, maxInFlight = 2 }: Commi
   let scheduled = false
 
   const execute = async (shape: CommitShape, commits: Commit[]) => {
-    let text = statements.get(shape.key)
-    if (text === undefined) statements.set(shape.key, (text = appendStatement(shape)))
+    const text = statements.get(shape.key) ?? appendStatement(shape)
+    statements.set(shape.key, text)
     await sql.unsafe(text, appendParameters(shape, commits), { prepare: true })
   }
 

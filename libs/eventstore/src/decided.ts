@@ -76,8 +76,8 @@ export function toRows<State extends { id: string }, Command, Resource>(
 }
 
 /** The read-model rows one decision changes: the aggregate's own, then those of its decider's projection. */
-export function projected<State extends { id: string }, Command, Resource>(
-  decider: Decider<State, Command, Resource>,
+export function projected<State extends { id: string }>(
+  decider: Pick<Decider<State, never, unknown>, 'table' | 'project'>,
   id: string,
   decision: Decision<State>,
 ): { table: string; id: string; state: object | null }[] {

@@ -46,7 +46,10 @@ export function createIdempotencyStore(sql: Database['sql']): IdempotencyStore {
         await query(`delete from idempotency_keys where key = $1 and ${dead}`, [key])
         return undefined
       }
-      return { fingerprint: row.fingerprint, response: row.status === null ? null : toResponse(row, row.status) }
+      return {
+        fingerprint: row.fingerprint,
+        response: row.status === null ? null : toResponse(row, row.status),
+      }
     },
     async claim(key, fingerprint) {
       const rows = await query(

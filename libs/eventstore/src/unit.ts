@@ -1,10 +1,4 @@
-import {
-  ApiError,
-  type CommandMeta,
-  type Decision,
-  notFound,
-  type TenantScope,
-} from '@opsplane/contracts'
+import { ApiError, type CommandMeta, type Decision, notFound, type TenantScope } from '@opsplane/contracts'
 import type { Aggregate } from './aggregate.js'
 import type { Commit, RowWrite } from './commit.js'
 import { toRows, type Versioned } from './decided.js'
