@@ -1,1 +1,17 @@
-export {}
+export * from './aggregate.js'
+export {
+  type ConsumeEventsOptions,
+  type ConsumerCounters,
+  consumeEvents,
+  type EventConsumer,
+  type Transaction,
+} from './consume.js'
+export { IdempotencyRaceError, VersionRaceError } from './errors.js'
+export type { IdempotencyStore } from './idempotency.js'
+export type { Numbers } from './numbers.js'
+export { type AnyDecider, type RebuildOptions, rebuild } from './rebuild.js'
+export { type Relay, type RelayCounters, type RelayOptions, startRelay } from './relay.js'
+export { type ReseedOptions, reseed } from './reseed.js'
+export * from './store.js'
+export * from './tables.js'
+export type { Unit, UnitOptions } from './unit.js'

@@ -1,1 +1,5 @@
-export {}
+export * from './durable-consumer.js'
+export * from './errors.js'
+export * from './link.js'
+export * from './streams.js'
+export * from './subject-match.js'

@@ -1,0 +1,147 @@
+import type { Commit, EventRow, IdempotencyRow, RowWrite } from './commit.js'
+
+/** The tables a commit writes to: all that the statement's text depends on, so few texts are prepared. */
+export interface CommitShape {
+  /** Names the shape. */
+  key: string
+  upserts: string[]
+  deletes: string[]
+}
+
+export function shapeOf(commit: Commit): CommitShape {
+  const upserts = new Set<string>()
+  const deletes = new Set<string>()
+  for (const row of commit.rows) (row.state === null ? deletes : upserts).add(row.table)
+  const shape = { upserts: [...upserts].sort(), deletes: [...deletes].sort() }
+  return { key: `+${shape.upserts.join()}-${shape.deletes.join()}`, ...shape }
+}
+
+type Column<Row> = { name: string; type: string; value: (row: Row) => string | number | null }
+
+const text = <Row>(name: string, value: Column<Row>['value'], type = 'text') => ({ name, type, value })
+
+const eventColumns: Column<EventRow>[] = [
+  text('id', (row) => row.id),
+  text('stream_type', (row) => row.streamType),
+  text('stream_id', (row) => row.streamId),
+  text('version', (row) => row.version, 'int'),
+  text('type', (row) => row.type),
+  text('workspace_id', (row) => row.workspaceId),
+  text('environment', (row) => row.environment),
+  text('actor', (row) => row.actor, 'jsonb'),
+  text('resource', (row) => row.resource, 'jsonb'),
+  text('data', (row) => row.data, 'jsonb'),
+  text('sealed', (row) => row.sealed, 'jsonb'),
+  text('request_id', (row) => row.requestId),
+  text('causation_id', (row) => row.causationId),
+  text('created_at', (row) => row.createdAt, 'timestamptz'),
+]
+
+const idempotencyColumns: Column<IdempotencyRow>[] = [
+  text('key', (row) => row.key),
+  text('fingerprint', (row) => row.fingerprint),
+  text('status', (row) => row.status, 'int'),
+  text('body', (row) => row.body, 'json'),
+  text('headers', (row) => row.headers, 'json'),
+]
+
+const upsertColumns: Column<RowWrite>[] = [
+  text('id', (row) => row.id),
+  text('workspace_id', (row) => row.workspaceId),
+  text('environment', (row) => row.environment),
+  text('version', (row) => row.version, 'int'),
+  text('state', (row) => row.state, 'jsonb'),
+]
+
+const deleteColumns = upsertColumns.slice(0, 3)
+
+/**
+ * The append: one data-modifying statement that writes events, read-model rows and idempotency rows of any
+ * number of commits, so that one round trip and one WAL flush make all of them durable, or none.
+ * Rows arrive as one array per column. Everything is sent as text and cast here, which keeps the statement
+ * independent of the client's serializers.
+ */
+export function appendStatement(shape: CommitShape): string {
+  const next = parameterCounter()
+  return together([
+    `appended as (${insertInto('events', eventColumns, next)})`,
+    `answered as (${insertInto('idempotency_keys', idempotencyColumns, next)})`,
+    ...rowWriters(shape, next),
+  ])
+}
+
+/** The parameters of `appendStatement`, in the order it numbers them. */
+export function appendParameters(shape: CommitShape, commits: Commit[]): string[][] {
+  const answers = commits.flatMap((commit) => (commit.idempotency ? [commit.idempotency] : []))
+  return [
+    ...arrays(
+      eventColumns,
+      commits.flatMap((commit) => commit.events),
+    ),
+    ...arrays(idempotencyColumns, answers),
+    ...rowParameters(
+      shape,
+      commits.flatMap((commit) => commit.rows),
+    ),
+  ]
+}
+
+/** Writes read-model rows alone, for refolding; its parameters are those of `rowParameters`. */
+export function rowStatement(shape: CommitShape): string {
+  return together(rowWriters(shape, parameterCounter()))
+}
+
+export function rowParameters(shape: CommitShape, rows: RowWrite[]): string[][] {
+  const written = (table: string) => rows.filter((row) => row.table === table && row.state !== null)
+  const deleted = (table: string) => rows.filter((row) => row.table === table && row.state === null)
+  return [
+    ...shape.upserts.flatMap((table) => arrays(upsertColumns, written(table))),
+    ...shape.deletes.flatMap((table) => arrays(deleteColumns, deleted(table))),
+  ]
+}
+
+function rowWriters({ upserts, deletes }: CommitShape, next: () => number): string[] {
+  return [
+    ...upserts.map(
+      // The guard: a row never goes back to an older version, nor over to another tenant.
+      (table, index) => `upserted_${index} as (${insertInto(table, upsertColumns, next)}
+        on conflict (id) do update set version = excluded.version, state = excluded.state
+        where r.version < excluded.version
+          and r.workspace_id = excluded.workspace_id and r.environment = excluded.environment)`,
+    ),
+    ...deletes.map(
+      (table, index) => `deleted_${index} as (
+        delete from ${quoted(table)} as r using ${rowsOf(deleteColumns, next)}
+        where r.id = t.id and r.workspace_id = t.workspace_id and r.environment = t.environment)`,
+    ),
+  ]
+}
+
+function insertInto<Row>(table: string, columns: Column<Row>[], next: () => number): string {
+  const names = columns.map((column) => column.name).join(', ')
+  const values = columns.map(({ name, type }) => (type === 'text' ? `t.${name}` : `t.${name}::${type}`))
+  return `insert into ${quoted(table)} as r (${names}) select ${values.join(', ')} from ${rowsOf(columns, next)}`
+}
+
+function rowsOf<Row>(columns: Column<Row>[], next: () => number): string {
+  const parameters = columns.map(() => `$${next()}::text[]`).join(', ')
+  return `unnest(${parameters}) as t (${columns.map((column) => column.name).join(', ')})`
+}
+
+function parameterCounter(): () => number {
+  let last = 0
+  return () => ++last
+}
+
+function together(parts: string[]): string {
+  return `with ${parts.join(',\n')} select 1`
+}
+
+function arrays<Row>(columns: Column<Row>[], rows: Row[]): string[][] {
+  // Null stays null inside an array parameter; the element type only says what the client may see.
+  return columns.map((column) => rows.map((row) => column.value(row) as string))
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

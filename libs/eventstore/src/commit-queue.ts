@@ -1,0 +1,142 @@
+import { type Database, isDatabaseAway } from '@opsplane/postgres'
+import { appendParameters, appendStatement, type CommitShape, shapeOf } from './append-statement.js'
+import { type Commit, claimsOf } from './commit.js'
+import { commitFailure, IdempotencyRaceError, VersionRaceError } from './errors.js'
+
+export interface CommitQueue {
+  /**
+   * Makes a commit durable. Throws VersionRaceError, IdempotencyRaceError, ApiError `conflict` (another unique
+   * value) or `service_unavailable` (outcome unknown), each concerning this commit alone.
+   */
+  commit(commit: Commit): Promise<void>
+}
+
+export interface CommitQueueOptions {
+  sql: Database['sql']
+  /** Most commits in one statement. */
+  maxGroup?: number
+  /** Most statements under way at once. */
+  maxInFlight?: number
+}
+
+interface Waiting {
+  commit: Commit
+  claims: string[]
+  shape: CommitShape
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/**
+ * Group commit: commits that arrive while a statement is under way share the next one. A group holds commits of
+ * one shape that do not touch each other's aggregates, rows or keys, nor those of a group under way; so within
+ * a process a race is seen here instead of failing a statement.
+ */
+export function createCommitQueue({ sql, maxGroup = 64, maxInFlight = 2 }: CommitQueueOptions): CommitQueue {
+  let queue: Waiting[] = []
+  const claimed = new Set<string>()
+  const statements = new Map<string, string>()
+  let inFlight = 0
+  let scheduled = false
+
+  const execute = async (shape: CommitShape, commits: Commit[]) => {
+    const text = statements.get(shape.key) ?? appendStatement(shape)
+    statements.set(shape.key, text)
+    await sql.unsafe(text, appendParameters(shape, commits), { prepare: true })
+  }
+
+  function takeGroup(): Waiting[] {
+    const group: Waiting[] = []
+    const rest: Waiting[] = []
+    for (const waiting of queue) {
+      const [first = waiting] = group
+      const fits =
+        group.length < maxGroup &&
+        first.shape.key === waiting.shape.key &&
+        !waiting.claims.some((claim) => claimed.has(claim))
+      if (!fits) {
+        rest.push(waiting)
+        continue
+      }
+      for (const claim of waiting.claims) claimed.add(claim)
+      group.push(waiting)
+    }
+    queue = rest
+    return group
+  }
+
+  async function run(group: Waiting[]): Promise<void> {
+    const [first] = group
+    if (!first) return
+    try {
+      await execute(
+        first.shape,
+        group.map((waiting) => waiting.commit),
+      )
+      for (const waiting of group) succeed(waiting)
+    } catch (error) {
+      // One loser must not fail the others, so each is tried by itself.
+      if (group.length > 1 && !isDatabaseAway(error)) for (const waiting of group) await runAlone(waiting)
+      else for (const waiting of group) fail(waiting, error)
+    }
+    for (const waiting of group) for (const claim of waiting.claims) claimed.delete(claim)
+  }
+
+  async function runAlone(waiting: Waiting): Promise<void> {
+    try {
+      await execute(waiting.shape, [waiting.commit])
+      succeed(waiting)
+    } catch (error) {
+      fail(waiting, error)
+    }
+  }
+
+  function succeed(winner: Waiting) {
+    winner.resolve()
+    if (queue.length > 0) rejectLosersTo(winner.commit)
+  }
+
+  /** Whoever still waits with the same key or an aggregate's old version has lost, which needs no statement. */
+  function rejectLosersTo({ events, idempotency }: Commit) {
+    const versions = new Map(events.map((event) => [event.streamId, event.version]))
+    queue = queue.filter(({ commit, reject }) => {
+      if (idempotency && commit.idempotency?.key === idempotency.key) {
+        reject(new IdempotencyRaceError(idempotency.key))
+        return false
+      }
+      if (commit.events.some((event) => event.version <= (versions.get(event.streamId) ?? 0))) {
+        reject(new VersionRaceError())
+        return false
+      }
+      return true
+    })
+  }
+
+  function fail(loser: Waiting, error: unknown) {
+    loser.reject(commitFailure(error, loser.commit.idempotency?.key))
+  }
+
+  function pump() {
+    scheduled = false
+    while (inFlight < maxInFlight && queue.length > 0) {
+      const group = takeGroup()
+      if (group.length === 0) return
+      inFlight++
+      void run(group).finally(() => {
+        inFlight--
+        pump()
+      })
+    }
+  }
+
+  return {
+    commit: (commit) =>
+      new Promise((resolve, reject) => {
+        queue.push({ commit, claims: claimsOf(commit), shape: shapeOf(commit), resolve, reject })
+        if (scheduled || inFlight >= maxInFlight) return
+        scheduled = true
+        // After the requests that arrived in the same turn of the event loop, so that they share a statement.
+        setImmediate(pump)
+      }),
+  }
+}

@@ -1,0 +1,52 @@
+/** A new row of `events`; JSON columns are text already. */
+export interface EventRow {
+  id: string
+  streamType: string
+  streamId: string
+  version: number
+  type: string
+  workspaceId: string
+  environment: string
+  actor: string
+  resource: string
+  data: string
+  sealed: string | null
+  requestId: string | null
+  causationId: string | null
+  createdAt: string
+}
+
+/** A read-model row as it shall be; `state` is JSON text, null deletes the row. */
+export interface RowWrite {
+  table: string
+  id: string
+  workspaceId: string
+  environment: string
+  version: number
+  state: string | null
+}
+
+/** The finished response to a request with an Idempotency-Key. */
+export interface IdempotencyRow {
+  key: string
+  fingerprint: string
+  status: number
+  body: string
+  headers: string | null
+}
+
+/** What is written together or not at all. At most one write per row. */
+export interface Commit {
+  events: EventRow[]
+  rows: RowWrite[]
+  idempotency?: IdempotencyRow | undefined
+}
+
+/** Everything only one commit at a time can be writing: its aggregates, rows and Idempotency-Key. */
+export function claimsOf(commit: Commit): string[] {
+  const claims = new Set<string>()
+  for (const event of commit.events) claims.add(event.streamId)
+  for (const row of commit.rows) claims.add(`${row.table}/${row.id}`)
+  if (commit.idempotency) claims.add(`key/${commit.idempotency.key}`)
+  return [...claims]
+}

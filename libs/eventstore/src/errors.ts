@@ -1,0 +1,40 @@
+import { ApiError } from '@opsplane/contracts'
+import { isDatabaseAway, translatePostgresError, uniqueViolation } from '@opsplane/postgres'
+
+/** Another request with the same Idempotency-Key committed first: look its response up and replay it. */
+export class IdempotencyRaceError extends Error {
+  constructor(readonly key: string) {
+    super('another request with this Idempotency-Key was faster')
+    this.name = 'IdempotencyRaceError'
+  }
+}
+
+/** Someone else appended to an aggregate of this commit first: load, decide and commit again. */
+export class VersionRaceError extends Error {
+  constructor(options?: ErrorOptions) {
+    super('an aggregate has changed since it was loaded', options)
+    this.name = 'VersionRaceError'
+  }
+}
+
+const retriableStates = new Set(['40001', '40P01'])
+
+/** What a failed append means for the one commit it was made for. */
+export function commitFailure(error: unknown, idempotencyKey: string | undefined): unknown {
+  if (isDatabaseAway(error)) return translatePostgresError(error)
+  const constraint = uniqueViolation(error)
+  if (constraint === 'idempotency_keys_pkey') return new IdempotencyRaceError(idempotencyKey ?? '')
+  if (constraint === 'events_stream_version_key' || retriableStates.has(sqlState(error)))
+    return new VersionRaceError({ cause: error })
+  if (constraint === undefined) return error
+  return new ApiError('conflict', 'Another resource already has this value.', {
+    details: [
+      { in: 'body', path: '', code: 'not_unique', message: 'must be unique', params: { constraint } },
+    ],
+    cause: error,
+  })
+}
+
+function sqlState(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}

@@ -1,0 +1,34 @@
+/** An event as the log holds it, its JSON columns still text, ready to be written into an envelope. */
+export interface LoggedEvent {
+  position: string
+  id: string
+  streamId: string
+  version: number
+  type: string
+  workspaceId: string
+  environment: string
+  actor: string
+  resource: string
+  data: string
+  requestId: string | null
+  causationId: string | null
+  createdAt: string
+}
+
+/** The columns of a LoggedEvent. `sealed` is not among them: it never leaves the service. */
+export const loggedEventColumns = `
+  e.position, e.id, e.stream_id as "streamId", e.version, e.type, e.workspace_id as "workspaceId", e.environment,
+  e.actor::text as actor, e.resource::text as resource, e.data::text as data,
+  e.request_id as "requestId", e.causation_id as "causationId",
+  to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"`
+
+/** The PlatformEvent as JSON text. What Postgres holds as JSON is put in as it is, not parsed and printed again. */
+export function envelopeOf(event: LoggedEvent): string {
+  const text = JSON.stringify
+  return (
+    `{"id":${text(event.id)},"type":${text(event.type)},"workspaceId":${text(event.workspaceId)},` +
+    `"environment":${text(event.environment)},"createdAt":${text(event.createdAt)},` +
+    `"actor":${event.actor},"resource":${event.resource},"data":${event.data},"version":${event.version},` +
+    `"requestId":${text(event.requestId)},"causationId":${text(event.causationId)}}`
+  )
+}

@@ -1,0 +1,135 @@
+import { ApiError, type CommandMeta, type Decider, notFound } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import type { Logger } from '@opsplane/runtime'
+import type { Aggregate } from './aggregate.js'
+import type { Commit, IdempotencyRow } from './commit.js'
+import { createCommitQueue } from './commit-queue.js'
+import { IdempotencyRaceError, VersionRaceError } from './errors.js'
+import { createIdempotencyStore, type IdempotencyStore } from './idempotency.js'
+import { createKeyedQueue } from './keyed-queue.js'
+import { createNumbers, type Numbers } from './numbers.js'
+import { createSnapshots } from './snapshots.js'
+import { createDraft, preconditionFailed, type Unit } from './unit.js'
+
+export interface EventStoreOptions {
+  database: Database
+  log: Logger
+  /** Called after each commit that appended events; wakes the relay. */
+  onCommit?: () => void
+}
+
+export interface EventStore {
+  /** Without `present`, a resource is the exposed state and its version. */
+  aggregate<State extends { id: string }, Command, Resource extends object>(
+    decider: Decider<State, Command, Resource>,
+  ): Aggregate<State, Command, Resource & { version: number }>
+  aggregate<State extends { id: string }, Command, Resource, Presented>(
+    decider: Decider<State, Command, Resource>,
+    options: { present(state: State, version: number): Presented },
+  ): Aggregate<State, Command, Presented>
+  /**
+   * Runs `work` and commits everything it decided at once, together with the response to the request's
+   * Idempotency-Key. `work` runs again after a lost race, so its only effects are the unit's. Its value is what
+   * is answered. Throws `precondition_failed`, `version_conflict`, `conflict` or IdempotencyRaceError.
+   */
+  transact<T>(meta: CommandMeta, work: (unit: Unit) => Promise<T>): Promise<T>
+  numbers: Numbers
+  idempotency: IdempotencyStore
+}
+
+const maxRedecisions = 3
+
+export function createEventStore({ database, onCommit }: EventStoreOptions): EventStore {
+  const snapshots = createSnapshots(database.sql)
+  const commits = createCommitQueue({ sql: database.sql })
+  const idempotency = createIdempotencyStore(database.sql)
+  const turns = createKeyedQueue()
+
+  const transact: EventStore['transact'] = async (meta, work) => {
+    for (let redecisions = 0; ; redecisions++) {
+      const draft = createDraft({ snapshots, meta, careful: redecisions > 0 })
+      const result = await explainedByReplay(meta, () => work(draft.unit))
+      const commit = { ...draft.commit(), idempotency: idempotencyRow(meta, result) }
+      try {
+        await write(commit)
+        return result
+      } catch (error) {
+        if (!(error instanceof VersionRaceError)) throw error
+        if (draft.checkedVersion()) await explainedByReplay(meta, () => Promise.reject(preconditionFailed()))
+        if (redecisions >= maxRedecisions) throw versionConflict()
+      }
+    }
+  }
+
+  async function write(commit: Commit): Promise<void> {
+    if (commit.events.length === 0 && !commit.idempotency) return
+    await commits.commit(commit)
+    if (commit.events.length > 0) onCommit?.()
+  }
+
+  /**
+   * A request sent twice at the same time may be refused only because its twin has just succeeded: the incident
+   * is resolved already. The twin's response is then the answer, not the refusal.
+   */
+  async function explainedByReplay<T>(meta: CommandMeta, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run()
+    } catch (error) {
+      if (!meta.idempotency || !(error instanceof ApiError)) throw error
+      const twin = await idempotency.find(meta.idempotency.key)
+      throw twin ? new IdempotencyRaceError(meta.idempotency.key) : error
+    }
+  }
+
+  function aggregate<State extends { id: string }, Command, Resource, Presented>(
+    decider: Decider<State, Command, Resource>,
+    options?: { present(state: State, version: number): Presented },
+  ) {
+    const present =
+      options?.present ?? ((state: State, version: number) => ({ ...decider.expose(state), version }))
+    const self: Aggregate<State, Command, unknown> = {
+      definition: { decider, present },
+      create: (id, command, meta) => transact(meta, (unit) => unit.create(self, id, command)),
+      // Taking turns within this process keeps a much used aggregate from losing races against ourselves.
+      handle: (id, command, meta) =>
+        turns.run(id, () => transact(meta, (unit) => unit.handle(self, id, command))),
+      find: async (id, tenant) => {
+        const row = await snapshots.load(decider.table, id, tenant)
+        // The row was written from this decider's own state, which is what types it.
+        return row ? { state: row.state as State, version: row.version } : null
+      },
+      get: async (id, tenant) => {
+        const row = await self.find(id, tenant)
+        if (!row) throw notFound()
+        return present(row.state, row.version)
+      },
+      present: ({ state, version }) => present(state as unknown as State, version),
+    }
+    return self
+  }
+
+  return {
+    // The overloads say what `present` makes of each; the body is the same for both.
+    aggregate: aggregate as EventStore['aggregate'],
+    transact,
+    numbers: createNumbers(database.sql),
+    idempotency,
+  }
+}
+
+function idempotencyRow(meta: CommandMeta, result: unknown): IdempotencyRow | undefined {
+  if (!meta.idempotency) return undefined
+  const { key, fingerprint, respond } = meta.idempotency
+  const { status, body, headers } = respond(result)
+  return {
+    key,
+    fingerprint,
+    status,
+    body: JSON.stringify(body ?? null),
+    headers: headers ? JSON.stringify(headers) : null,
+  }
+}
+
+function versionConflict(): ApiError {
+  return new ApiError('version_conflict', 'Others are changing this resource at the same time. Try again.')
+}

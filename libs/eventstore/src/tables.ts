@@ -1,0 +1,109 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  index,
+  integer,
+  json,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
+
+const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
+
+/**
+ * The log of record: every state change, in order. Rows are only ever added; of an existing one nothing but
+ * `published_at` changes. `sealed` holds the part of the state that never leaves the service.
+ */
+export const events = pgTable(
+  'events',
+  {
+    position: bigint('position', { mode: 'number' }).generatedAlwaysAsIdentity().primaryKey(),
+    id: text('id').notNull(),
+    /** The decider the event came from, named by its read-model table. */
+    streamType: text('stream_type').notNull(),
+    /** The aggregate's id, unique over all kinds of aggregates. */
+    streamId: text('stream_id').notNull(),
+    /** From 1 without gaps within the aggregate. */
+    version: integer('version').notNull(),
+    type: text('type').notNull(),
+    workspaceId: text('workspace_id').notNull(),
+    environment: text('environment').notNull(),
+    actor: jsonb('actor').notNull(),
+    resource: jsonb('resource').notNull(),
+    data: jsonb('data').notNull(),
+    sealed: jsonb('sealed'),
+    requestId: text('request_id'),
+    causationId: text('causation_id'),
+    createdAt: instant('created_at').notNull(),
+    publishedAt: instant('published_at'),
+  },
+  (table) => [
+    uniqueIndex('events_id_key').on(table.id),
+    // Guards against two writers of one aggregate, and serves reading it as it was at some time.
+    uniqueIndex('events_stream_version_key').on(table.streamId, table.version),
+    index('events_unpublished_idx').on(table.position).where(sql`published_at is null`),
+  ],
+)
+
+/** Requests by Idempotency-Key. `body` is json, not jsonb, so that a replay has the same bytes. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    key: text('key').primaryKey(),
+    fingerprint: text('fingerprint').notNull(),
+    /** The response's status; null while the request is in flight. */
+    status: integer('status'),
+    body: json('body'),
+    headers: json('headers'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    /** Until when a request in flight counts as alive. */
+    lockedUntil: instant('locked_until'),
+    expiresAt: instant('expires_at').notNull().default(sql`now() + interval '24 hours'`),
+  },
+  (table) => [index('idempotency_keys_expires_idx').on(table.expiresAt)],
+)
+
+/** How far each consumer of the platform's events has come. */
+export const consumerCheckpoints = pgTable('consumer_checkpoints', {
+  consumer: text('consumer').primaryKey(),
+  streamSequence: bigint('stream_sequence', { mode: 'number' }).notNull(),
+  eventId: text('event_id').notNull(),
+  handled: bigint('handled', { mode: 'number' }).notNull(),
+  updatedAt: instant('updated_at').notNull().defaultNow(),
+})
+
+/** Messages that were given up, as they came, with the reason. */
+export const deadLetters = pgTable(
+  'dead_letters',
+  {
+    id: bigint('id', { mode: 'number' }).generatedAlwaysAsIdentity().primaryKey(),
+    consumer: text('consumer').notNull(),
+    /** The event's id where the message carries one, else its place in the stream. */
+    messageId: text('message_id').notNull(),
+    subject: text('subject').notNull(),
+    streamSequence: bigint('stream_sequence', { mode: 'number' }).notNull(),
+    payload: text('payload').notNull(),
+    error: text('error').notNull(),
+    deliveries: integer('deliveries').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (table) => [uniqueIndex('dead_letters_message_key').on(table.consumer, table.messageId)],
+)
+
+/** The last number given out per workspace and kind, such as the incident numbers of one workspace. */
+export const numberCounters = pgTable(
+  'number_counters',
+  {
+    workspaceId: text('workspace_id').notNull(),
+    kind: text('kind').notNull(),
+    last: bigint('last', { mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ name: 'number_counters_pkey', columns: [table.workspaceId, table.kind] })],
+)
+
+/** The tables the event store needs in every service's schema. */
+export const platformTables = { events, idempotencyKeys, consumerCheckpoints, deadLetters, numberCounters }

@@ -1,0 +1,136 @@
+import { ApiError, type CommandMeta, type Decision, notFound, type TenantScope } from '@opsplane/contracts'
+import type { Aggregate } from './aggregate.js'
+import type { Commit, RowWrite } from './commit.js'
+import { toRows, type Versioned } from './decided.js'
+import type { Snapshots } from './snapshots.js'
+
+export interface UnitOptions {
+  /** Where the aggregate lives, when not where the request does. */
+  tenant?: TenantScope
+}
+
+/** Commands to several aggregates that are committed together. Later ones see what earlier ones did. */
+export interface Unit {
+  create<State extends { id: string }, Command, Presented>(
+    aggregate: Aggregate<State, Command, Presented>,
+    id: string,
+    command: Command,
+    options?: UnitOptions,
+  ): Promise<Presented>
+  /** `meta.expectedVersion` is held against the first aggregate handled in the unit. */
+  handle<State extends { id: string }, Command, Presented>(
+    aggregate: Aggregate<State, Command, Presented>,
+    id: string,
+    command: Command,
+    options?: UnitOptions,
+  ): Promise<Presented>
+  /** As it is within this unit; null when absent or another tenant's. */
+  find<State extends { id: string }, Command, Presented>(
+    aggregate: Aggregate<State, Command, Presented>,
+    id: string,
+    options?: UnitOptions,
+  ): Promise<{ state: State; version: number } | null>
+}
+
+export interface Draft {
+  unit: Unit
+  /** Everything decided so far. */
+  commit(): Commit
+  /** Whether If-Match was held against an aggregate. */
+  checkedVersion(): boolean
+}
+
+export interface DraftOptions {
+  snapshots: Snapshots
+  meta: CommandMeta
+  /** Look before creating: the first try has found the id taken. */
+  careful: boolean
+}
+
+/** Collects what one run of a command decides. */
+export function createDraft({ snapshots, meta, careful }: DraftOptions): Draft {
+  const events: Commit['events'] = []
+  const rows = new Map<string, RowWrite>()
+  const touched = new Map<string, Versioned<unknown>>()
+  let checkedVersion = false
+
+  const load = async <State extends { id: string }, Command, Presented>(
+    aggregate: Aggregate<State, Command, Presented>,
+    id: string,
+    tenant: TenantScope,
+  ): Promise<Versioned<State>> => {
+    const { table } = aggregate.definition.decider
+    const known = touched.get(`${table}/${id}`) ?? (await snapshots.load(table, id, tenant))
+    // The row was written from this decider's own state, which is what types it.
+    return (known as Versioned<State> | undefined) ?? { state: null, version: 0 }
+  }
+
+  const apply = <State extends { id: string }, Command, Presented>(
+    { definition }: Aggregate<State, Command, Presented>,
+    id: string,
+    current: Versioned<State>,
+    decisions: Decision<State>[],
+    tenant: TenantScope,
+  ): Presented => {
+    const decided = toRows(definition.decider, id, current, decisions, tenant, meta)
+    events.push(...decided.events)
+    for (const row of decided.rows) rows.set(`${row.table}/${row.id}`, row)
+    const { state, version } = decided.result
+    touched.set(`${definition.decider.table}/${id}`, decided.result)
+    const shown = state ?? current.state
+    if (shown === null) throw new Error(`${definition.decider.resourceType} ${id} was decided to be nothing`)
+    return definition.present(shown, version)
+  }
+
+  const unit: Unit = {
+    async create(aggregate, id, command, { tenant = meta.tenant } = {}) {
+      const { table } = aggregate.definition.decider
+      const version = careful ? await freeVersion(snapshots, table, id, tenant) : 0
+      const decisions = aggregate.definition.decider.decide(command, null)
+      return apply(aggregate, id, { state: null, version }, decisions, tenant)
+    },
+    async handle(aggregate, id, command, { tenant = meta.tenant } = {}) {
+      const current = await load(aggregate, id, tenant)
+      if (current.state === null) throw notFound()
+      if (meta.expectedVersion !== undefined && !checkedVersion) {
+        checkedVersion = true
+        if (meta.expectedVersion !== current.version) throw preconditionFailed(current.version)
+      }
+      const decisions = aggregate.definition.decider.decide(command, current.state)
+      return apply(aggregate, id, current, decisions, tenant)
+    },
+    async find(aggregate, id, { tenant = meta.tenant } = {}) {
+      const { state, version } = await load(aggregate, id, tenant)
+      return state === null ? null : { state, version }
+    },
+  }
+  return {
+    unit,
+    commit: () => ({ events, rows: [...rows.values()] }),
+    checkedVersion: () => checkedVersion,
+  }
+}
+
+/** The version a new aggregate starts after: 0, or where a deleted one of the same id ended. */
+async function freeVersion(snapshots: Snapshots, table: string, id: string, tenant: TenantScope) {
+  const [row, last] = await Promise.all([
+    snapshots.load(table, id, tenant),
+    snapshots.lastVersion(table, id, tenant),
+  ])
+  if (row || last === undefined) throw new ApiError('conflict', 'There already is a resource with this id.')
+  return last
+}
+
+export function preconditionFailed(version?: number): ApiError {
+  return new ApiError('precondition_failed', 'The resource has changed since the version in If-Match.', {
+    details: [
+      {
+        in: 'header',
+        path: '/If-Match',
+        code: 'stale_version',
+        message: 'Read the resource again and decide on its present version.',
+        ...(version === undefined ? {} : { params: { version } }),
+      },
+    ],
+  })
+}

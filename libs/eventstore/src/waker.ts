@@ -1,0 +1,39 @@
+import { delay } from '@opsplane/runtime'
+
+/** Lets a polling loop be woken early and be closed. */
+export interface Waker {
+  wake(): void
+  /** Until the time is over, or wake(), which also counts when it came since the last wait. */
+  wait(ms: number): Promise<void>
+  /** Until the time is over; only close() cuts it short. */
+  pause(ms: number): Promise<void>
+  close(): void
+  closing: AbortSignal
+}
+
+export function createWaker(): Waker {
+  const closing = new AbortController()
+  let woken = false
+  let interrupt: () => void = () => {}
+  const wake = () => {
+    woken = true
+    interrupt()
+  }
+  return {
+    wake,
+    async wait(ms) {
+      if (!woken && !closing.signal.aborted) {
+        const waiting = new AbortController()
+        interrupt = () => waiting.abort()
+        await delay(ms, waiting.signal)
+      }
+      woken = false
+    },
+    pause: (ms) => delay(ms, closing.signal),
+    close() {
+      closing.abort()
+      wake()
+    },
+    closing: closing.signal,
+  }
+}

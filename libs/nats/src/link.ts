@@ -1,0 +1,112 @@
+import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
+import type { Logger } from '@opsplane/runtime'
+import { delay, retryDelayMs } from '@opsplane/runtime'
+import { NatsLinkClosedError } from './errors.js'
+
+/** A connection that is always being kept up: opened in the background, and reopened for as long as it takes. */
+export interface NatsLink {
+  /** The connection, once there is one. Rejects with NatsLinkClosedError after close(). */
+  ready(): Promise<NatsConnection>
+  /** Whether the server answers at this moment. */
+  connected(): boolean
+  /** Sends what is buffered and closes. */
+  close(): Promise<void>
+}
+
+export interface ConnectNatsOptions {
+  /** `nats://[user:password@|token@]host:port`, or `tls://…`; several separated by commas. */
+  url: string
+  name: string
+  log: Logger
+}
+
+/** Returns at once and connects in the background, for ever. Logs once per change of state. */
+export function connectNats(options: ConnectNatsOptions): NatsLink {
+  const { log } = options
+  const closing = new AbortController()
+  let up = false
+  let current = open()
+
+  async function open(): Promise<NatsConnection> {
+    for (let attempt = 1; !closing.signal.aborted; attempt++) {
+      try {
+        const connection = await connect(connectionOptions(options))
+        if (closing.signal.aborted) {
+          await connection.close()
+          break
+        }
+        watch(connection)
+        return connection
+      } catch (error) {
+        if (attempt === 1) log.warn({ err: error }, 'NATS cannot be reached, still trying')
+        await delay(
+          retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs: 2_000 }),
+          closing.signal,
+        )
+      }
+    }
+    throw new NatsLinkClosedError()
+  }
+
+  function setUp(now: boolean) {
+    if (now === up) return
+    up = now
+    if (now) log.info('NATS connected')
+    else if (!closing.signal.aborted) log.warn('NATS disconnected, reconnecting')
+  }
+
+  function watch(connection: NatsConnection) {
+    setUp(true)
+    void (async () => {
+      for await (const status of connection.status()) {
+        if (status.type === 'disconnect') setUp(false)
+        if (status.type === 'reconnect') setUp(true)
+      }
+    })()
+    // The client gives up on some errors, such as repeated authorization failures; the link does not.
+    void connection.closed().then(() => {
+      setUp(false)
+      if (closing.signal.aborted) return
+      current = open()
+      current.catch(() => {})
+    })
+  }
+
+  // Nobody may be waiting yet when the link is closed before its first connection.
+  current.catch(() => {})
+
+  return {
+    ready: () => (closing.signal.aborted ? Promise.reject(new NatsLinkClosedError()) : current),
+    connected: () => up,
+    async close() {
+      if (closing.signal.aborted) return
+      closing.abort()
+      const connection = await current.catch(() => undefined)
+      if (!connection || connection.isClosed()) return
+      // Draining waits for the server, so it is only for a connection that has one.
+      await (up ? connection.drain() : connection.close())
+    },
+  }
+}
+
+function connectionOptions({ url, name }: ConnectNatsOptions): NodeConnectionOptions {
+  const servers = url.split(',').map((text) => new URL(text.trim()))
+  const [first] = servers
+  const user = decodeURIComponent(first?.username ?? '')
+  const pass = decodeURIComponent(first?.password ?? '')
+  return {
+    servers: servers.map((server) => server.host),
+    name,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 250,
+    timeout: 5_000,
+    // A silent network failure is noticed within half a minute.
+    pingInterval: 10_000,
+    maxPingOut: 2,
+    noAsyncTraces: true,
+    ignoreAuthErrorAbort: true,
+    ...(servers.some((server) => server.protocol === 'tls:') ? { tls: {} } : {}),
+    ...(pass !== '' ? { user, pass } : user !== '' ? { token: user } : {}),
+  }
+}
