@@ -1,3 +1,4 @@
+export { IdempotencyRaceError } from '@opsplane/contracts'
 export * from './aggregate.js'
 export {
   type ConsumeEventsOptions,
@@ -6,8 +7,7 @@ export {
   type EventConsumer,
   type Transaction,
 } from './consume.js'
-export { IdempotencyRaceError, VersionRaceError } from './errors.js'
-export type { IdempotencyStore } from './idempotency.js'
+export { VersionRaceError } from './errors.js'
 export type { Numbers } from './numbers.js'
 export { type AnyDecider, type RebuildOptions, rebuild } from './rebuild.js'
 export { type Relay, type RelayCounters, type RelayOptions, startRelay } from './relay.js'
