@@ -1,5 +1,13 @@
 export { IdempotencyRaceError } from '@opsplane/contracts'
+export type { RunningService } from '@opsplane/runtime'
 export * from './aggregate.js'
+export {
+  type BackendContext,
+  type BackendOptions,
+  type BackendOverrides,
+  type Closable,
+  startBackend,
+} from './backend.js'
 export {
   type ConsumeEventsOptions,
   type ConsumerCounters,
