@@ -1,11 +1,12 @@
 import { ApiError, type CommandMeta, type Decider, notFound } from '@opsplane/contracts'
+import type { IdempotencyStore } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { Aggregate } from './aggregate.js'
 import type { Commit, IdempotencyRow } from './commit.js'
 import { createCommitQueue } from './commit-queue.js'
-import { IdempotencyRaceError, VersionRaceError } from './errors.js'
-import { createIdempotencyStore, type IdempotencyStore } from './idempotency.js'
+import { VersionRaceError } from './errors.js'
+import { createIdempotencyStore } from './idempotency.js'
 import { createKeyedQueue } from './keyed-queue.js'
 import { createNumbers, type Numbers } from './numbers.js'
 import { createSnapshots } from './snapshots.js'
@@ -48,14 +49,14 @@ export function createEventStore({ database, onCommit }: EventStoreOptions): Eve
   const transact: EventStore['transact'] = async (meta, work) => {
     for (let redecisions = 0; ; redecisions++) {
       const draft = createDraft({ snapshots, meta, careful: redecisions > 0 })
-      const result = await explainedByReplay(meta, () => work(draft.unit))
+      const result = await work(draft.unit)
       const commit = { ...draft.commit(), idempotency: idempotencyRow(meta, result) }
       try {
         await write(commit)
         return result
       } catch (error) {
         if (!(error instanceof VersionRaceError)) throw error
-        if (draft.checkedVersion()) await explainedByReplay(meta, () => Promise.reject(preconditionFailed()))
+        if (draft.checkedVersion()) throw preconditionFailed()
         if (redecisions >= maxRedecisions) throw versionConflict()
       }
     }
@@ -65,20 +66,6 @@ export function createEventStore({ database, onCommit }: EventStoreOptions): Eve
     if (commit.events.length === 0 && !commit.idempotency) return
     await commits.commit(commit)
     if (commit.events.length > 0) onCommit?.()
-  }
-
-  /**
-   * A request sent twice at the same time may be refused only because its twin has just succeeded: the incident
-   * is resolved already. The twin's response is then the answer, not the refusal.
-   */
-  async function explainedByReplay<T>(meta: CommandMeta, run: () => Promise<T>): Promise<T> {
-    try {
-      return await run()
-    } catch (error) {
-      if (!meta.idempotency || !(error instanceof ApiError)) throw error
-      const twin = await idempotency.find(meta.idempotency.key)
-      throw twin ? new IdempotencyRaceError(meta.idempotency.key) : error
-    }
   }
 
   function aggregate<State extends { id: string }, Command, Resource, Presented>(
