@@ -33,9 +33,17 @@ export interface EventStore {
    * Idempotency-Key. `work` runs again after a lost race, so its only effects are the unit's. Its value is what
    * is answered. Throws `precondition_failed`, `version_conflict`, `conflict` or IdempotencyRaceError.
    */
-  transact<T>(meta: CommandMeta, work: (unit: Unit) => Promise<T>): Promise<T>
+  transact<T>(meta: CommandMeta, work: (unit: Unit) => Promise<T>, options?: TransactOptions): Promise<T>
   numbers: Numbers
   idempotency: IdempotencyStore
+}
+
+export interface TransactOptions {
+  /**
+   * Id of the aggregate that many callers may be changing at once. Taking turns within this process keeps them
+   * from losing races against each other.
+   */
+  turn?: string
 }
 
 const maxRedecisions = 3
@@ -46,7 +54,10 @@ export function createEventStore({ database, onCommit }: EventStoreOptions): Eve
   const idempotency = createIdempotencyStore(database.sql)
   const turns = createKeyedQueue()
 
-  const transact: EventStore['transact'] = async (meta, work) => {
+  const transact: EventStore['transact'] = (meta, work, { turn } = {}) =>
+    turn === undefined ? attempt(meta, work) : turns.run(turn, () => attempt(meta, work))
+
+  async function attempt<T>(meta: CommandMeta, work: (unit: Unit) => Promise<T>): Promise<T> {
     for (let redecisions = 0; ; redecisions++) {
       const draft = createDraft({ snapshots, meta, careful: redecisions > 0 })
       const result = await work(draft.unit)
@@ -77,9 +88,7 @@ export function createEventStore({ database, onCommit }: EventStoreOptions): Eve
     const self: Aggregate<State, Command, unknown> = {
       definition: { decider, present },
       create: (id, command, meta) => transact(meta, (unit) => unit.create(self, id, command)),
-      // Taking turns within this process keeps a much used aggregate from losing races against ourselves.
-      handle: (id, command, meta) =>
-        turns.run(id, () => transact(meta, (unit) => unit.handle(self, id, command))),
+      handle: (id, command, meta) => transact(meta, (unit) => unit.handle(self, id, command), { turn: id }),
       find: async (id, tenant) => {
         const row = await snapshots.load(decider.table, id, tenant)
         // The row was written from this decider's own state, which is what types it.
