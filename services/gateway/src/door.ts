@@ -1,11 +1,10 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Principal } from '@opsplane/contracts'
-import { requestIdFrom, toApiError } from '@opsplane/http'
+import { type Exchange, logRequest, requestIdFrom, sendError } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import type { Authenticator } from './authenticate.js'
 import { requestHeaders } from './forwarded-headers.js'
 import { discardRest, requestBody } from './request-body.js'
-import { sendError } from './send-error.js'
 import { resolveTarget, type Target } from './target.js'
 import type { Upstream } from './upstream.js'
 
@@ -21,80 +20,50 @@ export interface DoorOptions {
   /** The internal token for a service. */
   tokenFor(audience: string, principal?: Principal): Promise<string>
   clientAddress(request: IncomingMessage): string
-  /** Answers what is not passed on. */
+  /** Answers what is not passed on. Its requests carry their id in X-Request-ID. */
   own: RequestListener
   log: Logger
-  monotonicMs: () => number
 }
 
 /** What every request passes: route, admission, body limit, service. */
 export function createDoor(options: DoorOptions): RequestListener {
-  const { services, authenticator, log, monotonicMs } = options
+  const { services, authenticator, clientAddress, tokenFor, own, log } = options
 
-  const pass = async (
-    request: IncomingMessage,
-    response: ServerResponse,
-    target: Target,
-    connections: ServiceConnections,
-    requestId: string,
-  ): Promise<void> => {
-    const answerHeaders: Record<string, string> = { 'x-request-id': requestId }
-    const fail = (error: unknown) => refuse(response, error, answerHeaders)
+  const pass = async (exchange: Exchange, target: Target, connections: ServiceConnections) => {
+    const { req, res, requestId } = exchange
+    const logAnswer = () => logRequest(exchange, res.writableFinished ? res.statusCode : 499)
+    const fail = (error: unknown) => {
+      res.off('close', logAnswer)
+      sendError(exchange, error)
+      discardRest(req)
+    }
     try {
-      const address = options.clientAddress(request)
-      const { principal, rateHeaders } = await authenticator.admit(request, target.access, address)
-      Object.assign(answerHeaders, rateHeaders)
-      const body = await requestBody(request, target.bodyLimitBytes)
-      const token = await options.tokenFor(target.service, principal)
-      if (body === undefined || response.destroyed) return
-      const headers = requestHeaders(request.rawHeaders, request.headers.connection)
+      const address = clientAddress(req)
+      const { principal, rateHeaders } = await authenticator.admit(req, target.access, address)
+      const token = await tokenFor(target.service, principal)
+      const body = await requestBody(req, target.bodyLimitBytes)
+      if (body === undefined || res.destroyed) return logAnswer()
+      const headers = requestHeaders(req)
       headers.push('authorization', `Bearer ${token}`, 'x-request-id', requestId, 'x-forwarded-for', address)
-      const length = request.headers['content-length']
-      if (body !== null && length !== undefined) headers.push('content-length', length)
+      const answerHeaders = { ...rateHeaders, 'x-request-id': requestId }
+      res.once('close', logAnswer)
       const upstream = target.waits ? connections.waiting : connections.quick
-      upstream.forward({ request, response, path: target.path, headers, body, answerHeaders, fail })
+      upstream.forward({ req, res, path: target.path, headers, body, answerHeaders, fail })
     } catch (error) {
       fail(error)
     }
   }
 
-  /** Why the gateway itself answered 5xx, for the log line. */
-  const failures = new WeakMap<ServerResponse, unknown>()
-
-  const refuse = (response: ServerResponse, thrown: unknown, headers: Record<string, string>) => {
-    const error = toApiError(thrown)
-    if (error.status >= 500) failures.set(response, error.cause ?? error)
-    sendError(response, error, headers)
-    discardRest(response.req)
-  }
-
-  const logWhenDone = (request: IncomingMessage, response: ServerResponse, requestId: string) => {
-    const startedAt = monotonicMs()
-    response.once('close', () => {
-      const status = response.statusCode
-      if (status < 500 && !log.isLevelEnabled('debug')) return
-      const line = {
-        requestId,
-        method: request.method,
-        path: request.url?.split('?', 1)[0],
-        status,
-        complete: response.writableFinished,
-        durationMs: Math.round(monotonicMs() - startedAt),
-        err: failures.get(response),
-      }
-      if (status >= 500) log.warn(line, 'request failed')
-      else log.debug(line, 'request')
-    })
-  }
-
-  return (request, response) => {
-    const requestId = requestIdFrom(request.headers['x-request-id'])
-    logWhenDone(request, response, requestId)
-    const target = resolveTarget(request.method ?? '', request.url ?? '')
+  return (req, res) => {
+    const requestId = requestIdFrom(req.headers['x-request-id'])
+    const target = resolveTarget(req.method ?? '', req.url ?? '')
     const connections = target === null ? undefined : services.get(target.service)
     if (target === null || connections === undefined) {
-      request.headers['x-request-id'] = requestId
-      options.own(request, response)
-    } else void pass(request, response, target, connections, requestId)
+      req.headers['x-request-id'] = requestId
+      return own(req, res)
+    }
+    // The path may hold what is not for logs; the service logs its pattern under the same request id.
+    const exchange = { req, res, requestId, route: target.service, startedAt: performance.now(), log }
+    void pass(exchange, target, connections)
   }
 }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
 /** Headers that speak about one connection only. */
 const hopByHop = [
@@ -34,8 +34,9 @@ const isForServices = (name: string) =>
 /** Names listed in a Connection header are hop-by-hop too. */
 const connectionOptions = (value: string) => value.split(',').map((name) => name.trim().toLowerCase())
 
-/** A client's raw headers without what must not reach a service, as a flat name, value list. */
-export function requestHeaders(rawHeaders: readonly string[], connection: string | undefined): string[] {
+/** A client's headers without what must not reach a service, as a flat name, value list. */
+export function requestHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
+  const { connection } = headers
   const options = connection === undefined || connection === 'keep-alive' ? [] : connectionOptions(connection)
   const kept: string[] = []
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

@@ -1,7 +1,19 @@
-import { natsNames, Principal } from '@opsplane/contracts'
-import { createInternalIssuer, type InternalIssuer, listen, serviceClient } from '@opsplane/http'
+import { ApiError, natsNames, Principal } from '@opsplane/contracts'
+import {
+  createInternalIssuer,
+  type InternalIssuer,
+  listen,
+  type ServiceClient,
+  serviceClient,
+} from '@opsplane/http'
 import { connectNats } from '@opsplane/nats'
-import { createLogger, createReleasers, type Logger, type RunningService } from '@opsplane/runtime'
+import {
+  ConfigError,
+  createLogger,
+  createReleasers,
+  type Logger,
+  type RunningService,
+} from '@opsplane/runtime'
 import { z } from 'zod'
 import { createAuthenticator } from './authenticate.js'
 import { clientAddressReader } from './client-address.js'
@@ -10,7 +22,7 @@ import { createDoor } from './door.js'
 import { createOwnRoutes } from './own-routes.js'
 import { createRateLimiter } from './rate-limit.js'
 import { watchRevocations } from './revocations.js'
-import { createTokenCache, type TokenQuestion } from './token-cache.js'
+import { createTokenCache, type TokenQuestion, type Verification } from './token-cache.js'
 import { createUpstream } from './upstream.js'
 
 export { type GatewayConfig, loadConfig } from './config.js'
@@ -36,8 +48,10 @@ export async function start(
   const issuer = createInternalIssuer({ service: 'gateway', privateKey: config.servicePrivateKey })
   const releasers = createReleasers(log)
   try {
+    const settings = settingsClient(config, issuer)
+    releasers.add('settings client', () => settings.close())
     const tokens = createTokenCache({
-      verify: tokenVerifier(config, issuer),
+      verify: tokenVerifier(settings),
       ttlMs: config.tokenCacheMs,
       monotonicMs,
       wallMs: Date.now,
@@ -72,7 +86,6 @@ export async function start(
       clientAddress: clientAddressReader(config.trustProxyCidrs),
       own: createOwnRoutes({ config, monotonicMs, log }),
       log,
-      monotonicMs,
     })
 
     const { port, close } = await listen(door, { port: config.port, host: config.host, log })
@@ -86,15 +99,22 @@ export async function start(
   }
 }
 
-/** Asks settings. Without a settings service nobody gets in. */
-function tokenVerifier(config: GatewayConfig, issuer: InternalIssuer) {
+/** Without a settings service nobody could get in. */
+function settingsClient(config: GatewayConfig, issuer: InternalIssuer): ServiceClient {
   const baseUrl = config.serviceUrls.settings
-  if (baseUrl === undefined) throw new Error('SERVICE_URLS must name the settings service')
-  const settings = serviceClient({ baseUrl, audience: 'settings', issuer, timeoutMs: internalTimeoutMs })
-  return ({ token, workspace, environment }: TokenQuestion) =>
-    settings.post(
-      '/internal/tokens/verify',
-      { token, environment, ...(workspace === undefined ? {} : { workspace }) },
-      Verified,
-    )
+  if (baseUrl === undefined) throw new ConfigError(['SERVICE_URLS does not name the settings service'])
+  return serviceClient({ baseUrl, audience: 'settings', issuer, timeoutMs: internalTimeoutMs })
+}
+
+function tokenVerifier(settings: ServiceClient) {
+  return async ({ token, workspace, environment }: TokenQuestion): Promise<Verification> => {
+    const question = { token, environment, ...(workspace !== undefined && { workspace }) }
+    try {
+      return await settings.post('/internal/tokens/verify', question, Verified)
+    } catch (error) {
+      if (error instanceof ApiError && (error.status === 401 || error.status === 403)) throw error
+      // Whatever else happened says nothing about the token.
+      throw new ApiError('service_unavailable', 'Tokens cannot be checked at the moment.', { cause: error })
+    }
+  }
 }

@@ -5,9 +5,9 @@ import { type Dispatcher, Pool } from 'undici'
 import { responseHeaders } from './forwarded-headers.js'
 
 /** One request on its way through the gateway. */
-export interface Exchange {
-  request: IncomingMessage
-  response: ServerResponse
+export interface Forwarding {
+  req: IncomingMessage
+  res: ServerResponse
   /** Path and query for the service. */
   path: string
   /** Name, value, name, value …, for the service. */
@@ -22,7 +22,7 @@ export interface Exchange {
 /** One service as the gateway reaches it. */
 export interface Upstream {
   /** Sends the request and streams the answer back. A client that leaves aborts the request. */
-  forward(exchange: Exchange): void
+  forward(forwarding: Forwarding): void
   close(): Promise<void>
 }
 
@@ -35,13 +35,13 @@ export function createUpstream(url: string, timeoutMs: number): Upstream {
     connectTimeout: Math.min(timeoutMs, 5_000),
   })
   return {
-    forward: (exchange) => send(pool, exchange, true),
+    forward: (forwarding) => send(pool, forwarding, true),
     close: () => pool.destroy(),
   }
 }
 
-function send(pool: Pool, exchange: Exchange, firstTry: boolean): void {
-  const { request, response } = exchange
+function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
+  const { req, res } = forwarding
   let controller: Dispatcher.DispatchController | undefined
   let expectedBytes = -1
   let receivedBytes = 0
@@ -49,26 +49,26 @@ function send(pool: Pool, exchange: Exchange, firstTry: boolean): void {
   let waitsForDrain = false
 
   const onClose = () => {
-    if (!response.writableFinished) controller?.abort(new Error('the client left'))
+    if (!res.writableFinished) controller?.abort(new Error('the client left'))
   }
-  response.once('close', onClose)
+  res.once('close', onClose)
 
   pool.dispatch(
     {
-      path: exchange.path,
-      method: request.method as Dispatcher.HttpMethod,
-      headers: exchange.headers,
-      body: exchange.body,
+      path: forwarding.path,
+      method: req.method ?? 'GET',
+      headers: forwarding.headers,
+      body: forwarding.body,
     },
     {
       onRequestStart(started) {
         controller = started
-        if (response.destroyed) started.abort(new Error('the client left'))
+        if (res.destroyed) started.abort(new Error('the client left'))
       },
       onResponseStart(_controller, status, headers) {
         if (status < 200) return
         expectedBytes = Number(headers['content-length'] ?? -1)
-        response.writeHead(status, responseHeaders(headers, exchange.answerHeaders))
+        res.writeHead(status, responseHeaders(headers, forwarding.answerHeaders))
       },
       onResponseData(running, chunk) {
         receivedBytes += chunk.length
@@ -77,27 +77,27 @@ function send(pool: Pool, exchange: Exchange, firstTry: boolean): void {
           lastChunk = chunk
           return
         }
-        if (response.write(chunk) || waitsForDrain) return
+        if (res.write(chunk) || waitsForDrain) return
         running.pause()
         waitsForDrain = true
-        response.once('drain', () => {
+        res.once('drain', () => {
           waitsForDrain = false
           running.resume()
         })
       },
       onResponseEnd() {
-        if (lastChunk) response.end(lastChunk)
-        else response.end()
+        if (lastChunk) res.end(lastChunk)
+        else res.end()
       },
       onResponseError(_controller, error) {
-        response.off('close', onClose)
-        if (response.headersSent || response.destroyed) {
+        res.off('close', onClose)
+        if (res.headersSent || res.destroyed) {
           // Cut short, so that the client cannot take a part for the whole.
-          response.destroy()
-        } else if (firstTry && exchange.body === null && isSafe(request.method) && wasReset(error)) {
+          res.destroy()
+        } else if (firstTry && forwarding.body === null && isSafe(req.method) && wasReset(error)) {
           // The service had closed a kept-alive connection just as it was used again.
-          send(pool, exchange, false)
-        } else exchange.fail(translate(error))
+          send(pool, forwarding, false)
+        } else forwarding.fail(translate(error))
       },
     },
   )
