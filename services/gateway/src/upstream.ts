@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { ApiError } from '@opsplane/contracts'
-import { type Dispatcher, Pool } from 'undici'
+import { type Dispatcher, errors, Pool } from 'undici'
 import { responseHeaders } from './forwarded-headers.js'
 
 /** One request on its way through the gateway. */
@@ -105,13 +105,12 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
 
 const isSafe = (method: string | undefined) => method === 'GET' || method === 'HEAD'
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '')
 
 const resetCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
-const wasReset = (error: unknown) => resetCodes.has(codeOf(error))
+const wasReset = (error: Error) => resetCodes.has(codeOf(error))
 
-function translate(error: unknown): ApiError {
+function translate(error: Error): ApiError {
   if (error instanceof ApiError) return error
   const code = codeOf(error)
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
@@ -121,7 +120,7 @@ function translate(error: unknown): ApiError {
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
     return new ApiError('malformed_url', 'The request cannot be passed on as it is.', { cause: error })
   }
-  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') {
+  if (error instanceof errors.HTTPParserError || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return new ApiError('upstream_error', 'The service gave no valid answer.', { cause: error })
   }
   return new ApiError('service_unavailable', 'The service is not available. Try again shortly.', {

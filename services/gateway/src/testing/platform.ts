@@ -21,7 +21,9 @@ export interface Upstream {
 
 /** Answers with what arrived. */
 export const echo: Handler = async (request, response) => {
-  const body = await text(request)
+  // A request cut short by the gateway has nobody to answer.
+  const body = await text(request).catch(() => null)
+  if (body === null) return
   const answer = { method: request.method, url: request.url, headers: request.headers, body }
   response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ data: answer }))
 }
@@ -126,6 +128,7 @@ export async function startPlatform(overrides: Partial<GatewayConfig> = {}): Pro
     },
     stop: async () => {
       await gateway.stop()
+      const { settings, itsm, dispatcher } = platform
       await Promise.all([settings.close(), itsm.close(), dispatcher.close()])
     },
   }
