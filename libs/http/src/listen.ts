@@ -1,7 +1,6 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from '@opsplane/runtime'
-import type { Express } from 'express'
 import { answerClientError } from './client-error.js'
 
 export interface ListenOptions {
@@ -24,7 +23,7 @@ export interface Listening {
 const idleSweepMs = 20
 
 /** Serves an app. `port` 0 takes a free one. Rejects when the address cannot be taken. */
-export async function listen(app: Express, options: ListenOptions): Promise<Listening> {
+export async function listen(app: RequestListener, options: ListenOptions): Promise<Listening> {
   const { port, host, log } = options
   // A client that keeps connections (the gateway does) must be the one that closes idle ones, or it meets resets.
   const server = createServer(

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { ApiError } from '@opsplane/contracts'
+import { waitFor } from '@opsplane/testing'
+import { asAda, call, defaultVerify, startPlatform, type TestPlatform } from './testing/platform.js'
+
+let platform: TestPlatform
+beforeEach(async () => {
+  platform = await startPlatform()
+})
+afterEach(() => platform.stop())
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  call(`${platform.url}/api/v1${path}`, { headers })
+
+describe('a request is refused', () => {
+  test.each([
+    ['without a token', { Authorization: '' }, 401, 'unauthenticated', 'Bearer'],
+    ['with another scheme', { Authorization: 'Basic YTpi' }, 401, 'unauthenticated', 'Bearer'],
+    [
+      'with a bad token',
+      { Authorization: 'Bearer bad' },
+      401,
+      'invalid_token',
+      'Bearer error="invalid_token"',
+    ],
+    [
+      'with an old token',
+      { Authorization: 'Bearer expired' },
+      401,
+      'token_expired',
+      'Bearer error="invalid_token"',
+    ],
+    ['without a workspace', { 'X-Workspace': '' }, 400, 'workspace_required', null],
+    ['in a workspace not its own', { 'X-Workspace': 'other' }, 403, 'workspace_forbidden', null],
+    ['in a workspace that cannot be', { 'X-Workspace': 'No Such' }, 403, 'workspace_forbidden', null],
+    ['in an environment not its own', { 'X-Environment': 'staging' }, 403, 'environment_forbidden', null],
+    ['in no known environment', { 'X-Environment': 'qa' }, 422, 'validation_failed', null],
+    [
+      'with a bad token before all else',
+      { Authorization: 'Bearer bad', 'X-Environment': 'qa' },
+      401,
+      'invalid_token',
+      'Bearer error="invalid_token"',
+    ],
+  ])('%s', async (_why, headers, status, code, challenge) => {
+    const reply = await get('/itsm/incidents', { ...asAda, ...headers })
+    expect(reply).toMatchObject({ status, code })
+    expect(reply.headers.get('www-authenticate')).toBe(challenge)
+    expect(reply.body.meta?.requestId).toBe(reply.headers.get('x-request-id'))
+    expect(platform.itsm.requests).toHaveLength(0)
+  })
+
+  test('with where an unknown environment stands', async () => {
+    const { body } = await get('/itsm/incidents', { ...asAda, 'X-Environment': 'qa' })
+    expect(body.error?.details).toMatchObject([{ in: 'header', path: '/X-Environment' }])
+  })
+})
+
+test.each(['/auth/me', '/workspaces'])('GET %s needs a token but no workspace', async (path) => {
+  expect((await get(path)).code).toBe('unauthenticated')
+  expect((await get(path, { Authorization: 'Bearer good' })).status).toBe(200)
+  expect(platform.questions).toEqual([{ token: 'good', environment: 'production' }])
+})
+
+test.each(['/auth/token', '/auth/invitations/accept'])('POST %s needs no token', async (path) => {
+  const reply = await call(`${platform.url}/api/v1${path}`, { method: 'POST', body: '{}' })
+  expect(reply.status).toBe(200)
+  expect(platform.questions).toHaveLength(0)
+})
+
+describe('settings is asked about a token', () => {
+  test('once for concurrent requests, and not again while the answer holds', async () => {
+    const replies = await Promise.all(Array.from({ length: 10 }, () => get('/itsm/incidents', asAda)))
+    expect(replies.map((reply) => reply.status)).toEqual(Array(10).fill(200))
+    await get('/itsm/changes', asAda)
+    expect(platform.questions).toEqual([{ token: 'good', workspace: 'acme', environment: 'production' }])
+  })
+
+  test('again for each workspace and environment', async () => {
+    await get('/itsm/incidents', asAda)
+    await get('/itsm/incidents', { ...asAda, 'X-Environment': 'development' })
+    await get('/workspaces', { Authorization: 'Bearer good' })
+    expect(platform.questions).toHaveLength(3)
+  })
+
+  test('so that a revoked token is refused half a second later', async () => {
+    expect((await get('/itsm/incidents', asAda)).status).toBe(200)
+    platform.verify = () => {
+      throw new ApiError('invalid_token', 'The token was revoked.')
+    }
+    platform.pass(499)
+    await get('/itsm/incidents', asAda)
+    platform.pass(1)
+    await waitFor(async () => (await get('/itsm/incidents', asAda)).code === 'invalid_token')
+  })
+
+  test('and its silence is not taken for a refusal', async () => {
+    platform.verify = () => {
+      throw new ApiError('service_unavailable', 'The database is down.')
+    }
+    const reply = await get('/itsm/incidents', asAda)
+    expect(reply).toMatchObject({ status: 503, code: 'service_unavailable' })
+    expect(reply.headers.get('retry-after')).toBe('1')
+    platform.verify = defaultVerify
+    expect((await get('/itsm/incidents', asAda)).status).toBe(200)
+  })
+
+  test('and without it nobody gets in', async () => {
+    await platform.settings.close()
+    const reply = await get('/itsm/incidents', asAda)
+    expect(reply).toMatchObject({ status: 503, code: 'service_unavailable' })
+    expect(reply.headers.get('retry-after')).toBe('1')
+  })
+})

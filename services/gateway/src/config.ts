@@ -1,0 +1,53 @@
+import { baseConfig, parseConfig, stringMap } from '@opsplane/runtime'
+import { z } from 'zod'
+
+const commaSeparated = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+)
+
+const perMinute = z.coerce.number().int().min(0).max(10_000_000)
+
+export const gatewayConfig = baseConfig.extend({
+  serviceUrls: stringMap
+    .pipe(z.record(z.string(), z.url({ protocol: /^https?$/ })))
+    .meta({ description: 'JSON object: service name to its base URL, such as {"settings":"http://…"}' }),
+  publicOrigin: z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => new URL(url).origin)
+    .optional()
+    .meta({ description: 'origin clients use, for the OpenAPI document; by default the one they asked' }),
+  trustProxyCidrs: commaSeparated
+    .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
+    .default([])
+    .meta({ description: 'comma-separated networks whose X-Forwarded-For is believed' }),
+  rateLimitPerMinute: perMinute
+    .default(6000)
+    .meta({ description: 'requests per minute of one person or API key in one workspace; 0 turns it off' }),
+  anonymousRateLimitPerMinute: perMinute
+    .default(600)
+    .meta({ description: 'requests per minute of one address without a valid token; 0 turns it off' }),
+  tokenCacheMs: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(500)
+    .default(500)
+    .meta({ description: 'how long a verified token is trusted: the bound on how late a revocation shows' }),
+  upstreamTimeoutMs: z.coerce
+    .number()
+    .int()
+    .min(50)
+    .max(600_000)
+    .default(30_000)
+    .meta({ description: 'longest wait for a service; keep it above the longest long-poll, 20000' }),
+})
+
+export type GatewayConfig = z.infer<typeof gatewayConfig>
+
+/** Throws ConfigError naming every variable that is wrong. */
+export function loadConfig(env: Record<string, string | undefined>): GatewayConfig {
+  return parseConfig(gatewayConfig, env)
+}

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { parse } from 'yaml'
+import {
+  call,
+  echo,
+  type Handler,
+  startPlatform,
+  startUpstream,
+  type TestPlatform,
+} from './testing/platform.js'
+
+let platform: TestPlatform
+
+const describing = (path: string, operationId: string): Handler => {
+  const responses = { 200: { description: 'Done' } }
+  const document = {
+    openapi: '3.1.0',
+    info: { title: operationId, version: '1.0.0' },
+    paths: { [path]: { get: { operationId, responses } } },
+  }
+  return (request, response) => {
+    if (request.url === '/internal/openapi.json') response.end(JSON.stringify(document))
+    else echo(request, response)
+  }
+}
+
+beforeAll(async () => {
+  platform = await startPlatform({ publicOrigin: 'https://ops.example' })
+  platform.settings.handler = describing('/workspaces', 'listWorkspaces')
+  platform.itsm.handler = describing('/itsm/incidents', 'listIncidents')
+  platform.dispatcher.handler = describing('/webhooks', 'listWebhooks')
+})
+afterAll(() => platform.stop())
+
+const openApi = async () => {
+  const response = await fetch(`${platform.url}/api/v1/openapi.json`)
+  return (await response.json()) as { paths: Record<string, unknown>; servers: unknown }
+}
+
+describe('the OpenAPI document', () => {
+  test('is valid and describes every service and the gateway', async () => {
+    const document = await openApi()
+    const { valid, errors } = await new Validator().validate(structuredClone(document))
+    expect(errors).toBeUndefined()
+    expect(valid).toBe(true)
+    expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'https://ops.example/api/v1' }] })
+    expect(Object.keys(document.paths)).toEqual(
+      expect.arrayContaining([
+        '/openapi.json',
+        '/openapi.yaml',
+        '/workspaces',
+        '/itsm/incidents',
+        '/webhooks',
+      ]),
+    )
+  })
+
+  test('is the same in YAML', async () => {
+    const response = await fetch(`${platform.url}/api/v1/openapi.yaml`)
+    expect(response.headers.get('content-type')).toContain('application/yaml')
+    expect(parse(await response.text())).toEqual(await openApi())
+  })
+
+  test('keeps the last description of a service that is down, and follows one that changes', async () => {
+    await openApi()
+    await platform.dispatcher.close()
+    platform.itsm.handler = describing('/itsm/changes', 'listChanges')
+    platform.pass(4_999)
+    expect((await openApi()).paths).toHaveProperty('/itsm/incidents')
+    platform.pass(1)
+    const { paths } = await openApi()
+    expect(paths).toHaveProperty('/itsm/changes')
+    expect(paths).not.toHaveProperty('/itsm/incidents')
+    expect(paths).toHaveProperty('/webhooks')
+    platform.dispatcher = await startUpstream(
+      describing('/webhooks', 'listWebhooks'),
+      platform.dispatcher.port,
+    )
+  })
+})
+
+describe('the docs page', () => {
+  test('is where the root leads', async () => {
+    const root = await fetch(platform.url, { redirect: 'manual' })
+    expect([root.status, root.headers.get('location')]).toEqual([302, '/api/v1/docs'])
+    expect((await fetch(`${platform.url}/api/v1/docs/`)).status).toBe(200)
+  })
+
+  test('loads everything from here, and nothing inline', async () => {
+    const page = await fetch(`${platform.url}/api/v1/docs`)
+    const html = await page.text()
+    const policy = page.headers.get('content-security-policy')
+    expect(policy).toContain("script-src 'self';")
+    expect(policy).not.toContain('unsafe')
+    expect(html).not.toMatch(/<script(?![^>]* src=)|<style|style=|https?:/)
+    const assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path)
+    expect(assets).toContain('/api/v1/docs/swagger-ui-bundle.js')
+    for (const asset of assets) {
+      const response = await fetch(`${platform.url}${asset}`)
+      expect([asset, response.status]).toEqual([asset, 200])
+      await response.arrayBuffer()
+    }
+  })
+})
+
+describe('health', () => {
+  test('lives', async () => {
+    const { status, body } = await call(`${platform.url}/healthz`)
+    expect([status, body.data]).toEqual([200, { status: 'live' }])
+  })
+
+  test('is ready as long as settings answers, and says who does not', async () => {
+    expect((await call(`${platform.url}/readyz`)).body.data).toEqual({
+      status: 'ready',
+      checks: { settings: 'up', itsm: 'up', dispatcher: 'up' },
+    })
+    await platform.itsm.close()
+    expect((await call(`${platform.url}/readyz`)).body.data).toMatchObject({
+      checks: { settings: 'up', itsm: 'does not answer', dispatcher: 'up' },
+    })
+    await platform.settings.close()
+    expect(await call(`${platform.url}/readyz`)).toMatchObject({ status: 503, code: 'service_unavailable' })
+  })
+
+  test('only knows GET', async () => {
+    const reply = await call(`${platform.url}/healthz`, { method: 'POST' })
+    expect(reply).toMatchObject({ status: 405, code: 'method_not_allowed' })
+    expect(reply.headers.get('allow')).toBe('GET, HEAD')
+  })
+})

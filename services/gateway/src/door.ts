@@ -1,0 +1,69 @@
+import type { IncomingMessage, RequestListener } from 'node:http'
+import type { Principal } from '@opsplane/contracts'
+import { type Exchange, logRequest, requestIdFrom, sendError } from '@opsplane/http'
+import type { Logger } from '@opsplane/runtime'
+import type { Authenticator } from './authenticate.js'
+import { requestHeaders } from './forwarded-headers.js'
+import { discardRest, requestBody } from './request-body.js'
+import { resolveTarget, type Target } from './target.js'
+import type { Upstream } from './upstream.js'
+
+/** The connections to one service: quick requests do not queue behind long-polls. */
+export interface ServiceConnections {
+  quick: Upstream
+  waiting: Upstream
+}
+
+export interface DoorOptions {
+  services: ReadonlyMap<string, ServiceConnections>
+  authenticator: Authenticator
+  /** The internal token for a service. */
+  tokenFor(audience: string, principal?: Principal): Promise<string>
+  clientAddress(request: IncomingMessage): string
+  /** Answers what is not passed on. Its requests carry their id in X-Request-ID. */
+  own: RequestListener
+  log: Logger
+}
+
+/** What every request passes: route, admission, body limit, service. */
+export function createDoor(options: DoorOptions): RequestListener {
+  const { services, authenticator, clientAddress, tokenFor, own, log } = options
+
+  const pass = async (exchange: Exchange, target: Target, connections: ServiceConnections) => {
+    const { req, res, requestId } = exchange
+    const logAnswer = () => logRequest(exchange, res.writableFinished ? res.statusCode : 499)
+    const fail = (error: unknown) => {
+      res.off('close', logAnswer)
+      sendError(exchange, error)
+      discardRest(req)
+    }
+    try {
+      const address = clientAddress(req)
+      const { principal, rateHeaders } = await authenticator.admit(req, target.access, address)
+      const token = await tokenFor(target.service, principal)
+      const body = await requestBody(req, target.bodyLimitBytes)
+      if (body === undefined || res.destroyed) return logAnswer()
+      const headers = requestHeaders(req)
+      headers.push('authorization', `Bearer ${token}`, 'x-request-id', requestId, 'x-forwarded-for', address)
+      const answerHeaders = { ...rateHeaders, 'x-request-id': requestId }
+      res.once('close', logAnswer)
+      const upstream = target.waits ? connections.waiting : connections.quick
+      upstream.forward({ req, res, path: target.path, headers, body, answerHeaders, fail })
+    } catch (error) {
+      fail(error)
+    }
+  }
+
+  return (req, res) => {
+    const requestId = requestIdFrom(req.headers['x-request-id'])
+    const target = resolveTarget(req.method ?? '', req.url ?? '')
+    const connections = target === null ? undefined : services.get(target.service)
+    if (target === null || connections === undefined) {
+      req.headers['x-request-id'] = requestId
+      return own(req, res)
+    }
+    // The path may hold what is not for logs; the service logs its pattern under the same request id.
+    const exchange = { req, res, requestId, route: target.service, startedAt: performance.now(), log }
+    void pass(exchange, target, connections)
+  }
+}

@@ -1,0 +1,46 @@
+import { afterEach, expect, test } from '@jest/globals'
+import { asAda, call, startPlatform, type TestPlatform } from './testing/platform.js'
+
+let platform: TestPlatform
+afterEach(() => platform.stop())
+
+const get = (path: string, headers: Record<string, string>) =>
+  call(`${platform.url}/api/v1${path}`, { headers })
+
+test('a person has so many requests per minute in a workspace', async () => {
+  platform = await startPlatform({ rateLimitPerMinute: 2 })
+  const first = await get('/itsm/incidents', asAda)
+  expect(first.headers.get('ratelimit-policy')).toBe('"default";q=2;w=60')
+  expect(first.headers.get('ratelimit')).toBe('"default";r=1;t=30')
+  await get('/itsm/incidents', { ...asAda, Authorization: 'Bearer good-too' })
+  const refused = await get('/itsm/incidents', asAda)
+  expect(refused).toMatchObject({ status: 429, code: 'rate_limited' })
+  expect(refused.headers.get('retry-after')).toBe('30')
+  expect(refused.headers.get('ratelimit')).toBe('"default";r=0;t=60')
+  expect((await get('/auth/me', { Authorization: 'Bearer good' })).status).toBe(200)
+
+  platform.pass(30_000)
+  expect((await get('/itsm/incidents', asAda)).status).toBe(200)
+})
+
+test('an address without a valid token has its own, so tokens cannot be tried out fast', async () => {
+  platform = await startPlatform({ anonymousRateLimitPerMinute: 2 })
+  await get('/itsm/incidents', asAda)
+  expect((await get('/itsm/incidents', { ...asAda, Authorization: 'Bearer bad1' })).status).toBe(401)
+  expect((await get('/itsm/incidents', { 'X-Workspace': 'acme' })).status).toBe(401)
+  const asked = platform.questions.length
+  expect((await get('/itsm/incidents', { ...asAda, Authorization: 'Bearer bad2' })).status).toBe(429)
+  expect((await call(`${platform.url}/api/v1/auth/token`, { method: 'POST' })).status).toBe(429)
+  expect(platform.questions).toHaveLength(asked)
+  expect((await get('/itsm/incidents', asAda)).status).toBe(200)
+})
+
+test('behind a trusted proxy each client is its own', async () => {
+  platform = await startPlatform({ anonymousRateLimitPerMinute: 1, trustProxyCidrs: ['127.0.0.0/8'] })
+  const signIn = (client: string) =>
+    call(`${platform.url}/api/v1/auth/token`, { method: 'POST', headers: { 'X-Forwarded-For': client } })
+  const first = await signIn('6.6.6.6, 203.0.113.1')
+  expect(first.body.data?.headers).toMatchObject({ 'x-forwarded-for': '203.0.113.1' })
+  expect((await signIn('203.0.113.1')).status).toBe(429)
+  expect((await signIn('203.0.113.2')).status).toBe(200)
+})

@@ -1,0 +1,86 @@
+import { ApiError } from '@opsplane/contracts'
+import { beginExchange, type OpenApiDocument, securityHeaders, send, sendError } from '@opsplane/http'
+import type { Logger } from '@opsplane/runtime'
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
+import { stringify } from 'yaml'
+import type { GatewayConfig } from './config.js'
+import { docsRoutes } from './docs.js'
+import { createOpenApiSource } from './openapi.js'
+import { readServices } from './readiness.js'
+import { apiPrefix } from './target.js'
+
+export interface OwnRoutesOptions {
+  config: GatewayConfig
+  monotonicMs: () => number
+  log: Logger
+}
+
+/** What the gateway answers itself: health, the OpenAPI document, the docs page, and unknown routes. */
+export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
+  const { config, log } = options
+  const source = createOpenApiSource({ serviceUrls: config.serviceUrls, ...options })
+  const document = async (request: Request): Promise<OpenApiDocument> => ({
+    ...(await source.document()),
+    servers: [{ url: `${publicOrigin(config, request)}${apiPrefix}` }],
+  })
+  const answer = (request: Request, response: Response, data: object) =>
+    send(beginExchange(request, response, request.path, log), { status: 200, body: { data } })
+
+  const app = express()
+  app.disable('x-powered-by')
+  app.set('query parser', false)
+  app.enable('case sensitive routing')
+
+  const get = (path: string, handler: RequestHandler) => {
+    app.route(path).get(withHeaders, handler).all(methodNotAllowed)
+  }
+  get('/', (_request, response) => response.redirect(302, `${apiPrefix}/docs`))
+  get('/healthz', (request, response) => answer(request, response, { status: 'live' }))
+  get('/readyz', async (request, response) => {
+    const checks = await readServices(config.serviceUrls)
+    // Only settings is indispensable: without it nobody gets in. The others fail on their own routes.
+    if (checks.settings !== 'up') throw notReady(checks)
+    answer(request, response, { status: 'ready', checks })
+  })
+  get(`${apiPrefix}/openapi.json`, async (request, response) => {
+    response.json(await document(request))
+  })
+  get(`${apiPrefix}/openapi.yaml`, async (request, response) => {
+    const text = stringify(await document(request), { aliasDuplicateObjects: false })
+    response.type('application/yaml').send(text)
+  })
+  app.use(`${apiPrefix}/docs`, withHeaders, docsRoutes())
+  app.use(() => {
+    throw new ApiError('route_not_found', 'There is no such operation.')
+  })
+  app.use(answerError(log))
+  return app
+}
+
+/** Without a configured origin, the one this client asked, which only this client's answer then names. */
+function publicOrigin(config: GatewayConfig, request: Request): string {
+  return config.publicOrigin ?? `http://${request.headers.host ?? config.host}`
+}
+
+/** The door has settled the request id by the time a request comes here. */
+const withHeaders: RequestHandler = (request, response, next) => {
+  response.set({ ...securityHeaders, 'X-Request-ID': request.get('X-Request-ID') })
+  next()
+}
+
+const methodNotAllowed: RequestHandler = (request) => {
+  throw new ApiError('method_not_allowed', `${request.method} is not possible here. Allowed: GET, HEAD.`, {
+    headers: { Allow: 'GET, HEAD' },
+  })
+}
+
+function notReady(checks: Record<string, string>): ApiError {
+  const down = Object.entries(checks).filter(([, state]) => state !== 'up')
+  const list = down.map(([name, state]) => `${name} (${state})`).join(', ')
+  return new ApiError('service_unavailable', `Not ready: ${list}.`)
+}
+
+const answerError =
+  (log: Logger): ErrorRequestHandler =>
+  (error, request, response, _next) =>
+    sendError(beginExchange(request, response, 'gateway', log), error)

@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals'
+import type { ApiError } from '@opsplane/contracts'
+import { createRateLimiter } from './rate-limit.js'
+
+function given(perMinute: number) {
+  let now = 0
+  const limiter = createRateLimiter({ policy: 'default', perMinute, monotonicMs: () => now })
+  const refusal = () => {
+    try {
+      limiter.take('a')
+    } catch (error) {
+      return error as ApiError
+    }
+    return null
+  }
+  return {
+    limiter,
+    refusal,
+    pass: (ms: number) => {
+      now += ms
+    },
+  }
+}
+
+test('a minute holds so many requests, then says when the next one may come', () => {
+  const { limiter, refusal } = given(2)
+  expect(limiter.take('a')).toEqual({
+    'RateLimit-Policy': '"default";q=2;w=60',
+    RateLimit: '"default";r=1;t=30',
+  })
+  limiter.take('a')
+  expect(refusal()).toMatchObject({
+    code: 'rate_limited',
+    headers: { 'Retry-After': '30', RateLimit: '"default";r=0;t=60' },
+  })
+})
+
+test('a bucket refills steadily and never above its size', () => {
+  const { limiter, refusal, pass } = given(2)
+  limiter.take('a')
+  limiter.take('a')
+  pass(29_999)
+  expect(refusal()).not.toBeNull()
+  pass(1)
+  expect(refusal()).toBeNull()
+  pass(600_000)
+  expect(limiter.take('a').RateLimit).toBe('"default";r=1;t=30')
+})
+
+test('each key has its own bucket, and checking takes nothing', () => {
+  const { limiter } = given(1)
+  limiter.check('a')
+  limiter.take('a')
+  limiter.take('b')
+  expect(() => limiter.check('a')).toThrow('Too many requests')
+})
+
+test('0 limits nothing and says nothing', () => {
+  const { limiter } = given(0)
+  for (let count = 0; count < 1000; count++) expect(limiter.take('a')).toEqual({})
+})

@@ -1,0 +1,80 @@
+import { type NatsNames, PlatformEvent, type Principal } from '@opsplane/contracts'
+import { type NatsLink, NatsLinkClosedError } from '@opsplane/nats'
+import type { Logger } from '@opsplane/runtime'
+import type { TokenCache } from './token-cache.js'
+
+/** Kinds of resources whose changes may change what a token is allowed, and whether for a whole workspace. */
+const watched = [
+  { kind: 'token', wholeWorkspace: false },
+  { kind: 'session', wholeWorkspace: false },
+  { kind: 'user', wholeWorkspace: false },
+  { kind: 'membership', wholeWorkspace: false },
+  { kind: 'role', wholeWorkspace: true },
+  { kind: 'workspace', wholeWorkspace: true },
+]
+
+/**
+ * Drops cached principals as soon as an event says they may have changed. Only a short cut: a missed event
+ * costs no more than the cache's own time to live. Returns how to stop.
+ */
+export function watchRevocations(options: {
+  link: NatsLink
+  names: NatsNames
+  tokens: TokenCache
+  log: Logger
+}): { close(): void } {
+  const { link, names, tokens, log } = options
+  let closed = false
+
+  const onEvent = (bytes: Uint8Array, wholeWorkspace: boolean) => {
+    const event = parseEvent(bytes)
+    if (event === null) return log.warn('an event that is not one came over NATS')
+    const ids = concernedIds(event)
+    tokens.forget((principal) =>
+      wholeWorkspace
+        ? principal.workspaceId === event.workspaceId || principal.workspaceId === event.resource.id
+        : concerns(principal, ids),
+    )
+  }
+
+  const listen = async () => {
+    while (!closed) {
+      const connection = await link.ready()
+      for (const { kind, wholeWorkspace } of watched) {
+        connection.subscribe(names.eventSubjects.replace('>', `*.*.${kind}.>`), {
+          callback: (error, message) => {
+            if (!error && !closed) onEvent(message.data, wholeWorkspace)
+          },
+        })
+      }
+      // The client restores subscriptions when it reconnects; the link replaces it when it gave up.
+      await connection.closed()
+    }
+  }
+
+  listen().catch((error: unknown) => {
+    if (!(error instanceof NatsLinkClosedError)) log.error({ err: error }, 'not listening for revocations')
+  })
+  return {
+    close: () => {
+      closed = true
+    },
+  }
+}
+
+function parseEvent(bytes: Uint8Array): PlatformEvent | null {
+  try {
+    return PlatformEvent.parse(JSON.parse(Buffer.from(bytes).toString()))
+  } catch {
+    return null
+  }
+}
+
+/** The resource's own id, and whose it is. */
+function concernedIds(event: PlatformEvent): Set<unknown> {
+  const { before, after } = event.data
+  return new Set([event.resource.id, ...[before, after].flatMap((state) => [state?.id, state?.userId])])
+}
+
+const concerns = (principal: Principal, ids: Set<unknown>) =>
+  ids.has(principal.tokenId) || ids.has(principal.userId) || ids.has(principal.actor.id)

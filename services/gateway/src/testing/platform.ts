@@ -1,0 +1,173 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { ApiError, errorBody, type Principal } from '@opsplane/contracts'
+import { createInternalVerifier, generateServiceKeys, type InternalVerifier } from '@opsplane/http'
+import { createLogger, type RunningService } from '@opsplane/runtime'
+import { z } from 'zod'
+import { type GatewayConfig, loadConfig, start } from '../service.js'
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+/** A service behind the gateway: a real HTTP server that answers as the test wants. */
+export interface Upstream {
+  url: string
+  port: number
+  /** Requests received, in order. */
+  requests: IncomingMessage[]
+  handler: Handler
+  close(): Promise<void>
+}
+
+/** Answers with what arrived. */
+export const echo: Handler = async (request, response) => {
+  // A request cut short by the gateway has nobody to answer.
+  const body = await text(request).catch(() => null)
+  if (body === null) return
+  const answer = { method: request.method, url: request.url, headers: request.headers, body }
+  response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ data: answer }))
+}
+
+export async function startUpstream(handler: Handler = echo, port = 0): Promise<Upstream> {
+  const server = createServer((request, response) => {
+    upstream.requests.push(request)
+    upstream.handler(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const address = server.address() as AddressInfo
+  const upstream: Upstream = {
+    url: `http://127.0.0.1:${address.port}`,
+    port: address.port,
+    requests: [],
+    handler,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return upstream
+}
+
+export const ada: Principal = {
+  actor: { id: 'usr_ada', name: 'Ada', type: 'user' },
+  userId: 'usr_ada',
+  tokenId: 'ses_ada',
+  workspaceId: 'ws_acme',
+  workspaceSlug: 'acme',
+  environment: 'production',
+  permissions: ['itsm:read'],
+}
+
+const Question = z.strictObject({
+  token: z.string(),
+  workspace: z.string().optional(),
+  environment: z.string(),
+})
+export type Question = z.infer<typeof Question>
+
+/** Vouches for any token that starts with `good`, in the workspace acme, not in staging. */
+export const defaultVerify = ({ token, workspace, environment }: Question): Principal => {
+  if (token === 'expired') throw new ApiError('token_expired', 'The token has expired.')
+  if (!token.startsWith('good')) throw new ApiError('invalid_token', 'The token is not valid.')
+  if (workspace !== undefined && workspace !== 'acme') {
+    throw new ApiError('workspace_forbidden', 'The token has no access to this workspace.')
+  }
+  if (environment === 'staging') throw new ApiError('environment_forbidden', 'Not in this environment.')
+  const { workspaceId, workspaceSlug, ...person } = ada
+  return workspace === undefined ? person : { ...person, workspaceId, workspaceSlug }
+}
+
+export interface TestPlatform {
+  url: string
+  gateway: RunningService
+  settings: Upstream
+  itsm: Upstream
+  dispatcher: Upstream
+  /** What settings was asked about tokens. */
+  questions: Question[]
+  /** How settings answers about tokens. */
+  verify: (question: Question) => Principal | Promise<Principal>
+  /** Reads what the gateway tells a service about its caller. */
+  verifierOf(service: string): InternalVerifier
+  /** Moves the gateway's clock. */
+  pass(ms: number): void
+  stop(): Promise<void>
+}
+
+/** A gateway with three services behind it, all over real sockets, on a clock that only `pass` moves. */
+export async function startPlatform(overrides: Partial<GatewayConfig> = {}): Promise<TestPlatform> {
+  const keys = generateServiceKeys()
+  let now = 0
+  const settings = await startUpstream((request, response) => {
+    if (request.url === '/internal/tokens/verify') void answerQuestion(platform, request, response)
+    else echo(request, response)
+  })
+  const itsm = await startUpstream()
+  const dispatcher = await startUpstream()
+  const config = loadConfig({
+    NATS_URL: 'nats://127.0.0.1:9',
+    LOG_LEVEL: 'silent',
+    SERVICE_PRIVATE_KEY: keys.privateKey,
+    TRUSTED_SERVICE_KEYS: '{}',
+    SERVICE_URLS: JSON.stringify({ settings: settings.url, itsm: itsm.url, dispatcher: dispatcher.url }),
+  })
+  const log = createLogger({ service: 'gateway', level: 'silent' })
+  const gateway = await start({ ...config, ...overrides }, { log, monotonicMs: () => now })
+  const platform: TestPlatform = {
+    url: gateway.url,
+    gateway,
+    settings,
+    itsm,
+    dispatcher,
+    questions: [],
+    verify: defaultVerify,
+    verifierOf: (service) => createInternalVerifier({ service, trustedKeys: { gateway: keys.publicKey } }),
+    pass: (ms) => {
+      now += ms
+    },
+    stop: async () => {
+      await gateway.stop()
+      const { settings, itsm, dispatcher } = platform
+      await Promise.all([settings.close(), itsm.close(), dispatcher.close()])
+    },
+  }
+  return platform
+}
+
+async function answerQuestion(platform: TestPlatform, request: IncomingMessage, response: ServerResponse) {
+  const question = Question.parse(JSON.parse(await text(request)))
+  platform.questions.push(question)
+  const meta = { requestId: 'req_settings' }
+  try {
+    const principal = await platform.verify(question)
+    response.end(JSON.stringify({ data: { principal, expiresAt: null }, meta }))
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    response.writeHead(error.status).end(JSON.stringify(errorBody(error, meta.requestId)))
+  }
+}
+
+const Envelope = z.looseObject({
+  data: z.looseObject({}).optional(),
+  error: z.looseObject({ code: z.string(), status: z.number(), details: z.array(z.unknown()) }).optional(),
+  meta: z.looseObject({ requestId: z.string() }).optional(),
+})
+
+export interface Reply {
+  status: number
+  headers: Headers
+  /** Error code of the envelope. */
+  code: string | undefined
+  body: z.infer<typeof Envelope>
+}
+
+/** Headers of a valid caller. */
+export const asAda = { Authorization: 'Bearer good', 'X-Workspace': 'acme' }
+
+/** Calls the gateway and parses the envelope. */
+export async function call(url: string, init: RequestInit = {}): Promise<Reply> {
+  const response = await fetch(url, { redirect: 'manual', ...init })
+  const body = Envelope.parse(await response.json())
+  return { status: response.status, headers: response.headers, code: body.error?.code, body }
+}

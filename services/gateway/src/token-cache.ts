@@ -1,0 +1,138 @@
+import { ApiError, type Principal } from '@opsplane/contracts'
+import { sha256Hex } from '@opsplane/runtime'
+
+/** What is asked about a token: whether it may act in this workspace (by slug) and environment. */
+export interface TokenQuestion {
+  token: string
+  workspace: string | undefined
+  environment: string
+}
+
+/** The answer of settings. `expiresAt` is the end of the token's life, null when it has none. */
+export interface Verification {
+  principal: Principal
+  expiresAt: string | null
+}
+
+export interface TokenCache {
+  /** The principal if it is known at this moment, without asking. */
+  peek(question: TokenQuestion): Principal | undefined
+  /** Throws ApiError with the reason a token is refused. */
+  authenticate(question: TokenQuestion): Promise<Principal>
+  /** Forgets the principals that match. */
+  forget(matches: (principal: Principal) => boolean): void
+}
+
+interface Entry {
+  /** Milliseconds on the monotonic clock when settings was asked. */
+  startedAt: number
+  /** Milliseconds on the monotonic clock after which the answer no longer holds. */
+  freshUntil: number
+  principal?: Principal
+  answer: Promise<Principal>
+  /** The next answer is already being fetched. */
+  renewing: boolean
+}
+
+export interface TokenCacheOptions {
+  verify(question: TokenQuestion): Promise<Verification>
+  /** How long after its verification started a token is trusted. */
+  ttlMs: number
+  monotonicMs: () => number
+  /** Epoch milliseconds, to judge `expiresAt`. */
+  wallMs: () => number
+  capacity?: number
+}
+
+/** Statuses that speak about the token and hold until it changes; anything else is not worth remembering. */
+const isDenial = (error: unknown) =>
+  error instanceof ApiError && (error.status === 401 || error.status === 403)
+
+/**
+ * Remembers verified tokens. Every answer counts from when settings was asked, so a revoked token is refused
+ * at most `ttlMs` after its revocation, whatever is lost on the way. Concurrent identical questions share
+ * one call; a token in steady use is verified again before its answer runs out, so that nobody waits for it.
+ */
+export function createTokenCache(options: TokenCacheOptions): TokenCache {
+  const { ttlMs, monotonicMs, wallMs, capacity = 20_000 } = options
+  const denialMs = ttlMs / 2
+  const entries = new Map<string, Entry>()
+
+  const ask = (key: string, question: TokenQuestion): Entry => {
+    const startedAt = monotonicMs()
+    const verified = options.verify(question)
+    verified.then(
+      ({ principal, expiresAt }) => {
+        entry.principal = principal
+        if (expiresAt === null) return
+        const leftMs = Date.parse(expiresAt) - wallMs()
+        entry.freshUntil = Math.min(entry.freshUntil, monotonicMs() + leftMs)
+      },
+      (error: unknown) => {
+        if (isDenial(error)) entry.freshUntil = startedAt + denialMs
+        else if (entries.get(key) === entry) entries.delete(key)
+      },
+    )
+    const entry: Entry = {
+      startedAt,
+      freshUntil: startedAt + ttlMs,
+      answer: verified.then(({ principal }) => principal),
+      renewing: false,
+    }
+    return entry
+  }
+
+  const keep = (key: string, entry: Entry) => {
+    // Re-inserted at the end, so that the first key is always the one verified longest ago.
+    entries.delete(key)
+    if (entries.size >= capacity) {
+      const oldest = entries.keys().next()
+      if (!oldest.done) entries.delete(oldest.value)
+    }
+    entries.set(key, entry)
+  }
+
+  const renew = (key: string, current: Entry, question: TokenQuestion) => {
+    current.renewing = true
+    const next = ask(key, question)
+    const replace = () => {
+      // Forgotten meanwhile: the answer may be older than the reason to forget.
+      if (entries.get(key) === current) keep(key, next)
+    }
+    next.answer.then(replace, (error: unknown) => {
+      if (isDenial(error)) replace()
+    })
+  }
+
+  const keyOf = (question: TokenQuestion) =>
+    `${sha256Hex(question.token)} ${question.environment} ${question.workspace ?? ''}`
+
+  const fresh = (key: string) => {
+    const entry = entries.get(key)
+    return entry !== undefined && monotonicMs() < entry.freshUntil ? entry : undefined
+  }
+
+  return {
+    peek: (question) => fresh(keyOf(question))?.principal,
+    authenticate(question) {
+      const key = keyOf(question)
+      let entry = fresh(key)
+      if (entry === undefined) {
+        entry = ask(key, question)
+        keep(key, entry)
+      } else if (
+        entry.principal !== undefined &&
+        !entry.renewing &&
+        monotonicMs() - entry.startedAt > ttlMs / 2
+      ) {
+        renew(key, entry, question)
+      }
+      return entry.answer
+    },
+    forget(matches) {
+      for (const [key, entry] of entries) {
+        if (entry.principal && matches(entry.principal)) entries.delete(key)
+      }
+    },
+  }
+}

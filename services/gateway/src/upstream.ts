@@ -1,0 +1,129 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
+import { ApiError } from '@opsplane/contracts'
+import { type Dispatcher, errors, Pool } from 'undici'
+import { responseHeaders } from './forwarded-headers.js'
+
+/** One request on its way through the gateway. */
+export interface Forwarding {
+  req: IncomingMessage
+  res: ServerResponse
+  /** Path and query for the service. */
+  path: string
+  /** Name, value, name, value …, for the service. */
+  headers: string[]
+  body: Buffer | Readable | null
+  /** Headers the gateway adds to the answer. */
+  answerHeaders: Record<string, string>
+  /** Called at most once, and only while nothing has been sent to the client. */
+  fail(error: ApiError): void
+}
+
+/** One service as the gateway reaches it. */
+export interface Upstream {
+  /** Sends the request and streams the answer back. A client that leaves aborts the request. */
+  forward(forwarding: Forwarding): void
+  close(): Promise<void>
+}
+
+/** `timeoutMs` bounds the wait for the answer's headers, and each silence within its body. */
+export function createUpstream(url: string, timeoutMs: number): Upstream {
+  const pool = new Pool(url, {
+    pipelining: 1,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    connectTimeout: Math.min(timeoutMs, 5_000),
+  })
+  return {
+    forward: (forwarding) => send(pool, forwarding, true),
+    close: () => pool.destroy(),
+  }
+}
+
+function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
+  const { req, res } = forwarding
+  let controller: Dispatcher.DispatchController | undefined
+  let expectedBytes = -1
+  let receivedBytes = 0
+  let lastChunk: Buffer | undefined
+  let waitsForDrain = false
+
+  const onClose = () => {
+    if (!res.writableFinished) controller?.abort(new Error('the client left'))
+  }
+  res.once('close', onClose)
+
+  pool.dispatch(
+    {
+      path: forwarding.path,
+      method: req.method ?? 'GET',
+      headers: forwarding.headers,
+      body: forwarding.body,
+    },
+    {
+      onRequestStart(started) {
+        controller = started
+        if (res.destroyed) started.abort(new Error('the client left'))
+      },
+      onResponseStart(_controller, status, headers) {
+        if (status < 200) return
+        expectedBytes = Number(headers['content-length'] ?? -1)
+        res.writeHead(status, responseHeaders(headers, forwarding.answerHeaders))
+      },
+      onResponseData(running, chunk) {
+        receivedBytes += chunk.length
+        if (receivedBytes === expectedBytes) {
+          // Sent together with the end: one write to the socket fewer.
+          lastChunk = chunk
+          return
+        }
+        if (res.write(chunk) || waitsForDrain) return
+        running.pause()
+        waitsForDrain = true
+        res.once('drain', () => {
+          waitsForDrain = false
+          running.resume()
+        })
+      },
+      onResponseEnd() {
+        if (lastChunk) res.end(lastChunk)
+        else res.end()
+      },
+      onResponseError(_controller, error) {
+        res.off('close', onClose)
+        if (res.headersSent || res.destroyed) {
+          // Cut short, so that the client cannot take a part for the whole.
+          res.destroy()
+        } else if (firstTry && forwarding.body === null && isSafe(req.method) && wasReset(error)) {
+          // The service had closed a kept-alive connection just as it was used again.
+          send(pool, forwarding, false)
+        } else forwarding.fail(translate(error))
+      },
+    },
+  )
+}
+
+const isSafe = (method: string | undefined) => method === 'GET' || method === 'HEAD'
+
+const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '')
+
+const resetCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+const wasReset = (error: Error) => resetCodes.has(codeOf(error))
+
+function translate(error: Error): ApiError {
+  if (error instanceof ApiError) return error
+  const code = codeOf(error)
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
+    const message = 'The service did not answer in time. What became of the request is not known.'
+    return new ApiError('upstream_timeout', message, { cause: error })
+  }
+  if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
+    return new ApiError('malformed_url', 'The request cannot be passed on as it is.', { cause: error })
+  }
+  if (error instanceof errors.HTTPParserError || code === 'UND_ERR_HEADERS_OVERFLOW') {
+    return new ApiError('upstream_error', 'The service gave no valid answer.', { cause: error })
+  }
+  return new ApiError('service_unavailable', 'The service is not available. Try again shortly.', {
+    cause: error,
+  })
+}
