@@ -1,4 +1,4 @@
 import { runService } from '@opsplane/runtime'
 import { loadConfig, start } from './service.js'
 
-runService('itsm', () => start(loadConfig(process.env)))
+runService('itsm', async () => start(loadConfig(process.env)))
