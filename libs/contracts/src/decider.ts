@@ -1,3 +1,5 @@
+import { canonicalJson } from './canonical-json.js'
+
 /** Time arrives as an argument: ISO 8601, UTC, milliseconds. */
 export type Instant = string
 
@@ -40,10 +42,10 @@ export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`)
 }
 
-/** Names of the top-level fields that differ, compared as JSON. */
+/** Names of the top-level fields that differ, compared as JSON; the order of keys, which jsonb does not keep, is nothing. */
 export function changedFields(before: object | null, after: object | null): string[] {
   const left = (before ?? {}) as Record<string, unknown>
   const right = (after ?? {}) as Record<string, unknown>
   const names = [...new Set([...Object.keys(left), ...Object.keys(right)])]
-  return names.filter((name) => JSON.stringify(left[name]) !== JSON.stringify(right[name]))
+  return names.filter((name) => canonicalJson(left[name]) !== canonicalJson(right[name]))
 }

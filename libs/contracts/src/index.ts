@@ -1,3 +1,4 @@
+export * from './canonical-json.js'
 export * from './catalog.js'
 export * from './command.js'
 export * from './decider.js'

@@ -1,12 +1,12 @@
 import {
   ApiError,
   type CommandMeta,
+  canonicalJson,
   IdempotencyRaceError,
   type StoredResponse,
   type TenantScope,
 } from '@opsplane/contracts'
 import { type Logger, sha256Hex } from '@opsplane/runtime'
-import { canonicalJson } from './canonical-json.js'
 import type { Answer } from './exchange.js'
 
 /** Where keys are kept; a response of null means the request is still being worked on. */

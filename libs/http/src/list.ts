@@ -1,6 +1,6 @@
 import type { Page } from '@opsplane/contracts'
+import { canonicalJson } from '@opsplane/contracts'
 import { z } from 'zod'
-import { canonicalJson } from './canonical-json.js'
 import { type Contract, common, type PathSchema, type RequestMeta, type Route } from './route.js'
 
 export interface Sort<Field extends string = string> {

@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical-json.js'
+import { canonicalJson } from '@opsplane/contracts'
 import type { OpenApiDocument } from './openapi.js'
 
 type Section = Record<string, unknown>

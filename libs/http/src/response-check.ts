@@ -1,6 +1,6 @@
 import type { StoredResponse } from '@opsplane/contracts'
+import { canonicalJson } from '@opsplane/contracts'
 import { z } from 'zod'
-import { canonicalJson } from './canonical-json.js'
 import type { Attempt } from './idempotency.js'
 import type { ListPage } from './list.js'
 import type { Route } from './route.js'
