@@ -1,7 +1,8 @@
+import { IdempotencyRaceError } from '@opsplane/contracts'
 import { type Database, isDatabaseAway } from '@opsplane/postgres'
 import { appendParameters, appendStatement, type CommitShape, shapeOf } from './append-statement.js'
 import { type Commit, claimsOf } from './commit.js'
-import { commitFailure, IdempotencyRaceError, VersionRaceError } from './errors.js'
+import { commitFailure, VersionRaceError } from './errors.js'
 
 export interface CommitQueue {
   /**
@@ -101,7 +102,7 @@ export function createCommitQueue({ sql, maxGroup = 64, maxInFlight = 2 }: Commi
     const versions = new Map(events.map((event) => [event.streamId, event.version]))
     queue = queue.filter(({ commit, reject }) => {
       if (idempotency && commit.idempotency?.key === idempotency.key) {
-        reject(new IdempotencyRaceError(idempotency.key))
+        reject(new IdempotencyRaceError())
         return false
       }
       if (commit.events.some((event) => event.version <= (versions.get(event.streamId) ?? 0))) {
@@ -113,7 +114,7 @@ export function createCommitQueue({ sql, maxGroup = 64, maxInFlight = 2 }: Commi
   }
 
   function fail(loser: Waiting, error: unknown) {
-    loser.reject(commitFailure(error, loser.commit.idempotency?.key))
+    loser.reject(commitFailure(error))
   }
 
   function pump() {

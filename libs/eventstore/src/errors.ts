@@ -1,13 +1,5 @@
-import { ApiError } from '@opsplane/contracts'
+import { ApiError, IdempotencyRaceError } from '@opsplane/contracts'
 import { isDatabaseAway, translatePostgresError, uniqueViolation } from '@opsplane/postgres'
-
-/** Another request with the same Idempotency-Key committed first: look its response up and replay it. */
-export class IdempotencyRaceError extends Error {
-  constructor(readonly key: string) {
-    super('another request with this Idempotency-Key was faster')
-    this.name = 'IdempotencyRaceError'
-  }
-}
 
 /** Someone else appended to an aggregate of this commit first: load, decide and commit again. */
 export class VersionRaceError extends Error {
@@ -20,10 +12,10 @@ export class VersionRaceError extends Error {
 const retriableStates = new Set(['40001', '40P01'])
 
 /** What a failed append means for the one commit it was made for. */
-export function commitFailure(error: unknown, idempotencyKey: string | undefined): unknown {
+export function commitFailure(error: unknown): unknown {
   if (isDatabaseAway(error)) return translatePostgresError(error)
   const constraint = uniqueViolation(error)
-  if (constraint === 'idempotency_keys_pkey') return new IdempotencyRaceError(idempotencyKey ?? '')
+  if (constraint === 'idempotency_keys_pkey') return new IdempotencyRaceError({ cause: error })
   if (constraint === 'events_stream_version_key' || retriableStates.has(sqlState(error)))
     return new VersionRaceError({ cause: error })
   if (constraint === undefined) return error

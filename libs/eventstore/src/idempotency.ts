@@ -1,17 +1,7 @@
-import type { CommandMeta, StoredResponse } from '@opsplane/contracts'
+import type { StoredResponse } from '@opsplane/contracts'
+import type { IdempotencyStore } from '@opsplane/http'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import { delay, type Logger } from '@opsplane/runtime'
-
-/** Requests by Idempotency-Key, kept for 24 h. Keys are already bound to workspace, principal and route. */
-export interface IdempotencyStore {
-  /** What is known of a key; `response` is null while the first request is in flight. */
-  find(key: string): Promise<{ fingerprint: string; response: StoredResponse | null } | undefined>
-  /** For routes without a commit of their own: takes the key before the effect. False when it is taken. */
-  claim(key: string, fingerprint: string, meta?: Pick<CommandMeta, 'now'>): Promise<boolean>
-  complete(key: string, response: StoredResponse): Promise<void>
-  /** Gives a claimed key back, after an effect that did not happen. */
-  release(key: string): Promise<void>
-}
 
 /** A claim whose request died is free again after this long. */
 const claimSeconds = 120
@@ -24,6 +14,7 @@ interface Row {
   dead: boolean
 }
 
+/** Requests by Idempotency-Key, kept for 24 h. Keys are already bound to workspace, principal and route. */
 export function createIdempotencyStore(sql: Database['sql']): IdempotencyStore {
   const query = async <Result extends object>(text: string, parameters: (string | number | null)[]) => {
     try {

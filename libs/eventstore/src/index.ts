@@ -1,4 +1,13 @@
+export { IdempotencyRaceError } from '@opsplane/contracts'
+export type { RunningService } from '@opsplane/runtime'
 export * from './aggregate.js'
+export {
+  type BackendContext,
+  type BackendOptions,
+  type BackendOverrides,
+  type Closable,
+  startBackend,
+} from './backend.js'
 export {
   type ConsumeEventsOptions,
   type ConsumerCounters,
@@ -6,8 +15,7 @@ export {
   type EventConsumer,
   type Transaction,
 } from './consume.js'
-export { IdempotencyRaceError, VersionRaceError } from './errors.js'
-export type { IdempotencyStore } from './idempotency.js'
+export { VersionRaceError } from './errors.js'
 export type { Numbers } from './numbers.js'
 export { type AnyDecider, type RebuildOptions, rebuild } from './rebuild.js'
 export { type Relay, type RelayCounters, type RelayOptions, startRelay } from './relay.js'

@@ -18,6 +18,7 @@ export interface RebuildOptions {
 }
 
 export interface StoredEvent {
+  position: string
   stream_type: string
   stream_id: string
   version: number
@@ -52,16 +53,18 @@ export async function rebuild(options: RebuildOptions): Promise<{ events: number
         await tx`delete from ${tx(table)}`
       }
       let events = 0
-      const log = tx<StoredEvent[]>`
-        select stream_type, stream_id, version, type, workspace_id, environment, data, sealed
-        from events order by position`
-      for await (const batch of log.cursor(batchSize)) {
-        events += batch.length
+      for (let after = '0'; ; ) {
+        const batch = await tx<StoredEvent[]>`
+          select position, stream_type, stream_id, version, type, workspace_id, environment, data, sealed
+          from events where position > ${after} order by position limit ${batchSize}`
+        const last = batch.at(-1)
+        if (!last) return { events }
         const rows = lastWrites(batch, deciders)
         const shape = shapeOf({ events: [], rows })
         await tx.unsafe(rowStatement(shape), rowParameters(shape, rows), { prepare: true })
+        events += batch.length
+        after = last.position
       }
-      return { events }
     })
   } finally {
     await sql.end({ timeout: 5 })

@@ -1,11 +1,12 @@
 import { ApiError, type CommandMeta, type Decider, notFound } from '@opsplane/contracts'
+import type { IdempotencyStore } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { Aggregate } from './aggregate.js'
 import type { Commit, IdempotencyRow } from './commit.js'
 import { createCommitQueue } from './commit-queue.js'
-import { IdempotencyRaceError, VersionRaceError } from './errors.js'
-import { createIdempotencyStore, type IdempotencyStore } from './idempotency.js'
+import { VersionRaceError } from './errors.js'
+import { createIdempotencyStore } from './idempotency.js'
 import { createKeyedQueue } from './keyed-queue.js'
 import { createNumbers, type Numbers } from './numbers.js'
 import { createSnapshots } from './snapshots.js'
@@ -32,9 +33,17 @@ export interface EventStore {
    * Idempotency-Key. `work` runs again after a lost race, so its only effects are the unit's. Its value is what
    * is answered. Throws `precondition_failed`, `version_conflict`, `conflict` or IdempotencyRaceError.
    */
-  transact<T>(meta: CommandMeta, work: (unit: Unit) => Promise<T>): Promise<T>
+  transact<T>(meta: CommandMeta, work: (unit: Unit) => Promise<T>, options?: TransactOptions): Promise<T>
   numbers: Numbers
   idempotency: IdempotencyStore
+}
+
+export interface TransactOptions {
+  /**
+   * Id of the aggregate that many callers may be changing at once. Taking turns within this process keeps them
+   * from losing races against each other.
+   */
+  turn?: string
 }
 
 const maxRedecisions = 3
@@ -45,17 +54,20 @@ export function createEventStore({ database, onCommit }: EventStoreOptions): Eve
   const idempotency = createIdempotencyStore(database.sql)
   const turns = createKeyedQueue()
 
-  const transact: EventStore['transact'] = async (meta, work) => {
+  const transact: EventStore['transact'] = (meta, work, { turn } = {}) =>
+    turn === undefined ? attempt(meta, work) : turns.run(turn, () => attempt(meta, work))
+
+  async function attempt<T>(meta: CommandMeta, work: (unit: Unit) => Promise<T>): Promise<T> {
     for (let redecisions = 0; ; redecisions++) {
       const draft = createDraft({ snapshots, meta, careful: redecisions > 0 })
-      const result = await explainedByReplay(meta, () => work(draft.unit))
+      const result = await work(draft.unit)
       const commit = { ...draft.commit(), idempotency: idempotencyRow(meta, result) }
       try {
         await write(commit)
         return result
       } catch (error) {
         if (!(error instanceof VersionRaceError)) throw error
-        if (draft.checkedVersion()) await explainedByReplay(meta, () => Promise.reject(preconditionFailed()))
+        if (draft.checkedVersion()) throw preconditionFailed()
         if (redecisions >= maxRedecisions) throw versionConflict()
       }
     }
@@ -67,20 +79,6 @@ export function createEventStore({ database, onCommit }: EventStoreOptions): Eve
     if (commit.events.length > 0) onCommit?.()
   }
 
-  /**
-   * A request sent twice at the same time may be refused only because its twin has just succeeded: the incident
-   * is resolved already. The twin's response is then the answer, not the refusal.
-   */
-  async function explainedByReplay<T>(meta: CommandMeta, run: () => Promise<T>): Promise<T> {
-    try {
-      return await run()
-    } catch (error) {
-      if (!meta.idempotency || !(error instanceof ApiError)) throw error
-      const twin = await idempotency.find(meta.idempotency.key)
-      throw twin ? new IdempotencyRaceError(meta.idempotency.key) : error
-    }
-  }
-
   function aggregate<State extends { id: string }, Command, Resource, Presented>(
     decider: Decider<State, Command, Resource>,
     options?: { present(state: State, version: number): Presented },
@@ -90,9 +88,7 @@ export function createEventStore({ database, onCommit }: EventStoreOptions): Eve
     const self: Aggregate<State, Command, unknown> = {
       definition: { decider, present },
       create: (id, command, meta) => transact(meta, (unit) => unit.create(self, id, command)),
-      // Taking turns within this process keeps a much used aggregate from losing races against ourselves.
-      handle: (id, command, meta) =>
-        turns.run(id, () => transact(meta, (unit) => unit.handle(self, id, command))),
+      handle: (id, command, meta) => transact(meta, (unit) => unit.handle(self, id, command), { turn: id }),
       find: async (id, tenant) => {
         const row = await snapshots.load(decider.table, id, tenant)
         // The row was written from this decider's own state, which is what types it.

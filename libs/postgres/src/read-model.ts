@@ -1,9 +1,10 @@
-import { type BuildExtraConfigColumns, sql } from 'drizzle-orm'
+import { type BuildColumns, type BuildExtraConfigColumns, sql } from 'drizzle-orm'
 import {
   integer,
   jsonb,
   type PgColumnBuilderBase,
   type PgTableExtraConfigValue,
+  type PgTableWithColumns,
   pgTable,
   text,
 } from 'drizzle-orm/pg-core'
@@ -28,6 +29,17 @@ const baseColumns = {
 }
 type WithBase<Columns> = typeof baseColumns & Columns
 
+/** Named, because the declaration the compiler infers loses drizzle's type parameters. */
+export type ReadModelTable<
+  Name extends string,
+  Columns extends Record<string, PgColumnBuilderBase>,
+> = PgTableWithColumns<{
+  name: Name
+  schema: undefined
+  columns: BuildColumns<Name, WithBase<Columns>, 'pg'>
+  dialect: 'pg'
+}>
+
 /**
  * A read-model table: the aggregate's folded state plus generated columns. Rows are written by the event store
  * alone, which is why every table has the same base columns.
@@ -38,6 +50,6 @@ export function readModelTable<Name extends string, Columns extends Record<strin
   indexes: (
     table: BuildExtraConfigColumns<Name, WithBase<Columns>, 'pg'>,
   ) => PgTableExtraConfigValue[] = () => [],
-) {
+): ReadModelTable<Name, Columns> {
   return pgTable<Name, WithBase<Columns>>(name, { ...baseColumns, ...columns }, indexes)
 }

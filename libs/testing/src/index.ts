@@ -1,3 +1,7 @@
+export * from './api-client.js'
+export * from './decider-spec.js'
+export * from './event-recorder.js'
 export * from './https-receiver.js'
 export * from './test-env.js'
+export * from './test-service.js'
 export * from './wait-for.js'

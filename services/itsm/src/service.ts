@@ -1,1 +1,37 @@
-export {}
+import { fileURLToPath } from 'node:url'
+import { type BackendOverrides, startBackend } from '@opsplane/eventstore'
+import type { RunningService } from '@opsplane/runtime'
+import type { ItsmConfig } from './config.js'
+import { incidentActionRoutes } from './incident/action-routes.js'
+import { incidentCommentRoutes } from './incident/comment-routes.js'
+import { incident } from './incident/domain.js'
+import { incidentStore } from './incident/incident-store.js'
+import { incidentRoutes } from './incident/routes.js'
+
+export { loadConfig } from './config.js'
+
+/** SQL migrations of this service's schema, for `provisionService`. */
+export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
+
+/** Every kind of aggregate the service keeps, for `rebuild`. */
+export const deciders = [incident]
+
+/** Tables the deciders fill beside their own. */
+export const projectedTables = ['incident_comments']
+
+export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise<RunningService> {
+  return startBackend({
+    name: 'itsm',
+    config,
+    deciders,
+    routes: (ctx) => {
+      const incidents = incidentStore(ctx)
+      return [
+        ...incidentRoutes(ctx, incidents),
+        ...incidentActionRoutes(incidents),
+        ...incidentCommentRoutes(ctx, incidents),
+      ]
+    },
+    ...(overrides && { overrides }),
+  })
+}

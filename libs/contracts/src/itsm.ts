@@ -1,0 +1,211 @@
+import { z } from 'zod'
+import { type EventDefinition, resourceEvent } from './catalog.js'
+import { idSchema } from './ids.js'
+import { Actor } from './principal.js'
+
+export const incidentStatuses = ['open', 'in_progress', 'on_hold', 'resolved', 'closed', 'canceled'] as const
+export const IncidentStatus = z.enum(incidentStatuses).meta({ id: 'IncidentStatus' })
+export type IncidentStatus = z.infer<typeof IncidentStatus>
+
+/** From the gravest to the mildest. */
+export const severities = ['critical', 'high', 'medium', 'low'] as const
+export const Severity = z.enum(severities).meta({ id: 'Severity' })
+export type Severity = z.infer<typeof Severity>
+
+// Without an id of its own, as is ResolutionCode: OpenAPI components of nullable enums come out nullable everywhere.
+export const HoldReason = z.enum([
+  'awaiting_caller',
+  'awaiting_change',
+  'awaiting_problem',
+  'awaiting_vendor',
+])
+export type HoldReason = z.infer<typeof HoldReason>
+
+export const ResolutionCode = z.enum([
+  'fixed',
+  'workaround',
+  'duplicate',
+  'not_reproducible',
+  'user_error',
+  'no_fault_found',
+  'other',
+])
+export type ResolutionCode = z.infer<typeof ResolutionCode>
+
+/** Everything that can be done to an incident; which of them apply depends on its status. */
+export const incidentActions = [
+  'edit',
+  'assign',
+  'escalate',
+  'comment',
+  'start',
+  'hold',
+  'resume',
+  'resolve',
+  'reopen',
+  'close',
+  'cancel',
+] as const
+export const IncidentAction = z.enum(incidentActions).meta({ id: 'IncidentAction' })
+export type IncidentAction = z.infer<typeof IncidentAction>
+
+const Title = z.string().trim().min(1).max(200).meta({ example: 'Checkout answers 502' })
+const Description = z.string().max(20_000).nullable().meta({ description: 'What is seen, in Markdown.' })
+const Reference = z.string().trim().min(1).max(100)
+const AssigneeId = Reference.nullable().meta({
+  description: 'User who works on it.',
+  example: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+})
+const AssignmentGroup = Reference.nullable().meta({ description: 'Team it lies with.', example: 'payments' })
+const Category = Reference.nullable().meta({ example: 'availability' })
+const CiId = Reference.nullable().meta({ description: 'Configuration item affected.' })
+const CallerId = Reference.nullable().meta({ description: 'Who is affected and asked for help.' })
+const Tags = z
+  .array(z.string().trim().min(1).max(50))
+  .max(50)
+  .overwrite((tags) => [...new Set(tags)])
+  .meta({ description: 'Repeated ones are dropped.', example: ['checkout'] })
+const ResolutionNotes = z.string().trim().min(1).max(10_000).meta({ example: 'Raised the pool limit.' })
+const Reason = z.string().trim().min(1).max(2_000)
+const At = z.iso.datetime({ precision: 3 })
+
+/** An incident as events carry it: its fields, without what only an API answer adds. */
+export const IncidentState = z.object({
+  id: idSchema('incident'),
+  number: z.string().meta({ description: 'Unique in the workspace, increasing.', example: 'INC-42' }),
+  title: Title,
+  description: Description,
+  status: IncidentStatus,
+  severity: Severity,
+  assigneeId: AssigneeId,
+  assignmentGroup: AssignmentGroup,
+  category: Category,
+  ciId: CiId,
+  callerId: CallerId,
+  tags: Tags,
+  holdReason: HoldReason.nullable().meta({ description: 'Set exactly while on hold.' }),
+  resolutionCode: ResolutionCode.nullable(),
+  resolutionNotes: z.string().nullable(),
+  resolvedAt: At.nullable(),
+  closedAt: At.nullable().meta({ description: 'When it was closed or canceled.' }),
+  reopenCount: z.int().min(0),
+  escalationLevel: z.int().min(0).meta({ description: 'How often it was escalated.' }),
+  commentCount: z.int().min(0),
+  createdBy: Actor,
+  createdAt: At,
+  updatedAt: At,
+})
+export type IncidentState = z.infer<typeof IncidentState>
+
+export const Incident = IncidentState.extend({
+  version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
+  allowedActions: z.array(IncidentAction).meta({ description: 'What the present status allows.' }),
+}).meta({ id: 'Incident' })
+export type Incident = z.infer<typeof Incident>
+
+export const CommentVisibility = z.enum(['public', 'internal']).meta({
+  id: 'CommentVisibility',
+  description: '`public`: the caller sees it. `internal`: a work note for agents.',
+})
+
+export const IncidentComment = z
+  .object({
+    id: idSchema('comment'),
+    incidentId: idSchema('incident'),
+    body: z.string(),
+    visibility: CommentVisibility,
+    author: Actor,
+    createdAt: At,
+    updatedAt: At,
+  })
+  .meta({ id: 'IncidentComment' })
+export type IncidentComment = z.infer<typeof IncidentComment>
+
+export const NewIncident = z
+  .strictObject({
+    title: Title,
+    description: Description.optional(),
+    severity: Severity.default('medium').meta({ description: 'How grave it is.' }),
+    assigneeId: AssigneeId.optional(),
+    assignmentGroup: AssignmentGroup.optional(),
+    category: Category.optional(),
+    ciId: CiId.optional(),
+    callerId: CallerId.optional(),
+    tags: Tags.default([]),
+  })
+  .meta({ id: 'NewIncident' })
+export type NewIncident = z.infer<typeof NewIncident>
+
+export const IncidentPatch = z
+  .strictObject({
+    title: Title,
+    description: Description,
+    status: IncidentStatus,
+    severity: Severity,
+    assigneeId: AssigneeId,
+    assignmentGroup: AssignmentGroup,
+    category: Category,
+    ciId: CiId,
+    callerId: CallerId,
+    tags: Tags,
+    holdReason: HoldReason.meta({ description: 'Required with `status: on_hold`.' }),
+    resolutionCode: ResolutionCode,
+    resolutionNotes: ResolutionNotes,
+  })
+  .partial()
+  .meta({ id: 'IncidentPatch' })
+export type IncidentPatch = z.infer<typeof IncidentPatch>
+
+export const ResolveIncident = z
+  .strictObject({ resolutionCode: ResolutionCode.optional(), resolutionNotes: ResolutionNotes.optional() })
+  .meta({ id: 'ResolveIncident' })
+export type ResolveIncident = z.infer<typeof ResolveIncident>
+
+export const EscalateIncident = z
+  .strictObject({
+    severity: Severity.optional().meta({ description: 'Must be graver than the present one.' }),
+    assignmentGroup: Reference.optional().meta({ description: 'Must be another team than the present one.' }),
+    reason: Reason.optional(),
+  })
+  .meta({ id: 'EscalateIncident' })
+export type EscalateIncident = z.infer<typeof EscalateIncident>
+
+export const CloseIncident = z.strictObject({}).meta({ id: 'CloseIncident' })
+
+export const ReopenIncident = z.strictObject({ reason: Reason.optional() }).meta({ id: 'ReopenIncident' })
+export type ReopenIncident = z.infer<typeof ReopenIncident>
+
+export const NewIncidentComment = z
+  .strictObject({
+    body: z.string().trim().min(1).max(20_000),
+    visibility: CommentVisibility.default('public').meta({ description: '`internal` makes it a work note.' }),
+  })
+  .meta({ id: 'NewIncidentComment' })
+export type NewIncidentComment = z.infer<typeof NewIncidentComment>
+
+export const EscalationCause = z.enum(['severity_raised', 'group_reassigned'])
+export type EscalationCause = z.infer<typeof EscalationCause>
+
+const incidentEvent = (description: string, extras?: z.ZodRawShape) =>
+  resourceEvent(IncidentState, description, extras)
+
+export const itsmEvents = {
+  'incident.created': incidentEvent('An incident was opened.'),
+  'incident.updated': incidentEvent('Fields or status changed in a way no other incident event tells.'),
+  'incident.assigned': incidentEvent('A user was made responsible. Work starts if the incident was open.'),
+  'incident.escalated': incidentEvent('The severity was raised or the team reassigned.', {
+    causes: z.array(EscalationCause).min(1),
+    reason: z.string().nullable(),
+  }),
+  'incident.resolved': incidentEvent('Service is restored; the caller may still reopen.'),
+  'incident.closed': incidentEvent('The incident reached its end.', {
+    outcome: z.enum(['closed', 'canceled']),
+  }),
+  'incident.reopened': incidentEvent('A resolved incident needs work again.', {
+    reason: z.string().nullable(),
+  }),
+  'incident.comment_added': incidentEvent('A comment or a work note was added.', {
+    comment: IncidentComment,
+  }),
+} satisfies Record<string, EventDefinition>
+export type ItsmEventType = keyof typeof itsmEvents

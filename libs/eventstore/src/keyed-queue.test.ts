@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals'
+import { createKeyedQueue } from './keyed-queue.js'
+
+test('tasks of one key take turns, also after a failure; other keys do not wait', async () => {
+  const queue = createKeyedQueue()
+  const order: string[] = []
+  let open: () => void = () => {}
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const first = queue.run('a', async () => {
+    await gate
+    order.push('a1')
+    throw new Error('a1 fails')
+  })
+  const second = queue.run('a', async () => order.push('a2'))
+  await queue.run('b', async () => order.push('b1'))
+  open()
+  await expect(first).rejects.toThrow('a1 fails')
+  await second
+  expect(order).toEqual(['b1', 'a1', 'a2'])
+})

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import {
+  meta,
+  opening,
+  openTestStore,
+  type Replica,
+  type TestStore,
+  tenant,
+} from './fixture/test-database.js'
+
+describe('the event store', () => {
+  let testStore: TestStore
+  let one: Replica
+  let other: Replica
+
+  beforeAll(async () => {
+    testStore = await openTestStore()
+    one = testStore.replica()
+    other = testStore.replica()
+  })
+  afterAll(() => testStore.close())
+
+  const eventsOf = (id: string) =>
+    testStore.database.sql<
+      { version: number; type: string; data: Record<string, unknown>; sealed: unknown; resource: unknown }[]
+    >`select version, type, data, sealed, resource from events where stream_id = ${id} order by position`
+  const counted = { kind: 'count', now: '2026-01-01T00:00:00.000Z' } as const
+
+  test('keeps what a decider decided, with the hidden part of the state apart', async () => {
+    const [id, open] = opening()
+    const created = await one.tickets.create(id, open, meta())
+    expect(created).toMatchObject({ id, status: 'open', version: 1 })
+    expect(created).not.toHaveProperty('passwordHash')
+    const closed = await one.tickets.handle(id, { kind: 'close', now: counted.now }, meta())
+    expect(closed).toMatchObject({ status: 'closed', count: 1, version: 3 })
+
+    expect(await other.tickets.get(id, tenant)).toEqual(closed)
+    expect((await one.tickets.find(id, tenant))?.state.passwordHash).toBe(`hash of ${id}`)
+    const events = await eventsOf(id)
+    expect(events.map(({ version, type }) => [version, type])).toEqual([
+      [1, 'ticket.opened'],
+      [2, 'ticket.counted'],
+      [3, 'ticket.closed'],
+    ])
+    expect(events[1]).toMatchObject({
+      data: {
+        before: { count: 0 },
+        after: { count: 1 },
+        changes: expect.arrayContaining(['status', 'count', 'updatedAt']),
+        by: 'closing',
+      },
+      resource: { type: 'ticket', id, displayName: 'Printer on fire' },
+      sealed: { hidden: { passwordHash: `hash of ${id}` } },
+    })
+    expect(JSON.stringify(events.map(({ data }) => data))).not.toContain('hash of')
+  })
+
+  test('answers an absent id, another tenant and a deleted aggregate alike', async () => {
+    const [id, open] = opening()
+    await one.tickets.create(id, open, meta())
+    const elsewhere = { workspaceId: 'ws_2', environment: 'production' } as const
+    const absent = { code: 'not_found' }
+    await expect(one.tickets.get('inc_none', tenant)).rejects.toMatchObject(absent)
+    await expect(one.tickets.get(id, elsewhere)).rejects.toMatchObject(absent)
+    await expect(one.tickets.get(id, { ...tenant, environment: 'staging' })).rejects.toMatchObject(absent)
+    await expect(one.tickets.handle(id, counted, meta({ tenant: elsewhere }))).rejects.toMatchObject(absent)
+    expect(await one.tickets.handle(id, { kind: 'delete' }, meta())).toMatchObject({ id, version: 2 })
+    await expect(one.tickets.get(id, tenant)).rejects.toMatchObject(absent)
+  })
+
+  test('refuses an id that exists, also to another tenant, and continues a deleted one', async () => {
+    const [id, open] = opening()
+    await one.tickets.create(id, open, meta())
+    const taken = { code: 'conflict' }
+    await expect(other.tickets.create(id, open, meta())).rejects.toMatchObject(taken)
+    const elsewhere = { workspaceId: 'ws_2', environment: 'production' } as const
+    await expect(other.tickets.create(id, open, meta({ tenant: elsewhere }))).rejects.toMatchObject(taken)
+    await one.tickets.handle(id, { kind: 'delete' }, meta())
+    expect(await other.tickets.create(id, open, meta())).toMatchObject({ version: 3 })
+  })
+
+  test('appends nothing for an empty decision', async () => {
+    const [id, open] = opening()
+    await one.tickets.create(id, open, meta())
+    expect(await one.tickets.handle(id, { kind: 'touch' }, meta())).toMatchObject({ version: 1 })
+    expect(await eventsOf(id)).toHaveLength(1)
+  })
+
+  test('holds If-Match against the version', async () => {
+    const [id, open] = opening()
+    await one.tickets.create(id, open, meta())
+    expect(await one.tickets.handle(id, counted, meta({ expectedVersion: 1 }))).toMatchObject({ version: 2 })
+    const stale = { code: 'precondition_failed' }
+    await expect(one.tickets.handle(id, counted, meta({ expectedVersion: 1 }))).rejects.toMatchObject(stale)
+    const results = await Promise.allSettled(
+      [one, other, one, other].map(({ tickets }) =>
+        tickets.handle(id, counted, meta({ expectedVersion: 2 })),
+      ),
+    )
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject(stale)
+  })
+
+  test('lets 50 concurrent commands of one process on one aggregate all succeed', async () => {
+    const [id, open] = opening()
+    await one.tickets.create(id, open, meta())
+    await Promise.all(Array.from({ length: 50 }, () => one.tickets.handle(id, counted, meta())))
+    expect(await one.tickets.get(id, tenant)).toMatchObject({ count: 50, version: 51 })
+  })
+
+  test('loses no update between two processes: each command counts once or is refused', async () => {
+    const [id, open] = opening()
+    await one.tickets.create(id, open, meta())
+    const results = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, index) => (index % 2 ? one : other).tickets.handle(id, counted, meta())),
+    )
+    const succeeded = results.filter(({ status }) => status === 'fulfilled').length
+    for (const result of results)
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'version_conflict' })
+    expect(succeeded).toBeGreaterThan(0)
+    expect(await one.tickets.get(id, tenant)).toMatchObject({ count: succeeded, version: succeeded + 1 })
+    expect((await eventsOf(id)).map(({ version }) => version)).toEqual(
+      Array.from({ length: succeeded + 1 }, (_, index) => index + 1),
+    )
+  })
+
+  test('commits 200 concurrent commands on as many aggregates', async () => {
+    const opened = Array.from({ length: 200 }, () => opening())
+    await Promise.all(
+      opened.map(([id, open], index) => (index % 2 ? one : other).tickets.create(id, open, meta())),
+    )
+    const counts = await Promise.all(opened.map(([id]) => one.tickets.handle(id, counted, meta())))
+    expect(counts.every(({ version, count }) => version === 2 && count === 1)).toBe(true)
+  })
+
+  test('fails only the losers of a group', async () => {
+    const [takenId, takenOpen] = opening('Taken', 'taken')
+    await one.tickets.create(takenId, takenOpen, meta())
+    const attempts = Array.from({ length: 60 }, (_, index) => {
+      if (index % 3 === 0) return { command: opening('Same slug', 'taken'), loses: true }
+      if (index % 3 === 1) return { command: [takenId, takenOpen] as const, loses: true }
+      return { command: opening('Fine'), loses: false }
+    })
+    const results = await Promise.allSettled(
+      attempts.map(({ command: [id, open] }) => one.tickets.create(id, open, meta())),
+    )
+    expect(results.map(({ status }) => status === 'rejected')).toEqual(attempts.map(({ loses }) => loses))
+    for (const result of results)
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'conflict' })
+  })
+
+  test('commits several aggregates together or not at all', async () => {
+    const [first, openFirst] = opening()
+    const [second, openSecond] = opening('Second', 'taken')
+    await expect(
+      one.store.transact(meta(), async (unit) => {
+        await unit.create(one.tickets, first, openFirst)
+        await unit.create(one.tickets, second, openSecond)
+      }),
+    ).rejects.toMatchObject({ code: 'conflict' })
+    expect(await one.tickets.find(first, tenant)).toBeNull()
+
+    const staging = { workspaceId: 'ws_1', environment: 'staging' } as const
+    const count = await one.store.transact(meta(), async (unit) => {
+      await unit.create(one.tickets, first, openFirst)
+      await unit.create(one.tickets, second, openSecond, { tenant: staging })
+      return unit.handle(one.tickets, first, counted)
+    })
+    expect(count).toMatchObject({ id: first, count: 1, version: 2 })
+    expect(await one.tickets.get(second, staging)).toMatchObject({ version: 1 })
+  })
+
+  test('decides a transaction again when it lost a race', async () => {
+    const [id, open] = opening()
+    await one.tickets.create(id, open, meta())
+    let runs = 0
+    const result = await one.store.transact(meta(), async (unit) => {
+      const counting = await unit.handle(one.tickets, id, counted)
+      if (runs++ === 0) await other.tickets.handle(id, counted, meta())
+      return counting
+    })
+    expect(runs).toBe(2)
+    expect(result).toMatchObject({ count: 2, version: 3 })
+  })
+
+  test('never moves a row back to an older version', async () => {
+    const [id, open] = opening()
+    await one.tickets.create(id, open, meta())
+    await testStore.database.sql`update tickets set version = 9 where id = ${id}`
+    await testStore.database.sql`delete from events where stream_id = ${id}`
+    await one.tickets.create(id, open, meta())
+    expect(await one.tickets.find(id, tenant)).toMatchObject({ version: 9 })
+  })
+})

@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { natsNames } from '@opsplane/contracts'
+import { createLogger } from '@opsplane/runtime'
+import { durableConsumer } from './durable-consumer.js'
+import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
+import { NatsLinkClosedError } from './errors.js'
+import { connectNats, type NatsLink } from './link.js'
+import { ensureStreams } from './streams.js'
+
+const log = createLogger({ service: 'test', level: 'silent' })
+const names = natsNames('link')
+
+describe('a NATS link', () => {
+  let storeDir: string
+  let port: number
+  let server: EmbeddedNats | undefined
+  let link: NatsLink
+
+  beforeEach(async () => {
+    storeDir = mkdtempSync(join(tmpdir(), 'link-nats-'))
+    port = await unusedPort()
+    link = connectNats({ url: `nats://127.0.0.1:${port}`, name: 'link-test', log })
+  })
+  afterEach(async () => {
+    await link.close()
+    await server?.stop()
+    server = undefined
+    rmSync(storeDir, { recursive: true, force: true })
+  })
+  const start = async () => {
+    server = await startEmbeddedNats({ storeDir, port })
+  }
+
+  test('connects to a server that starts later, and sets up the streams', async () => {
+    expect(link.connected()).toBe(false)
+    const streams = ensureStreams(link, names)
+    await start()
+    await streams
+    expect(link.connected()).toBe(true)
+    await ensureStreams(link, names, { eventsMaxAgeMs: 60_000_000, topicsMaxAgeMs: 60_000_000 })
+    const manager = await jetstreamManager(await link.ready())
+    const { config } = await manager.streams.info(names.topicsStream)
+    expect(config).toMatchObject({
+      subjects: ['link.bus.>'],
+      duplicate_window: 300e9,
+      max_age: 60_000_000e6,
+      storage: 'file',
+    })
+    expect((await manager.streams.info(names.eventsStream)).config.duplicate_window).toBe(600e9)
+  })
+
+  test('closes while it is still connecting, and tells who waits', async () => {
+    const waiting = link.ready()
+    await link.close()
+    await expect(waiting).rejects.toBeInstanceOf(NatsLinkClosedError)
+    await expect(link.ready()).rejects.toBeInstanceOf(NatsLinkClosedError)
+  })
+
+  test('keeps a durable consumer going over restarts, and over the loss of everything', async () => {
+    await start()
+    await ensureStreams(link, names)
+    const received: string[] = []
+    const consumer = durableConsumer({
+      link,
+      stream: names.topicsStream,
+      durable: 'reader',
+      log,
+      async onBatch(messages) {
+        for (const message of messages) {
+          received.push(message.string())
+          message.ack()
+        }
+      },
+    })
+    const publish = async (text: string) =>
+      jetstream(await link.ready()).publish(names.topicSubject('ws_1', 'production', 'orders'), text)
+    const arrives = (text: string) => until(() => received.includes(text))
+
+    try {
+      await publish('before')
+      await arrives('before')
+      await server?.stop()
+      await until(() => !link.connected())
+      await start()
+      await until(() => link.connected())
+      await publish('after a restart')
+      await arrives('after a restart')
+
+      await server?.stop()
+      rmSync(storeDir, { recursive: true })
+      await start()
+      await until(() => link.connected())
+      await ensureStreams(link, names)
+      await publish('after the loss')
+      await arrives('after the loss')
+      expect(received).toEqual(['before', 'after a restart', 'after the loss'])
+    } finally {
+      await consumer.close()
+    }
+  }, 120_000)
+})
+
+async function until(holds: () => boolean): Promise<void> {
+  const deadline = Date.now() + 45_000
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error('waited too long')
+    await delay(20)
+  }
+}
+
+function unusedPort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}

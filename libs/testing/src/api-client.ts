@@ -1,0 +1,83 @@
+import { ErrorEnvelope, Meta, Pagination } from '@opsplane/contracts'
+import { z } from 'zod'
+
+/** One answer of the API. */
+export interface ApiReply {
+  status: number
+  headers: Headers
+  /** The body as sent. */
+  text: string
+  /** `data` of a successful answer, parsed. Throws, with the whole answer, when it is not one. */
+  data<Schema extends z.ZodType>(schema: Schema): z.output<Schema>
+  /** The items and the pagination of a list, parsed. */
+  page<Schema extends z.ZodType>(item: Schema): { items: z.output<Schema>[]; pagination: Pagination }
+  /** The error of an unsuccessful answer. Throws, with the whole answer, when it is successful. */
+  error(): ErrorEnvelope['error']
+}
+
+export interface ApiRequest {
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export interface ApiClient {
+  get(path: string, request?: ApiRequest): Promise<ApiReply>
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiReply>
+  patch(path: string, body: unknown, headers?: Record<string, string>): Promise<ApiReply>
+  send(method: string, path: string, request?: ApiRequest): Promise<ApiReply>
+}
+
+/** A client of a JSON API below `baseUrl`; `headers` are asked for with every request. */
+export function createApiClient(
+  baseUrl: string,
+  headers: () => Promise<Record<string, string>> | Record<string, string>,
+): ApiClient {
+  const send = async (method: string, path: string, request: ApiRequest = {}): Promise<ApiReply> => {
+    const hasBody = request.body !== undefined
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: {
+        ...(await headers()),
+        ...(hasBody ? { 'content-type': 'application/json' } : {}),
+        ...request.headers,
+      },
+      ...(hasBody ? { body: JSON.stringify(request.body) } : {}),
+    })
+    return reply(`${method} ${path}`, response.status, response.headers, await response.text())
+  }
+  const withBody = (method: string) => (path: string, body?: unknown, extra?: Record<string, string>) =>
+    send(method, path, { body, ...(extra ? { headers: extra } : {}) })
+  return {
+    send,
+    get: (path, request) => send('GET', path, request),
+    post: withBody('POST'),
+    patch: withBody('PATCH'),
+  }
+}
+
+const DataEnvelope = z.strictObject({ data: z.unknown(), meta: Meta })
+const PageEnvelope = z.strictObject({ data: z.array(z.unknown()), pagination: Pagination, meta: Meta })
+
+function reply(request: string, status: number, headers: Headers, text: string): ApiReply {
+  const wrong = (cause?: unknown) => new Error(`${request} answered ${status}: ${text}`, { cause })
+  const check = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> => {
+    const result = schema.safeParse(value)
+    if (!result.success) throw wrong(result.error)
+    return result.data
+  }
+  const envelope = <Schema extends z.ZodType>(schema: Schema, successful: boolean): z.output<Schema> => {
+    if (status < 400 !== successful) throw wrong()
+    return check(schema, JSON.parse(text))
+  }
+  return {
+    status,
+    headers,
+    text,
+    data: (schema) => check(schema, envelope(DataEnvelope, true).data),
+    page: (item) => {
+      const { data, pagination } = envelope(PageEnvelope, true)
+      return { items: data.map((value) => check(item, value)), pagination }
+    },
+    error: () => envelope(ErrorEnvelope, false).error,
+  }
+}

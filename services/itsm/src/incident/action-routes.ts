@@ -1,0 +1,68 @@
+import {
+  CloseIncident,
+  type ErrorCode,
+  EscalateIncident,
+  Incident,
+  ReopenIncident,
+  ResolveIncident,
+} from '@opsplane/contracts'
+import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { IncidentStep } from './commands.js'
+import type { IncidentStore } from './incident-store.js'
+import { tag } from './routes.js'
+
+const errors: ErrorCode[] = [
+  'not_found',
+  'invalid_state_transition',
+  'precondition_failed',
+  'version_conflict',
+]
+const contract = { method: 'post', tag, scope: 'itsm:write', response: Incident, errors } as const
+
+/** The actions with a route of their own. All bodies may be left out. */
+export function incidentActionRoutes(incidents: IncidentStore): Route[] {
+  const take = async (reference: string, step: IncidentStep, meta: RequestMeta): Promise<Incident> => {
+    const id = await incidents.idOf(reference, meta.tenant)
+    return incidents.handle(id, { ...step, now: meta.now }, meta)
+  }
+  return [
+    defineRoute({
+      ...contract,
+      operationId: 'resolveIncident',
+      path: '/itsm/incidents/:id/resolve',
+      summary: 'Resolve an incident',
+      description: 'From open, in progress or on hold. Emits `incident.resolved`.',
+      body: ResolveIncident,
+      handler: ({ params, body, meta }) => take(params.id, { kind: 'resolve', ...body }, meta),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'escalateIncident',
+      path: '/itsm/incidents/:id/escalate',
+      summary: 'Escalate an incident',
+      description:
+        'Raises the severity, hands the incident to another team, or both; with neither given the severity goes ' +
+        'up one step. Lowering the severity is refused: use PATCH. Emits `incident.escalated`.',
+      body: EscalateIncident,
+      handler: ({ params, body, meta }) => take(params.id, { kind: 'escalate', ...body }, meta),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'closeIncident',
+      path: '/itsm/incidents/:id/close',
+      summary: 'Close a resolved incident',
+      description: 'Final: a closed incident cannot be changed. Emits `incident.closed`.',
+      body: CloseIncident,
+      handler: ({ params, meta }) => take(params.id, { kind: 'close' }, meta),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'reopenIncident',
+      path: '/itsm/incidents/:id/reopen',
+      summary: 'Reopen a resolved incident',
+      description: 'Goes back in progress and drops the resolution. Emits `incident.reopened`.',
+      body: ReopenIncident,
+      handler: ({ params, body, meta }) => take(params.id, { kind: 'reopen', ...body }, meta),
+    }),
+  ]
+}

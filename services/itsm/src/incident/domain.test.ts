@@ -1,0 +1,276 @@
+import { describe, expect, it } from '@jest/globals'
+import {
+  type IncidentAction,
+  IncidentState,
+  type IncidentStatus,
+  incidentActions,
+  incidentStatuses,
+  itsmEvents,
+} from '@opsplane/contracts'
+import { specify } from '@opsplane/testing'
+import { incident } from './domain.js'
+import { agent, comment, create, createdAt, incidents, now, steps } from './sample-incidents.js'
+
+const { given } = specify(incident)
+const { open, in_progress: inProgress, on_hold: onHold, resolved } = incidents
+
+/** Where each action leads; a missing cell is refused. Written out apart from the table the code runs on. */
+const matrix: Record<IncidentStatus, Partial<Record<IncidentAction, IncidentStatus>>> = {
+  open: {
+    edit: 'open',
+    assign: 'in_progress',
+    escalate: 'open',
+    comment: 'open',
+    start: 'in_progress',
+    hold: 'on_hold',
+    resolve: 'resolved',
+    cancel: 'canceled',
+  },
+  in_progress: {
+    edit: 'in_progress',
+    assign: 'in_progress',
+    escalate: 'in_progress',
+    comment: 'in_progress',
+    hold: 'on_hold',
+    resolve: 'resolved',
+    cancel: 'canceled',
+  },
+  on_hold: {
+    edit: 'on_hold',
+    assign: 'on_hold',
+    escalate: 'on_hold',
+    comment: 'on_hold',
+    resume: 'in_progress',
+    resolve: 'resolved',
+    cancel: 'canceled',
+  },
+  resolved: { edit: 'resolved', comment: 'resolved', reopen: 'in_progress', close: 'closed' },
+  closed: {},
+  canceled: {},
+}
+
+const eventOf: Record<IncidentAction, string> = {
+  edit: 'incident.updated',
+  assign: 'incident.assigned',
+  escalate: 'incident.escalated',
+  comment: 'incident.comment_added',
+  start: 'incident.updated',
+  hold: 'incident.updated',
+  resume: 'incident.updated',
+  resolve: 'incident.resolved',
+  reopen: 'incident.reopened',
+  close: 'incident.closed',
+  cancel: 'incident.closed',
+}
+
+describe('every action in every status', () => {
+  const cells = incidentStatuses.flatMap((status) => incidentActions.map((action) => ({ status, action })))
+
+  it.each(cells)('$action while $status', ({ status, action }) => {
+    const outcome = given(incidents[status]).when({ ...steps[action], now })
+    const target = matrix[status][action]
+    if (target === undefined) {
+      const allowed = incidentActions.filter((name) => matrix[status][name] !== undefined)
+      outcome.fails('invalid_state_transition', { from: status, action, allowed })
+      return
+    }
+    const [decision, ...more] = outcome.decisions()
+    expect(more).toEqual([])
+    expect(decision?.type).toBe(eventOf[action])
+    expect(decision?.after).toMatchObject({ status: target, updatedAt: now, createdAt })
+    expect(() => IncidentState.parse(decision?.after)).not.toThrow()
+  })
+})
+
+describe('creating', () => {
+  it('needs a title only', () => {
+    given(null)
+      .when(create)
+      .emits({
+        type: 'incident.created',
+        changes: {
+          id: create.id,
+          number: 'INC-1',
+          title: 'Checkout answers 502',
+          description: null,
+          status: 'open',
+          severity: 'medium',
+          assigneeId: null,
+          assignmentGroup: null,
+          category: null,
+          ciId: null,
+          callerId: null,
+          tags: [],
+          holdReason: null,
+          resolutionCode: null,
+          resolutionNotes: null,
+          resolvedAt: null,
+          closedAt: null,
+          reopenCount: 0,
+          escalationLevel: 0,
+          commentCount: 0,
+          createdBy: agent,
+          createdAt,
+          updatedAt: createdAt,
+        },
+      })
+  })
+
+  it('tells of an assignee as an assignment, which starts the work', () => {
+    given(null)
+      .when({ ...create, input: { ...create.input, assigneeId: agent.id } })
+      .emits(
+        { type: 'incident.created', changes: open },
+        { type: 'incident.assigned', changes: { assigneeId: agent.id, status: 'in_progress' } },
+      )
+  })
+
+  it('refuses an id that is taken', () => {
+    given(open).when(create).fails('conflict')
+  })
+})
+
+describe('resolving, reopening, closing, canceling', () => {
+  it('keeps code and notes, and the hold ends', () => {
+    given(onHold)
+      .when({ ...steps.resolve, now })
+      .emits({
+        type: 'incident.resolved',
+        changes: {
+          status: 'resolved',
+          holdReason: null,
+          resolutionCode: 'fixed',
+          resolutionNotes: 'Raised the pool limit.',
+          resolvedAt: now,
+          updatedAt: now,
+        },
+      })
+  })
+
+  it('reopens with a count and without the resolution', () => {
+    given(resolved)
+      .when({ kind: 'reopen', reason: 'Still 502.', now })
+      .emits({
+        type: 'incident.reopened',
+        changes: {
+          status: 'in_progress',
+          reopenCount: 1,
+          resolutionCode: null,
+          resolutionNotes: null,
+          resolvedAt: null,
+          updatedAt: now,
+        },
+        extras: { reason: 'Still 502.' },
+      })
+  })
+
+  it('tells closing and canceling apart', () => {
+    const ended = { closedAt: now, updatedAt: now }
+    given(resolved)
+      .when({ kind: 'close', now })
+      .emits({
+        type: 'incident.closed',
+        changes: { status: 'closed', ...ended },
+        extras: { outcome: 'closed' },
+      })
+    given(open)
+      .when({ kind: 'cancel', now })
+      .emits({
+        type: 'incident.closed',
+        changes: { status: 'canceled', ...ended },
+        extras: { outcome: 'canceled' },
+      })
+  })
+})
+
+describe('escalating', () => {
+  const raised = (changes: object, causes: string[], reason: string | null = null) => ({
+    type: 'incident.escalated',
+    changes: { ...changes, escalationLevel: 1, updatedAt: now },
+    extras: { causes, reason },
+  })
+
+  it('raises the severity, reassigns the team, or both', () => {
+    const when = (command: object) => given(open).when({ kind: 'escalate', now, ...command })
+    when({ severity: 'high', reason: 'Revenue.' }).emits(
+      raised({ severity: 'high' }, ['severity_raised'], 'Revenue.'),
+    )
+    when({ assignmentGroup: 'db' }).emits(raised({ assignmentGroup: 'db' }, ['group_reassigned']))
+    when({ severity: 'critical', assignmentGroup: 'db' }).emits(
+      raised({ severity: 'critical', assignmentGroup: 'db' }, ['severity_raised', 'group_reassigned']),
+    )
+  })
+
+  it('goes up one step when nothing is named', () => {
+    given(open)
+      .when({ kind: 'escalate', now })
+      .emits(raised({ severity: 'high' }, ['severity_raised']))
+  })
+
+  it('refuses to lower the severity, even together with another team', () => {
+    given(open).when({ kind: 'escalate', severity: 'low', now }).fails('validation_failed')
+    given(open)
+      .when({ kind: 'escalate', severity: 'low', assignmentGroup: 'db', now })
+      .fails('validation_failed')
+  })
+
+  it('refuses when nothing would change', () => {
+    given({ ...open, severity: 'critical' })
+      .when({ kind: 'escalate', now })
+      .fails('validation_failed')
+    given(open).when({ kind: 'escalate', severity: 'medium', now }).fails('validation_failed')
+    given({ ...open, assignmentGroup: 'db' })
+      .when({ kind: 'escalate', assignmentGroup: 'db', now })
+      .fails('validation_failed')
+  })
+})
+
+describe('commenting', () => {
+  const waiting = { ...onHold, holdReason: 'awaiting_caller' as const, callerId: agent.id }
+  const added = {
+    type: 'incident.comment_added',
+    changes: { commentCount: 1, updatedAt: now },
+    extras: { comment },
+  }
+
+  it('counts, and makes a row of the comment list', () => {
+    const command = { ...steps.comment, now }
+    given(inProgress).when(command).emits(added)
+    const [decision] = given(inProgress).when(command).decisions()
+    expect(decision && incident.project?.(decision)).toEqual([
+      {
+        table: 'incident_comments',
+        id: comment.id,
+        state: comment,
+      },
+    ])
+  })
+
+  it('resumes an incident that waits for its caller once the caller answers', () => {
+    given(waiting)
+      .when({ ...steps.comment, now })
+      .emits(added, { type: 'incident.updated', changes: { status: 'in_progress', holdReason: null } })
+  })
+
+  it('leaves it on hold for anyone else, and for work notes', () => {
+    given({ ...waiting, callerId: 'usr_other' })
+      .when({ ...steps.comment, now })
+      .emits(added)
+    given({ ...waiting, holdReason: 'awaiting_vendor' })
+      .when({ ...steps.comment, now })
+      .emits(added)
+  })
+})
+
+it('declares every event it emits, with the data it carries', () => {
+  for (const action of incidentActions) {
+    const status = incidentStatuses.find((name) => matrix[name][action] !== undefined) ?? 'open'
+    for (const { type, after, extras } of given(incidents[status])
+      .when({ ...steps[action], now })
+      .decisions()) {
+      const definition = Object.entries(itsmEvents).find(([name]) => name === type)?.[1]
+      const data = { before: incidents[status], after, changes: [], ...extras }
+      expect(definition?.data.safeParse(data).error).toBeUndefined()
+    }
+  }
+})

@@ -1,0 +1,23 @@
+import type { Incident, IncidentState, TenantScope } from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { incident } from './domain.js'
+import { incidentIdByNumber } from './queries.js'
+import { allowedActions } from './transitions.js'
+
+/** The incidents as the API shows them: with their version and what can be done to them now. */
+export function incidentStore({ store, database }: BackendContext) {
+  const aggregate = store.aggregate(incident, { present })
+  return {
+    ...aggregate,
+    /** Paths take an id or a number such as `INC-12`; anything else is an id that does not exist. */
+    idOf: async (reference: string, tenant: TenantScope): Promise<string> =>
+      /^INC-[1-9]\d{0,8}$/.test(reference)
+        ? ((await incidentIdByNumber(database.db, tenant, reference)) ?? reference)
+        : reference,
+  }
+}
+export type IncidentStore = ReturnType<typeof incidentStore>
+
+function present(state: IncidentState, version: number): Incident {
+  return { ...state, version, allowedActions: allowedActions(state.status) }
+}

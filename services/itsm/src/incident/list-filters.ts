@@ -1,0 +1,38 @@
+import { IncidentStatus, Severity } from '@opsplane/contracts'
+import { z } from 'zod'
+import { nobody } from './queries.js'
+
+/** A parameter that may be repeated or hold several values separated by commas. */
+const severalOf = <Value extends z.ZodType>(value: Value) =>
+  z.preprocess(
+    (given) => (typeof given === 'string' || Array.isArray(given) ? String(given).split(',') : given),
+    z.array(value).min(1).max(20),
+  )
+
+/** Any offset is accepted; what is compared is UTC with milliseconds, as it is stored. */
+const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString())
+
+const person = z.string().min(1).max(100)
+
+/** The filters of the incident list; all that are given must hold. */
+export const incidentFilters = z.object({
+  status: severalOf(IncidentStatus)
+    .optional()
+    .meta({
+      description: 'One or several statuses, repeated or separated by commas.',
+      example: ['open', 'in_progress'],
+    }),
+  severity: severalOf(Severity)
+    .optional()
+    .meta({
+      description: 'One or several severities, repeated or separated by commas.',
+      example: ['critical', 'high'],
+    }),
+  assigneeId: person.optional().meta({ description: `A user, or \`${nobody}\` for unassigned incidents.` }),
+  assignmentGroup: person
+    .optional()
+    .meta({ description: `A team, or \`${nobody}\` for unrouted incidents.` }),
+  q: z.string().trim().min(1).max(200).optional().meta({ description: 'Text within title or number.' }),
+  createdAfter: moment.optional().meta({ description: 'Created later than this.' }),
+  createdBefore: moment.optional().meta({ description: 'Created earlier than this.' }),
+})

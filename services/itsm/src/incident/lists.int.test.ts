@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Incident } from '@opsplane/contracts'
+import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
+import * as itsm from '../service.js'
+
+let service: TestService
+let api: ApiClient
+/** In the order they were created. */
+const all: Incident[] = []
+
+beforeAll(async () => {
+  service = await startTestService({ name: 'itsm', ...itsm })
+  api = service.as(testPrincipal())
+  const severities = ['critical', 'high', 'medium', 'low']
+  for (let index = 0; index < 24; index++) {
+    const fields = {
+      title: index % 6 === 0 ? `100% of carts_are empty (${index})` : `Checkout is slow (${index})`,
+      severity: severities[index % 4],
+      ...(index % 3 === 0 ? { assignmentGroup: 'web' } : {}),
+      ...(index % 5 === 0 ? { assigneeId: 'usr_ada' } : {}),
+    }
+    const incident = (await api.post('/itsm/incidents', fields)).data(Incident)
+    const resolved = index % 4 === 1
+    all.push(resolved ? (await api.post(`/itsm/incidents/${incident.id}/resolve`)).data(Incident) : incident)
+  }
+})
+afterAll(() => service?.stop())
+
+/** Reads a list to its end by its cursors. */
+async function walk(query: string, limit: number): Promise<Incident[]> {
+  const items: Incident[] = []
+  for (let after = ''; ; ) {
+    const reply = await api.get(`/itsm/incidents?${query}&limit=${limit}${after}`)
+    const page = reply.page(Incident)
+    items.push(...page.items)
+    expect(page.items.length).toBeLessThanOrEqual(limit)
+    expect(page.pagination).toMatchObject({ limit, hasMore: page.pagination.nextCursor !== null })
+    if (page.pagination.nextCursor === null) return items
+    after = `&after=${encodeURIComponent(page.pagination.nextCursor)}`
+  }
+}
+
+const middle = () => {
+  const incident = all[12]
+  if (!incident) throw new Error('There are not enough incidents.')
+  return incident.createdAt
+}
+
+describe('filters', () => {
+  const cases: [string, () => string, (incident: Incident) => boolean][] = [
+    ['none', () => '', () => true],
+    ['a status', () => 'status=resolved', ({ status }) => status === 'resolved'],
+    [
+      'statuses, comma-separated',
+      () => 'status=open,in_progress',
+      ({ status }) => ['open', 'in_progress'].includes(status),
+    ],
+    [
+      'severities, repeated',
+      () => 'severity=critical&severity=low',
+      ({ severity }) => ['critical', 'low'].includes(severity),
+    ],
+    ['an assignee', () => 'assigneeId=usr_ada', ({ assigneeId }) => assigneeId === 'usr_ada'],
+    ['no assignee', () => 'assigneeId=none', ({ assigneeId }) => assigneeId === null],
+    ['a team', () => 'assignmentGroup=web', ({ assignmentGroup }) => assignmentGroup === 'web'],
+    ['text, in any case', () => 'q=CHECKOUT', ({ title }) => title.includes('Checkout')],
+    [
+      'text with wildcards, taken literally',
+      () => `q=${encodeURIComponent('0% of carts_')}`,
+      ({ title }) => title.includes('0% of carts_'),
+    ],
+    ['a number', () => 'q=inc-1', ({ number }) => number.startsWith('INC-1')],
+    ['a time after', () => `createdAfter=${middle()}`, ({ createdAt }) => createdAt > middle()],
+    [
+      'a time before, in another zone',
+      () => `createdBefore=${encodeURIComponent(middle().replace('Z', '+00:00'))}`,
+      ({ createdAt }) => createdAt < middle(),
+    ],
+    [
+      'several at once',
+      () => 'status=open&severity=critical,medium&assignmentGroup=web',
+      ({ status, severity, assignmentGroup }) =>
+        status === 'open' && ['critical', 'medium'].includes(severity) && assignmentGroup === 'web',
+    ],
+  ]
+
+  it.each(cases)(
+    '%s: every page, newest first, nothing twice and nothing missed',
+    async (_, query, matches) => {
+      const expected = all.filter(matches).map(({ id }) => id)
+      expect(expected.length).toBeGreaterThan(1)
+      for (const limit of [1, 5, 200]) {
+        const items = await walk(query(), limit)
+        expect(items.map(({ id }) => id)).toEqual(expected.toReversed())
+      }
+    },
+  )
+})
+
+describe('sorting', () => {
+  it('by number goes by value, not by text', async () => {
+    const numbers = (await walk('sort=number', 7)).map(({ number }) => number)
+    expect(numbers).toEqual(all.map(({ number }) => number))
+    expect((await walk('sort=-number', 7)).map(({ number }) => number)).toEqual(numbers.toReversed())
+  })
+
+  it('by the last change', async () => {
+    const times = (await walk('sort=updatedAt', 7)).map(({ updatedAt }) => updatedAt)
+    expect(times).toEqual([...times].sort())
+    expect(times).toHaveLength(all.length)
+  })
+})
+
+describe('refusals', () => {
+  it.each(['status=new', 'colour=red', 'limit=0', 'limit=201', 'sort=title', 'createdAfter=yesterday'])(
+    '%s',
+    async (query) => {
+      const reply = await api.get(`/itsm/incidents?${query}`)
+      expect(reply.status).toBe(422)
+      expect(reply.error().details[0]).toMatchObject({
+        in: 'query',
+        path: expect.stringMatching(/^\/[a-zA-Z]+/),
+      })
+    },
+  )
+
+  it('a cursor of another list, sort, filter or workspace', async () => {
+    const { nextCursor } = (await api.get('/itsm/incidents?limit=1')).page(Incident).pagination
+    const after = `limit=1&after=${encodeURIComponent(nextCursor ?? '')}`
+    const foreign = service.as(testPrincipal())
+    const replies = await Promise.all([
+      api.get(`/itsm/incidents?${after}&status=open`),
+      api.get(`/itsm/incidents?${after}&sort=number`),
+      foreign.get(`/itsm/incidents?${after}`),
+    ])
+    expect(replies.map((reply) => reply.error().code)).toEqual(replies.map(() => 'invalid_cursor'))
+  })
+})
+
+it('gives 200 concurrent creations 200 different numbers, each greater than those before', async () => {
+  const elsewhere = service.as(testPrincipal())
+  const last = (await elsewhere.post('/itsm/incidents', { title: 'Before' })).data(Incident)
+  const created = await Promise.all(
+    Array.from({ length: 200 }, async () =>
+      (await elsewhere.post('/itsm/incidents', { title: 'At once' })).data(Incident),
+    ),
+  )
+  const numbers = created.map(({ number }) => Number(number.replace('INC-', '')))
+  expect(new Set(numbers).size).toBe(200)
+  expect(Math.min(...numbers)).toBeGreaterThan(Number(last.number.replace('INC-', '')))
+  const next = (await elsewhere.post('/itsm/incidents', { title: 'After' })).data(Incident)
+  expect(Number(next.number.replace('INC-', ''))).toBeGreaterThan(Math.max(...numbers))
+})

@@ -1,0 +1,31 @@
+import type { IncidentState } from '@opsplane/contracts'
+import type { CreateIncident } from './commands.js'
+
+/** A new incident: open, unassigned, with no history. */
+export function opened({ id, number, by, now, input }: CreateIncident): IncidentState {
+  return {
+    id,
+    number,
+    title: input.title,
+    description: input.description ?? null,
+    status: 'open',
+    severity: input.severity,
+    assigneeId: null,
+    assignmentGroup: input.assignmentGroup ?? null,
+    category: input.category ?? null,
+    ciId: input.ciId ?? null,
+    callerId: input.callerId ?? null,
+    tags: input.tags,
+    holdReason: null,
+    resolutionCode: null,
+    resolutionNotes: null,
+    resolvedAt: null,
+    closedAt: null,
+    reopenCount: 0,
+    escalationLevel: 0,
+    commentCount: 0,
+    createdBy: by,
+    createdAt: now,
+    updatedAt: now,
+  }
+}

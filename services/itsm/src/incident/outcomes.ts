@@ -1,0 +1,59 @@
+import { assertNever, type IncidentState, type Instant, type ItsmEventType } from '@opsplane/contracts'
+import type { IncidentStep } from './commands.js'
+import { escalated } from './escalation.js'
+
+/** What an action does beside moving the status. */
+export interface Outcome {
+  type: ItsmEventType
+  changes: Partial<IncidentState>
+  extras?: Record<string, unknown>
+}
+
+/** The event of an action and the fields it sets. The transition table alone moves the status. */
+export function outcomeOf(step: IncidentStep, now: Instant, state: IncidentState): Outcome {
+  switch (step.kind) {
+    case 'edit':
+      return { type: 'incident.updated', changes: step.fields }
+    case 'assign':
+      return { type: 'incident.assigned', changes: { assigneeId: step.assigneeId } }
+    case 'escalate':
+      return escalated(step, state)
+    case 'comment':
+      return {
+        type: 'incident.comment_added',
+        changes: { commentCount: state.commentCount + 1 },
+        extras: { comment: step.comment },
+      }
+    case 'start':
+    case 'resume':
+      return { type: 'incident.updated', changes: {} }
+    case 'hold':
+      return { type: 'incident.updated', changes: { holdReason: step.holdReason } }
+    case 'resolve':
+      return {
+        type: 'incident.resolved',
+        changes: {
+          resolutionCode: step.resolutionCode ?? null,
+          resolutionNotes: step.resolutionNotes ?? null,
+          resolvedAt: now,
+        },
+      }
+    case 'reopen':
+      return {
+        type: 'incident.reopened',
+        changes: {
+          reopenCount: state.reopenCount + 1,
+          resolutionCode: null,
+          resolutionNotes: null,
+          resolvedAt: null,
+        },
+        extras: { reason: step.reason ?? null },
+      }
+    case 'close':
+      return { type: 'incident.closed', changes: { closedAt: now }, extras: { outcome: 'closed' } }
+    case 'cancel':
+      return { type: 'incident.closed', changes: { closedAt: now }, extras: { outcome: 'canceled' } }
+    default:
+      return assertNever(step)
+  }
+}

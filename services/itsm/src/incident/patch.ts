@@ -1,0 +1,102 @@
+import { changedFields, type IncidentPatch, type IncidentState, invalidField } from '@opsplane/contracts'
+import type { IncidentStep } from './commands.js'
+import { graver } from './escalation.js'
+import { actionTo } from './transitions.js'
+
+type Stage = (patch: IncidentPatch, state: IncidentState) => IncidentStep | null
+
+/**
+ * What a PATCH does, in this order: work must be open again before it can be escalated or assigned, and it
+ * ends only after its last edits. Editing stands beside starting and holding so both make one `updated`.
+ */
+export const patchStages: readonly Stage[] = [reopening, escalation, assignment, edit, statusChange]
+
+/**
+ * The patch without a status the incident has already.
+ * Throws validation_failed when hold or resolution fields do not fit the status the incident would end in.
+ */
+export function checkPatch(patch: IncidentPatch, state: IncidentState): IncidentPatch {
+  const { status, ...fields } = patch
+  const end = status ?? state.status
+  if (patch.holdReason !== undefined && end !== 'on_hold')
+    throw invalidField('/holdReason', 'not_on_hold', 'A hold reason goes with status on_hold only.')
+  const resolution = (['resolutionCode', 'resolutionNotes'] as const).find(
+    (name) => patch[name] !== undefined,
+  )
+  if (resolution !== undefined && end !== 'resolved' && end !== 'closed')
+    throw invalidField(`/${resolution}`, 'not_resolved', 'A resolution goes with status resolved or closed.')
+  return status === state.status ? fields : patch
+}
+
+function reopening({ status }: IncidentPatch, state: IncidentState): IncidentStep | null {
+  if (state.status !== 'resolved' || (status !== 'open' && status !== 'in_progress')) return null
+  return { kind: 'reopen', to: status }
+}
+
+/** A first routing to a team, or a lowered severity, is an edit. */
+function escalation(patch: IncidentPatch, state: IncidentState): IncidentStep | null {
+  const severity = patch.severity !== undefined && graver(patch.severity, state.severity) && patch.severity
+  const group =
+    state.assignmentGroup !== null && patch.assignmentGroup !== state.assignmentGroup && patch.assignmentGroup
+  if (!severity && !group) return null
+  return {
+    kind: 'escalate',
+    ...(severity ? { severity } : {}),
+    ...(group ? { assignmentGroup: group } : {}),
+  }
+}
+
+function assignment({ assigneeId }: IncidentPatch, state: IncidentState): IncidentStep | null {
+  if (assigneeId === undefined || assigneeId === null || assigneeId === state.assigneeId) return null
+  return { kind: 'assign', assigneeId }
+}
+
+const plainFields = [
+  'title',
+  'description',
+  'severity',
+  'assigneeId',
+  'assignmentGroup',
+  'category',
+  'ciId',
+  'callerId',
+  'tags',
+] as const
+const resolutionFields = ['resolutionCode', 'resolutionNotes'] as const
+
+type EditableField = (typeof plainFields)[number] | (typeof resolutionFields)[number] | 'holdReason'
+type Editable = Pick<IncidentState, EditableField>
+type Wanted = { [Name in EditableField]?: Editable[Name] | undefined }
+
+/** Everything that differs and that no stage before has taken. */
+function edit(patch: IncidentPatch, state: IncidentState): IncidentStep | null {
+  const names: EditableField[] = [...plainFields]
+  if (state.status === 'resolved') names.push(...resolutionFields)
+  if (state.status === 'on_hold') names.push('holdReason')
+  const fields: Partial<Editable> = {}
+  for (const name of names) copyIfChanged(name, patch, state, fields)
+  return Object.keys(fields).length === 0 ? null : { kind: 'edit', fields }
+}
+
+function copyIfChanged<Name extends EditableField>(
+  name: Name,
+  from: Wanted,
+  state: Editable,
+  into: Partial<Editable>,
+): void {
+  const value = from[name]
+  if (value === undefined) return
+  if (changedFields({ value: state[name] }, { value }).length > 0) into[name] = value
+}
+
+function statusChange({ status, ...patch }: IncidentPatch, state: IncidentState): IncidentStep | null {
+  if (status === undefined || status === state.status) return null
+  const kind = actionTo(state.status, status)
+  if (kind === 'reopen') return { kind, to: status }
+  if (kind === 'resolve')
+    return { kind, resolutionCode: patch.resolutionCode, resolutionNotes: patch.resolutionNotes }
+  if (kind !== 'hold') return { kind }
+  if (patch.holdReason === undefined)
+    throw invalidField('/holdReason', 'required', 'Putting an incident on hold needs a holdReason.')
+  return { kind, holdReason: patch.holdReason }
+}

@@ -1,0 +1,56 @@
+import { readModelTable, stateText } from '@opsplane/postgres'
+import { isNotNull, sql } from 'drizzle-orm'
+import { index, integer, uniqueIndex } from 'drizzle-orm/pg-core'
+
+export {
+  consumerCheckpoints,
+  deadLetters,
+  events,
+  idempotencyKeys,
+  numberCounters,
+} from '@opsplane/eventstore'
+
+/** Every index of a list starts with the tenant and ends with what the list is sorted by. */
+export const incidents = readModelTable(
+  'incidents',
+  {
+    /** The digits of `INC-12`: sorts by value and finds an incident by its number. */
+    numberValue: integer('number_value').generatedAlwaysAs(
+      sql.raw(`substring(state->>'number' from 5)::integer`),
+    ),
+    status: stateText('status', 'status'),
+    severity: stateText('severity', 'severity'),
+    assigneeId: stateText('assignee_id', 'assigneeId'),
+    assignmentGroup: stateText('assignment_group', 'assignmentGroup'),
+    updatedAt: stateText('updated_at', 'updatedAt'),
+  },
+  (table) => {
+    const { workspaceId, environment, createdAt, id } = table
+    return [
+      uniqueIndex('incidents_number_key').on(workspaceId, table.numberValue),
+      index('incidents_created_idx').on(workspaceId, environment, createdAt, id),
+      index('incidents_updated_idx').on(workspaceId, environment, table.updatedAt, id),
+      index('incidents_status_idx').on(workspaceId, environment, table.status, createdAt, id),
+      index('incidents_assignee_idx')
+        .on(workspaceId, environment, table.assigneeId, createdAt, id)
+        .where(isNotNull(table.assigneeId)),
+      index('incidents_group_idx')
+        .on(workspaceId, environment, table.assignmentGroup, createdAt, id)
+        .where(isNotNull(table.assignmentGroup)),
+    ]
+  },
+)
+
+export const incidentComments = readModelTable(
+  'incident_comments',
+  { incidentId: stateText('incident_id', 'incidentId'), visibility: stateText('visibility', 'visibility') },
+  (table) => [
+    index('incident_comments_incident_idx').on(
+      table.workspaceId,
+      table.environment,
+      table.incidentId,
+      table.createdAt,
+      table.id,
+    ),
+  ],
+)
