@@ -88,7 +88,15 @@ export async function start(
       log,
     })
 
-    const { port, close } = await listen(door, { port: config.port, host: config.host, log })
+    const { port, close } = await listen(door, {
+      port: config.port,
+      host: config.host,
+      log,
+      // Whoever waits for events is told at once to come again, rather than holding up the end.
+      onDrain: () => {
+        for (const { waiting } of services.values()) void waiting.close()
+      },
+    })
     releasers.add('HTTP server', close)
     const url = `http://${config.host}:${port}`
     log.info({ url }, 'listening')

@@ -173,6 +173,28 @@ describe('a service', () => {
   })
 })
 
+test('a gateway that stops sends waiting polls away and lets other requests end', async () => {
+  const stopping = await startPlatform()
+  const get = (path: string) => call(`${stopping.url}/api/v1${path}`, { headers: asAda })
+  const polling = new Promise<void>((resolve) => {
+    stopping.dispatcher.handler = () => resolve()
+  })
+  const working = new Promise<() => void>((resolve) => {
+    stopping.itsm.handler = (_request, response) => resolve(() => response.end('{"data":{}}'))
+  })
+  const poll = get('/events/topics/orders/events?timeout=20000')
+  const other = get('/itsm/incidents')
+  await polling
+  const answerOther = await working
+  const stopped = stopping.gateway.stop()
+  const refused = await poll
+  expect(refused).toMatchObject({ status: 503, code: 'service_unavailable' })
+  answerOther()
+  expect((await other).status).toBe(200)
+  await stopped
+  await stopping.stop()
+})
+
 test.each([
   ['what is not HTTP', 'nonsense\r\n\r\n', 400],
   ['oversized headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],

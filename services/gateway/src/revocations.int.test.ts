@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { ApiError, natsNames, type PlatformEvent } from '@opsplane/contracts'
+import { connectNats, type NatsLink } from '@opsplane/nats'
+import { createLogger } from '@opsplane/runtime'
+import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
+import { ada, asAda, call, defaultVerify, startPlatform, type TestPlatform } from './testing/platform.js'
+
+let platform: TestPlatform
+let link: NatsLink
+let prefix: string
+
+beforeEach(async () => {
+  prefix = uniquePrefix()
+  platform = await startPlatform({ natsUrl: testNatsUrl(), natsPrefix: prefix })
+  link = connectNats({
+    url: testNatsUrl(),
+    name: 'test',
+    log: createLogger({ service: 'test', level: 'silent' }),
+  })
+})
+afterEach(async () => {
+  await Promise.all([platform.stop(), link.close()])
+})
+
+const get = () => call(`${platform.url}/api/v1/itsm/incidents`, { headers: asAda })
+
+async function publish(type: string, event: Partial<PlatformEvent>) {
+  const full: PlatformEvent = {
+    id: 'evt_1',
+    type,
+    workspaceId: 'ws_other',
+    environment: 'production',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    actor: ada.actor,
+    resource: { type: 'any', id: 'any', displayName: 'any' },
+    data: { before: null, after: null, changes: [] },
+    version: 1,
+    requestId: null,
+    causationId: null,
+    ...event,
+  }
+  const connection = await link.ready()
+  connection.publish(natsNames(prefix).eventSubject(full), JSON.stringify(full))
+  await connection.flush()
+}
+
+/** Whether the event made the gateway ask settings again; its own clock stands still meanwhile. */
+async function isAskedAgainAfter(type: string, event: Partial<PlatformEvent>) {
+  await get()
+  const asked = platform.questions.length
+  await waitFor(async () => {
+    await publish(type, event)
+    await get()
+    return platform.questions.length > asked
+  })
+}
+
+const resource = (type: string, id: string) => ({ resource: { type, id, displayName: id } })
+
+test.each([
+  ['token.revoked', 'of the token', resource('token', ada.tokenId)],
+  [
+    'session.ended',
+    'of one of the person’s sessions',
+    { ...resource('session', 'ses_1'), data: { before: { userId: ada.userId }, after: null, changes: [] } },
+  ],
+  ['user.deactivated', 'of the person', resource('user', ada.userId)],
+  ['role.updated', 'in the workspace', { ...resource('role', 'rol_1'), workspaceId: 'ws_acme' }],
+])('%s %s makes the gateway ask again at once', async (type, _what, event) => {
+  await isAskedAgainAfter(type, event)
+})
+
+test('a revoked token is refused without waiting for the cache', async () => {
+  expect((await get()).status).toBe(200)
+  platform.verify = () => {
+    throw new ApiError('invalid_token', 'The token was revoked.')
+  }
+  await waitFor(async () => {
+    await publish('token.revoked', resource('token', ada.tokenId))
+    return (await get()).code === 'invalid_token'
+  })
+})
+
+test('what concerns others, or is no event, changes nothing', async () => {
+  await isAskedAgainAfter('token.revoked', resource('token', ada.tokenId))
+  await get()
+  const asked = platform.questions.length
+  await publish('token.revoked', resource('token', 'tok_other'))
+  await publish('role.updated', { ...resource('role', 'rol_1'), workspaceId: 'ws_other' })
+  const connection = await link.ready()
+  connection.publish(`${prefix}.evt.ws_acme.production.token.revoked`, 'not JSON')
+  // A second person's revocation arrives after all of these: once it shows, they have been dealt with.
+  const other = { ...ada, userId: 'usr_bob', tokenId: 'ses_bob' }
+  platform.verify = (question) => (question.token === 'good-bob' ? other : defaultVerify(question))
+  const asBob = { ...asAda, Authorization: 'Bearer good-bob' }
+  const getAsBob = () => call(`${platform.url}/api/v1/itsm/incidents`, { headers: asBob })
+  await getAsBob()
+  const askedForBob = () => platform.questions.filter((question) => question.token === 'good-bob').length
+  await publish('token.revoked', resource('token', 'ses_bob'))
+  await waitFor(async () => {
+    await getAsBob()
+    return askedForBob() > 1
+  })
+  await get()
+  expect(platform.questions.length - askedForBob()).toBe(asked)
+})
