@@ -6,7 +6,13 @@ import { Environment } from './principal.js'
 
 const At = z.iso.datetime({ precision: 3 })
 /** An instant as a client writes it: any offset and precision, read as UTC with milliseconds. */
-const AtInput = z.iso.datetime({ offset: true }).overwrite((text) => new Date(text).toISOString())
+const AtInput = z.iso.datetime({ offset: true }).transform((text, context) => {
+  const instant = new Date(text).toISOString()
+  // An offset can carry the last hours of 9999 into a year with more digits, which sorts wrong.
+  if (instant.length === 24) return instant
+  context.addIssue('must lie before the year 10000')
+  return z.NEVER
+})
 const Name = z.string().trim().min(1).max(100)
 const Version = z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' })
 const Email = z

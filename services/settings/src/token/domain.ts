@@ -142,6 +142,11 @@ export function overlapIsOver({ validUntil }: Pick<Validity, 'validUntil'>, now:
 
 /** When the key stops being valid by itself: the earlier of its own end and the overlap's; null: never. */
 export function validityEnd({ expiresAt, validUntil }: Validity): Instant | null {
-  if (expiresAt === null || validUntil === null) return expiresAt ?? validUntil
-  return expiresAt < validUntil ? expiresAt : validUntil
+  return earlierOf(expiresAt, validUntil)
+}
+
+/** The instant that comes first; null is one that never comes. */
+export function earlierOf(left: Instant | null, right: Instant | null): Instant | null {
+  if (left === null) return right
+  return right === null || left < right ? left : right
 }
