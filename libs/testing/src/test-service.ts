@@ -23,8 +23,8 @@ export interface TestService {
   /** As the owner of the schema, which is also the search_path. */
   sql: postgres.Sql
   adminUrl: string
-  /** Calls the service the way the gateway does, in the name of this principal. */
-  as(principal: Principal): ApiClient
+  /** Calls the service the way the gateway does, in the name of this principal; without one, as a service. */
+  as(principal?: Principal): ApiClient
   stop(): Promise<void>
 }
 

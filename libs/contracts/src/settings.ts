@@ -1,0 +1,260 @@
+import { z } from 'zod'
+import { PlatformEvent } from './event.js'
+import { idSchema } from './ids.js'
+import { permissions } from './permissions.js'
+import { Environment } from './principal.js'
+
+const At = z.iso.datetime({ precision: 3 })
+/** An instant as a client writes it: any offset and precision, read as UTC with milliseconds. */
+const AtInput = z.iso.datetime({ offset: true }).transform((text, context) => {
+  const instant = new Date(text).toISOString()
+  // An offset can carry the last hours of 9999 into a year with more digits, which sorts wrong.
+  if (instant.length === 24) return instant
+  context.addIssue('must lie before the year 10000')
+  return z.NEVER
+})
+const Name = z.string().trim().min(1).max(100)
+const Version = z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' })
+const Email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .normalize('NFC')
+  .max(254)
+  .pipe(z.email())
+  .meta({ example: 'ada@example.com' })
+const Role = z.string().min(1).max(50).meta({ description: 'Name of a role.', example: 'developer' })
+
+const Scope = z.enum(permissions).meta({ id: 'Permission' })
+
+export const Slug = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must be lower-case letters, digits and inner hyphens')
+  .meta({ example: 'acme' })
+
+/** A new password. Length is the only rule: longer beats stranger. */
+export const NewPassword = z.string().min(12).max(256)
+
+/** A person's login, which belongs to no workspace. */
+export const Account = z
+  .object({ id: idSchema('user'), email: z.string(), name: z.string(), createdAt: At, updatedAt: At })
+  .meta({ id: 'Account' })
+export type Account = z.infer<typeof Account>
+
+export const WorkspaceSettings = z
+  .object({
+    timezone: z.string().refine(isTimezone, 'must be an IANA time zone').meta({ example: 'Europe/Paris' }),
+    executionRetentionDays: z.int().min(1).max(365).meta({ description: 'How long execution logs stay.' }),
+  })
+  .meta({ id: 'WorkspaceSettings' })
+export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>
+
+/** A workspace as events carry it. */
+export const WorkspaceState = z.object({
+  id: idSchema('workspace'),
+  slug: Slug,
+  name: z.string(),
+  settings: WorkspaceSettings,
+  createdAt: At,
+  updatedAt: At,
+})
+export type WorkspaceState = z.infer<typeof WorkspaceState>
+
+export const Workspace = WorkspaceState.extend({ version: Version }).meta({ id: 'Workspace' })
+export type Workspace = z.infer<typeof Workspace>
+
+export const WorkspaceAccess = Workspace.extend({ role: Role }).meta({
+  id: 'WorkspaceAccess',
+  description: 'A workspace, with the role the caller has in it.',
+})
+export type WorkspaceAccess = z.infer<typeof WorkspaceAccess>
+
+export const WorkspacePatch = z
+  .strictObject({ name: Name, settings: WorkspaceSettings.partial().strict() })
+  .partial()
+  .meta({ id: 'WorkspacePatch' })
+export type WorkspacePatch = z.infer<typeof WorkspacePatch>
+
+const Count = z.int().min(0)
+
+export const WorkspaceStats = z
+  .object({
+    members: Count,
+    tokens: z.object({ active: Count, total: Count }),
+    secrets: Count.meta({ description: 'In this environment.' }),
+    events: z
+      .object({
+        last24h: Count,
+        last7d: Count,
+        byType: z.array(z.object({ type: z.string(), last24h: Count, last7d: Count })),
+      })
+      .meta({ description: 'From the audit log of this environment; types of the last 7 days, most first.' }),
+  })
+  .meta({ id: 'WorkspaceStats' })
+export type WorkspaceStats = z.infer<typeof WorkspaceStats>
+
+export const MembershipStatus = z.enum(['active', 'deactivated']).meta({ id: 'MembershipStatus' })
+
+/** A person in a workspace, as events carry it. */
+export const UserState = z.object({
+  id: idSchema('user'),
+  email: z.string(),
+  name: z.string(),
+  role: Role,
+  status: MembershipStatus,
+  createdAt: At,
+  updatedAt: At,
+})
+export type UserState = z.infer<typeof UserState>
+
+export const User = UserState.extend({ version: Version }).meta({ id: 'User' })
+export type User = z.infer<typeof User>
+
+export const Credentials = z
+  .strictObject({ email: Email, password: z.string().min(1).max(256) })
+  .meta({ id: 'Credentials' })
+export type Credentials = z.infer<typeof Credentials>
+
+export const Session = z
+  .object({
+    accessToken: z.string().meta({ description: 'Send it as `Authorization: Bearer …`.' }),
+    tokenType: z.literal('Bearer'),
+    expiresAt: At.meta({ description: 'Absolute end; the session also ends when it lies idle.' }),
+    user: Account,
+    workspaces: z.array(WorkspaceAccess).meta({ description: 'The first 200 the user can enter.' }),
+  })
+  .meta({ id: 'Session' })
+export type Session = z.infer<typeof Session>
+
+export const TokenStatus = z.enum(['active', 'rotated', 'revoked']).meta({
+  id: 'TokenStatus',
+  description: '`rotated`: replaced by its successor and valid until `validUntil` only.',
+})
+export type TokenStatus = z.infer<typeof TokenStatus>
+
+export const RevocationReason = z.enum(['requested', 'reuse_detected']).meta({ id: 'RevocationReason' })
+export type RevocationReason = z.infer<typeof RevocationReason>
+
+/** An API key as events carry it. */
+export const TokenState = z.object({
+  id: idSchema('token'),
+  name: z.string(),
+  prefix: z.string().meta({ description: 'How the key begins, to recognise it by.' }),
+  userId: idSchema('user').meta({ description: 'Whose key it is.' }),
+  scopes: z.array(Scope),
+  environments: z.array(Environment).nullable().meta({ description: 'Null: every environment.' }),
+  expiresAt: At.nullable(),
+  status: TokenStatus,
+  predecessorId: idSchema('token').nullable(),
+  successorId: idSchema('token').nullable().meta({ description: 'Set once rotated.' }),
+  validUntil: At.nullable().meta({ description: 'End of the overlap; set once rotated.' }),
+  revokedAt: At.nullable(),
+  revocationReason: RevocationReason.nullable(),
+  createdAt: At,
+  updatedAt: At,
+})
+export type TokenState = z.infer<typeof TokenState>
+
+export const Token = TokenState.extend({
+  lastUsedAt: At.nullable().meta({ description: 'To the minute.' }),
+  version: Version,
+}).meta({ id: 'Token' })
+export type Token = z.infer<typeof Token>
+
+export const TokenCreated = Token.extend({
+  token: z.string().nullable().meta({
+    description: 'The key itself, shown this once; null when the answer is replayed by Idempotency-Key.',
+  }),
+}).meta({ id: 'TokenCreated' })
+export type TokenCreated = z.infer<typeof TokenCreated>
+
+export const NewToken = z
+  .strictObject({
+    name: Name,
+    scopes: z
+      .array(Scope)
+      .min(1)
+      .max(permissions.length)
+      .meta({ description: 'None beyond what the caller may do.' }),
+    expiresAt: AtInput.optional().meta({ example: '2030-01-01T00:00:00.000Z' }),
+    environments: z.array(Environment).min(1).max(3).optional().meta({ description: 'Absent: every one.' }),
+  })
+  .meta({ id: 'NewToken' })
+export type NewToken = z.infer<typeof NewToken>
+
+export const TokenRotation = z
+  .strictObject({
+    id: z.string().optional().meta({ description: 'Absent: the key this request is made with.' }),
+  })
+  .meta({ id: 'TokenRotation' })
+export type TokenRotation = z.infer<typeof TokenRotation>
+
+export const Me = z
+  .object({
+    user: Account,
+    credential: z.object({
+      id: z.string(),
+      kind: z.enum(['session', 'api_key']),
+      name: z.string().nullable(),
+      expiresAt: At.nullable(),
+    }),
+    workspace: WorkspaceAccess.nullable().meta({ description: 'Null without X-Workspace.' }),
+    environment: Environment.nullable(),
+    permissions: z.array(z.string()),
+  })
+  .meta({ id: 'Me' })
+export type Me = z.infer<typeof Me>
+
+/** Usable in `{{secrets.<name>}}`. */
+export const SecretName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_]{0,99}$/, 'must be a letter, then letters, digits and underscores')
+  .meta({ example: 'payment_api_key' })
+
+/** A secret as events carry it: never its value. */
+export const SecretState = z.object({
+  id: idSchema('secret'),
+  name: SecretName,
+  createdAt: At,
+  updatedAt: At,
+})
+export type SecretState = z.infer<typeof SecretState>
+
+export const Secret = SecretState.extend({ version: Version }).meta({ id: 'Secret' })
+export type Secret = z.infer<typeof Secret>
+
+const SecretValue = z.string().min(1).max(65_536)
+
+export const NewSecret = z.strictObject({ name: SecretName, value: SecretValue }).meta({ id: 'NewSecret' })
+export type NewSecret = z.infer<typeof NewSecret>
+
+export const SecretRotation = z.strictObject({ value: SecretValue }).meta({ id: 'SecretRotation' })
+export type SecretRotation = z.infer<typeof SecretRotation>
+
+/** An entry of the audit log is the event itself. */
+export const AuditEvent = PlatformEvent
+export type AuditEvent = PlatformEvent
+
+export const AuditFilters = z.object({
+  actor: z.string().max(100).optional().meta({ description: 'Id of who acted.' }),
+  type: z
+    .string()
+    .max(100)
+    .regex(/^(\*|[a-z0-9_.]+(\.\*)?)$/, 'must be an event type, `prefix.*` or `*`')
+    .optional()
+    .meta({ example: 'token.*' }),
+  resourceType: z.string().max(100).optional(),
+  resourceId: z.string().max(100).optional(),
+  from: AtInput.optional().meta({ description: 'First instant that counts.' }),
+  to: AtInput.optional().meta({ description: 'First instant that no longer counts.' }),
+})
+export type AuditFilters = z.infer<typeof AuditFilters>
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}

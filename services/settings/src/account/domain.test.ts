@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals'
+import { Account, settingsEvents } from '@opsplane/contracts'
+import { specify } from '@opsplane/testing'
+import { type AccountState, account } from './domain.js'
+
+const now = '2026-03-01T10:00:00.000Z'
+const fields = { id: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', email: 'ada@example.com', name: 'Ada' }
+const ada: AccountState = { ...fields, passwordHash: '$argon2id$…', createdAt: now, updatedAt: now }
+const create = { kind: 'create' as const, ...fields, passwordHash: '$argon2id$…', now }
+const { given } = specify(account)
+
+describe('an account', () => {
+  it('is created once', () => {
+    given(null).when(create).emits({ type: 'account.created', changes: ada })
+    given(ada).when(create).fails('conflict')
+  })
+
+  it('never shows its password hash', () => {
+    expect(account.expose(ada)).toEqual({ ...fields, createdAt: now, updatedAt: now })
+    expect(() => Account.strict().parse(account.expose(ada))).not.toThrow()
+    expect(Object.keys(settingsEvents)).toContain('account.created')
+  })
+})

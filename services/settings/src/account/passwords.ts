@@ -1,0 +1,52 @@
+import { hash, verify } from '@node-rs/argon2'
+import { ApiError } from '@opsplane/contracts'
+
+export interface Passwords {
+  hash(password: string): Promise<string>
+  /** Without a hash to compare with (an unknown login) it takes the same time and is false. */
+  matches(password: string, hash: string | null): Promise<boolean>
+}
+
+/** Argon2id as OWASP recommends it: 19 MiB, two passes, one lane. */
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+/**
+ * Hashes passwords, a bounded number at once, since each takes memory and a core. When the queue is full, both
+ * methods throw `service_unavailable`.
+ */
+export function createPasswords(limits: { concurrency: number; maxWaiting: number }): Passwords {
+  const inTurn = createTurns(limits)
+  let unmatchable: Promise<string> | undefined
+
+  return {
+    hash: (password) => inTurn(() => hash(password, cost)),
+    matches: (password, known) =>
+      inTurn(async () => {
+        unmatchable ??= hash('no password has this hash', cost)
+        const matches = await verify(known ?? (await unmatchable), password)
+        return matches && known !== null
+      }),
+  }
+}
+
+function createTurns({ concurrency, maxWaiting }: { concurrency: number; maxWaiting: number }) {
+  const waiting: (() => void)[] = []
+  let running = 0
+
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running >= concurrency) {
+      if (waiting.length >= maxWaiting) {
+        throw new ApiError('service_unavailable', 'Too many logins at once. Try again in a moment.')
+      }
+      // Whoever finishes hands its turn over, so `running` stays as it is.
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    } else running++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import {
+  AuditEvent,
+  natsNames,
+  newId,
+  settingsEvents,
+  TokenCreated,
+  WorkspaceStats,
+} from '@opsplane/contracts'
+import { connectNats } from '@opsplane/nats'
+import { createLogger } from '@opsplane/runtime'
+import { type ApiClient, testNatsUrl, waitFor } from '@opsplane/testing'
+import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
+
+let settings: Settings
+let ada: Owner
+let api: ApiClient
+
+beforeAll(async () => {
+  settings = await startSettings()
+  ada = await settings.owner('acme')
+  api = await settings.as(ada.session, { workspace: 'acme' })
+})
+afterAll(() => settings?.stop())
+
+const query = async (filters: string, client = api) =>
+  (await client.get(`/audit?${filters}`)).page(AuditEvent).items
+/** The log trails the events by a moment. */
+const eventually = (filters: string, count: number, client = api) =>
+  waitFor(async () => {
+    const items = await query(filters, client)
+    return items.length >= count && items
+  })
+
+/** An event of another service, as it comes over the stream. */
+const foreignEvent = (fields: Partial<AuditEvent> = {}): AuditEvent => ({
+  id: newId('event'),
+  type: 'incident.created',
+  workspaceId: ada.workspaceId,
+  environment: 'production',
+  createdAt: '2026-03-01T09:00:00.000Z',
+  actor: { id: 'usr_far', name: 'Far', type: 'user' },
+  resource: { type: 'incident', id: 'inc_1', number: 'INC-1', displayName: 'Checkout answers 502' },
+  data: { before: null, after: { title: 'Checkout answers 502' }, changes: ['title'] },
+  version: 1,
+  requestId: 'req-12345678',
+  causationId: null,
+  ...fields,
+})
+
+async function publish(events: AuditEvent[]): Promise<void> {
+  const log = createLogger({ service: 'publisher', level: 'silent' })
+  const link = connectNats({ url: testNatsUrl(), name: 'publisher', log })
+  const names = natsNames(settings.service.natsPrefix)
+  const connection = await link.ready()
+  for (const event of events) await connection.request(names.eventSubject(event), JSON.stringify(event))
+  await link.close()
+}
+
+describe('the audit log', () => {
+  it('has what happened here, each event as it was published', async () => {
+    const [created] = await eventually('type=workspace.created', 1)
+    expect(created).toMatchObject({
+      workspaceId: ada.workspaceId,
+      resource: { type: 'workspace', id: ada.workspaceId, displayName: 'acme' },
+      data: { before: null, after: { slug: 'acme' } },
+    })
+    expect(settingsEvents['workspace.created'].data.safeParse(created?.data).success).toBe(true)
+    const [activated] = await eventually('type=user.*', 1)
+    expect(activated).toMatchObject({ type: 'user.activated', resource: { type: 'user', id: ada.userId } })
+    expect(settingsEvents['user.activated'].data.safeParse(activated?.data).success).toBe(true)
+  })
+
+  it('takes events of every service, each once however often it comes', async () => {
+    const event = foreignEvent()
+    // Without a message id the stream takes both, as it takes a reseed after its duplicate window.
+    await publish([event, event])
+    const [found] = await eventually('type=incident.*', 1)
+    expect(found).toEqual(event)
+    await publish([
+      event,
+      foreignEvent({ type: 'incident.closed', createdAt: '2026-03-01T09:30:00.000Z', version: 2 }),
+    ])
+    await eventually('type=incident.closed', 1)
+    expect(await query('resourceId=inc_1')).toHaveLength(2)
+    expect((await api.get(`/audit/${event.id}`)).data(AuditEvent)).toEqual(event)
+  })
+
+  it('filters by actor, type, resource and time, all at once', async () => {
+    await eventually('resourceId=inc_1', 2)
+    expect(await query('actor=usr_far')).toHaveLength(2)
+    expect(await query('actor=usr_far&type=incident.closed')).toHaveLength(1)
+    expect(await query('actor=usr_far&type=inc.*')).toHaveLength(0)
+    expect(await query('resourceType=incident')).toHaveLength(2)
+    expect(await query('resourceType=incident&from=2026-03-01T09:30:00Z')).toHaveLength(1)
+    expect(await query('resourceType=incident&to=2026-03-01T09:30:00.000Z')).toHaveLength(1)
+    expect(await query('resourceType=incident&from=2026-03-01T10:30:00%2B01:00')).toHaveLength(1)
+    for (const bad of ['type=%25', 'from=yesterday', 'to=9999-12-31T23:59:59-01:00', 'color=red']) {
+      expect((await api.get(`/audit?${bad}`)).status).toBe(422)
+    }
+  })
+
+  it('reads newest first, page by page', async () => {
+    const all = await eventually('', 4)
+    const first = (await api.get('/audit?limit=1')).page(AuditEvent)
+    const rest = (await api.get(`/audit?limit=1&after=${first.pagination.nextCursor}`)).page(AuditEvent)
+    expect([...first.items, ...rest.items]).toEqual(all.slice(0, 2))
+    const other = await api.get(`/audit?limit=1&type=user.*&after=${first.pagination.nextCursor}`)
+    expect(other.error().code).toBe('invalid_cursor')
+  })
+
+  it('shows nothing of other workspaces, of other environments, or of the platform itself', async () => {
+    const event = foreignEvent({ environment: 'staging', type: 'change.created' })
+    await publish([event])
+    const staging = await settings.as(ada.session, { workspace: 'acme', environment: 'staging' })
+    await eventually('type=change.created', 1, staging)
+    expect(await query('type=change.created')).toEqual([])
+    expect((await api.get(`/audit/${event.id}`)).error().code).toBe('not_found')
+
+    const other = await settings.owner('other')
+    const foreign = await settings.as(other.session, { workspace: 'other' })
+    const [own] = await eventually('type=workspace.created', 1, foreign)
+    expect(own?.workspaceId).toBe(other.workspaceId)
+    expect((await foreign.get(`/audit/${event.id}`)).error().code).toBe('not_found')
+    expect(await query('type=account.*', foreign)).toEqual([])
+  })
+
+  it('needs its permission', async () => {
+    const { token } = (await api.post('/auth/tokens', { name: 'Reader', scopes: ['itsm:read'] })).data(
+      TokenCreated,
+    )
+    const reader = await settings.as(token ?? '', { workspace: 'acme' })
+    expect((await reader.get('/audit')).error().code).toBe('insufficient_scope')
+  })
+})
+
+describe('the figures of a workspace', () => {
+  it('count members, keys, secrets and events', async () => {
+    await api.post('/auth/tokens', { name: 'One', scopes: ['itsm:read'] })
+    const two = await api.post('/auth/tokens', {
+      name: 'Two',
+      scopes: ['itsm:read'],
+      expiresAt: '2026-03-01T10:01:00Z',
+    })
+    expect(two.status).toBe(201)
+    await api.post('/secrets', { name: 'one', value: 'x' })
+    await eventually('type=secret.created', 1)
+    await eventually('type=token.created', 3)
+    settings.clock.advance(60_000)
+    const stats = (await api.get('/workspaces/acme/stats')).data(WorkspaceStats)
+    expect(stats).toMatchObject({ members: 1, tokens: { active: 2, total: 3 }, secrets: 1 })
+    expect(stats.events.byType).toContainEqual({ type: 'token.created', last24h: 3, last7d: 3 })
+    expect(stats.events.last24h).toBe((await query('limit=200')).length)
+    settings.clock.advance(2 * 86_400_000)
+    const later = (await api.get('/workspaces/acme/stats')).data(WorkspaceStats)
+    expect(later.events).toMatchObject({ last24h: 0, last7d: stats.events.last7d })
+  })
+})

@@ -1,0 +1,34 @@
+import { backendConfig, parseConfig } from '@opsplane/runtime'
+import { z } from 'zod'
+
+const duration = (description: string) => z.coerce.number().int().min(1_000).meta({ description })
+
+const config = backendConfig.extend({
+  opsplaneMasterKey: z
+    .string()
+    .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
+    .meta({ description: '32 random bytes in base64, which wrap the data keys of secrets; keep it apart' }),
+  sessionIdleMs: duration('a session ends after this time without a request').default(30 * 60_000),
+  sessionLifetimeMs: duration('a session ends after this time in any case').default(8 * 3_600_000),
+  tokenOverlapMs: duration('how long a rotated API key stays valid beside its successor').default(60_000),
+  passwordHashConcurrency: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(64)
+    .default(2)
+    .meta({ description: 'password hashes computed at once, 19 MiB each' }),
+  passwordHashQueue: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(10_000)
+    .default(32)
+    .meta({ description: 'logins that may wait for one; more are answered 503' }),
+})
+export type SettingsConfig = z.infer<typeof config>
+
+/** Throws ConfigError naming every variable that is missing or wrong. */
+export function loadConfig(env: Record<string, string | undefined>): SettingsConfig {
+  return parseConfig(config, env)
+}

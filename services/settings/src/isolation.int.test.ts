@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { ResolvedSecrets, Secret, Token, TokenCreated } from '@opsplane/contracts'
+import { rebuild } from '@opsplane/eventstore'
+import type { ApiClient } from '@opsplane/testing'
+import { deciders } from './service.js'
+import { type Owner, type Settings, startSettings } from './settings.fixture.js'
+
+let settings: Settings
+let ada: Owner
+let eve: Owner
+let adas: ApiClient
+let eves: ApiClient
+let key: TokenCreated
+
+beforeAll(async () => {
+  settings = await startSettings()
+  ada = await settings.owner('acme')
+  eve = await settings.owner('evil')
+  adas = await settings.as(ada.session, { workspace: 'acme' })
+  eves = await settings.as(eve.session, { workspace: 'evil' })
+  key = (await adas.post('/auth/tokens', { name: 'CI', scopes: ['itsm:read'] })).data(TokenCreated)
+  await adas.post('/secrets', { name: 'stripe', value: 'sk_live' })
+})
+afterAll(() => settings?.stop())
+
+const withoutRequestId = (text: string) => text.replace(/"requestId":"[^"]+"/, '')
+
+describe('a stranger', () => {
+  const refused: [string, (reference: string) => string, object | undefined, () => string][] = [
+    ['DELETE', (id) => `/auth/tokens/${id}`, undefined, () => key.id],
+    ['PUT', (name) => `/secrets/${name}`, { value: 'x' }, () => 'stripe'],
+    ['DELETE', (name) => `/secrets/${name}`, undefined, () => 'stripe'],
+    ['PATCH', (slug) => `/workspaces/${slug}`, { name: 'x' }, () => 'acme'],
+    ['GET', (slug) => `/workspaces/${slug}/stats`, undefined, () => 'acme'],
+  ]
+  it.each(refused)('cannot tell by %s %p what exists', async (method, path, body, existing) => {
+    const send = (reference: string) => eves.send(method, path(reference), body ? { body } : {})
+    const [foreign, absent] = [await send(existing()), await send('01JZ8Q4D3N5W7X9Y2B4C6D8E0F')]
+    expect(foreign.status).toBe(404)
+    expect(withoutRequestId(foreign.text)).toBe(withoutRequestId(absent.text))
+  })
+
+  it('cannot rotate a key by its id', async () => {
+    expect((await eves.post('/auth/tokens/rotate', { id: key.id })).error().code).toBe('not_found')
+    expect((await settings.verify(key.token ?? '', { workspace: 'acme' })).status).toBe(200)
+  })
+
+  it('sees own keys and secrets only, also with a cursor of another list', async () => {
+    expect((await eves.get('/auth/tokens')).page(Token).items).toEqual([])
+    expect((await eves.get('/secrets')).page(Secret).items).toEqual([])
+    await adas.post('/secrets', { name: 'twilio', value: 'x' })
+    const { pagination } = (await adas.get('/secrets?limit=1')).page(Secret)
+    const reply = await eves.get(`/secrets?limit=1&after=${pagination.nextCursor}`)
+    expect(reply.error().code).toBe('invalid_cursor')
+  })
+
+  it('may have the same secret name with another value', async () => {
+    await eves.post('/secrets', { name: 'stripe', value: 'sk_evil' })
+    const resolve = async (workspaceId: string) => {
+      const body = { workspaceId, environment: 'production', names: ['stripe'] }
+      return (await settings.internal.post('/internal/secrets/resolve', body)).data(ResolvedSecrets).values
+    }
+    expect(await resolve(eve.workspaceId)).toEqual({ stripe: 'sk_evil' })
+    expect(await resolve(ada.workspaceId)).toEqual({ stripe: 'sk_live' })
+  })
+})
+
+describe('the read models', () => {
+  const dump = async () => {
+    const { sql } = settings.service
+    const tables = deciders.map((decider) => decider.table)
+    return Promise.all(tables.map((table) => sql`select to_jsonb(t) as row from ${sql(table)} t order by id`))
+  }
+
+  it('come out the same when they are rebuilt from the events', async () => {
+    const before = await dump()
+    expect(before.flat().length).toBeGreaterThan(8)
+    await rebuild({ adminUrl: settings.service.adminUrl, schema: 'settings', deciders })
+    expect(await dump()).toEqual(before)
+    expect((await settings.verify(key.token ?? '', { workspace: 'acme' })).status).toBe(200)
+  })
+})

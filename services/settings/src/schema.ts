@@ -1,0 +1,111 @@
+import { readModelTable, stateText } from '@opsplane/postgres'
+import { sql } from 'drizzle-orm'
+import { index, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+
+export {
+  consumerCheckpoints,
+  deadLetters,
+  events,
+  idempotencyKeys,
+  numberCounters,
+} from '@opsplane/eventstore'
+export { dataKeys } from '@opsplane/postgres'
+
+/** Logins. They belong to no workspace, so their rows stand under the platform's own tenant. */
+export const accounts = readModelTable(
+  'accounts',
+  { email: stateText('email', 'email'), name: stateText('name', 'name') },
+  (table) => [uniqueIndex('accounts_email_key').on(table.email)],
+)
+
+export const workspaces = readModelTable('workspaces', { slug: stateText('slug', 'slug') }, (table) => [
+  uniqueIndex('workspaces_slug_key').on(table.slug),
+])
+
+export const memberships = readModelTable(
+  'memberships',
+  {
+    userId: stateText('user_id', 'userId'),
+    role: stateText('role', 'role'),
+    status: stateText('status', 'status'),
+  },
+  (table) => [
+    uniqueIndex('memberships_user_key').on(table.userId, table.workspaceId),
+    index('memberships_created_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
+  ],
+)
+
+/** API keys: hashes only. */
+export const tokens = readModelTable(
+  'tokens',
+  { userId: stateText('user_id', 'userId'), status: stateText('status', 'status') },
+  (table) => [
+    index('tokens_user_idx').on(
+      table.workspaceId,
+      table.environment,
+      table.userId,
+      table.createdAt,
+      table.id,
+    ),
+  ],
+)
+
+/** When keys were last used: too frequent and too dull for the event log, and no loss when it is gone. */
+export const tokenUsage = pgTable('token_usage', {
+  tokenId: text('token_id').primaryKey(),
+  lastUsedAt: text('last_used_at').notNull(),
+})
+
+/** Logins in force. They come and go too often for the event log; losing them means logging in again. */
+export const sessions = pgTable(
+  'sessions',
+  {
+    id: text('id').primaryKey(),
+    secretHash: text('secret_hash').notNull(),
+    accountId: text('account_id').notNull(),
+    createdAt: text('created_at').notNull(),
+    lastSeenAt: text('last_seen_at').notNull(),
+    /** Absolute end. */
+    expiresAt: text('expires_at').notNull(),
+    address: text('address').notNull(),
+    userAgent: text('user_agent').notNull(),
+  },
+  (table) => [index('sessions_account_idx').on(table.accountId, table.expiresAt)],
+)
+
+/** Values are sealed by the vault before they come here. */
+export const secrets = readModelTable('secrets', { name: stateText('name', 'name') }, (table) => [
+  uniqueIndex('secrets_name_key').on(table.workspaceId, table.environment, table.name),
+  index('secrets_created_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
+])
+
+const eventText = <Name extends string>(column: Name, path: string) =>
+  text(column).generatedAlwaysAs(sql.raw(`event#>>'{${path}}'`))
+
+/** Every event of the platform, as it came over the stream. Rows are only ever added. */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    id: text('id').primaryKey(),
+    workspaceId: text('workspace_id').notNull(),
+    environment: text('environment').notNull(),
+    /** Of the aggregate the event belongs to. */
+    version: integer('version').notNull(),
+    /** Shape A, whole. */
+    state: jsonb('event').$type<Record<string, unknown>>().notNull(),
+    createdAt: eventText('created_at', 'createdAt'),
+    type: eventText('type', 'type'),
+    actorId: eventText('actor_id', 'actor,id'),
+    resourceType: eventText('resource_type', 'resource,type'),
+    resourceId: eventText('resource_id', 'resource,id'),
+  },
+  (table) => {
+    const { workspaceId, environment, createdAt, id } = table
+    return [
+      index('audit_log_created_idx').on(workspaceId, environment, createdAt, id),
+      index('audit_log_type_idx').on(workspaceId, environment, table.type, createdAt, id),
+      index('audit_log_actor_idx').on(workspaceId, environment, table.actorId, createdAt, id),
+      index('audit_log_resource_idx').on(workspaceId, environment, table.resourceId, createdAt, id),
+    ]
+  },
+)

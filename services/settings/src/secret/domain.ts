@@ -1,0 +1,68 @@
+import {
+  ApiError,
+  assertNever,
+  type Decider,
+  type Decision,
+  type Instant,
+  notFound,
+  type SecretState,
+} from '@opsplane/contracts'
+
+/** A value as the vault sealed it, and the version it is bound to. */
+export interface SealedValue {
+  text: string
+  version: number
+}
+
+/** A secret. Even the sealed value never leaves the service. */
+export type StoredSecret = SecretState & { sealedValue: SealedValue }
+
+export interface CreateSecret {
+  kind: 'create'
+  id: string
+  name: string
+  sealedValue: SealedValue
+  now: Instant
+}
+
+export interface RotateSecret {
+  kind: 'rotate'
+  sealedValue: SealedValue
+  now: Instant
+}
+
+export type SecretCommand = CreateSecret | RotateSecret | { kind: 'delete' }
+
+export const secret: Decider<StoredSecret, SecretCommand, SecretState> = {
+  resourceType: 'secret',
+  table: 'secrets',
+  decide,
+  expose: ({ sealedValue: _, ...visible }) => visible,
+  describe: (state) => ({ displayName: state.name }),
+}
+
+function decide(command: SecretCommand, state: StoredSecret | null): Decision<StoredSecret>[] {
+  if (command.kind === 'create') return create(command, state)
+  if (state === null) throw notFound()
+  switch (command.kind) {
+    case 'rotate':
+      return rotate(command, state)
+    case 'delete':
+      return [{ type: 'secret.deleted', after: null }]
+    default:
+      return assertNever(command)
+  }
+}
+
+function create({ id, name, sealedValue, now }: CreateSecret, existing: StoredSecret | null) {
+  if (existing !== null) throw new ApiError('conflict', 'A secret with this id exists already.')
+  return [{ type: 'secret.created', after: { id, name, sealedValue, createdAt: now, updatedAt: now } }]
+}
+
+/** A value is sealed for one version before the lock is taken; when another got that version, it cannot stay. */
+function rotate({ sealedValue, now }: RotateSecret, state: StoredSecret) {
+  if (sealedValue.version !== state.sealedValue.version + 1) {
+    throw new ApiError('version_conflict', 'The secret was rotated by another request at the same time.')
+  }
+  return [{ type: 'secret.rotated', after: { ...state, sealedValue, updatedAt: now } }]
+}

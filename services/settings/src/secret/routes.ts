@@ -1,0 +1,77 @@
+import { NewSecret, Secret, SecretRotation } from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { keysetPage } from '@opsplane/postgres'
+import { z } from 'zod'
+import { secrets as table } from '../schema.js'
+import type { Safe } from './safe.js'
+
+const tag = 'Secrets'
+const sortColumns = { name: table.name, createdAt: table.createdAt }
+
+/** Secrets of the current workspace and environment. No route gives a value back. */
+export function secretRoutes({ database, cursors }: BackendContext, safe: Safe): Route[] {
+  return [
+    defineList({
+      operationId: 'listSecrets',
+      path: '/secrets',
+      summary: 'List secret names',
+      description: 'Names and versions only; values are never shown.',
+      tag,
+      scope: 'secrets:read',
+      sorts: ['name', '-createdAt'],
+      response: Secret,
+      handler: ({ query: { limit, after, sort }, binding, meta }) =>
+        keysetPage(database.db, {
+          table,
+          tenant: meta.tenant,
+          sort: { column: sortColumns[sort.field], direction: sort.direction },
+          ...{ limit, after, binding, cursors, present: safe.present },
+        }),
+    }),
+
+    defineRoute({
+      operationId: 'createSecret',
+      method: 'post',
+      path: '/secrets',
+      summary: 'Store a secret',
+      description:
+        'Usable as `{{secrets.<name>}}` from then on. A name that is taken is a 409. Emits `secret.created`.',
+      tag,
+      scope: 'secrets:write',
+      body: NewSecret,
+      response: Secret,
+      status: 201,
+      errors: ['conflict'],
+      handler: ({ body, meta }) => safe.create(body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'rotateSecret',
+      method: 'put',
+      path: '/secrets/:name',
+      summary: 'Rotate a secret',
+      description: 'Replaces the value. Emits `secret.rotated`.',
+      tag,
+      scope: 'secrets:write',
+      body: SecretRotation,
+      response: Secret,
+      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      handler: ({ params, body, meta }) => safe.rotate(params.name, body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'deleteSecret',
+      method: 'delete',
+      path: '/secrets/:name',
+      summary: 'Delete a secret',
+      description: 'What refers to it fails from then on. Emits `secret.deleted`.',
+      tag,
+      scope: 'secrets:write',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'precondition_failed'],
+      handler: ({ params, meta }) => safe.delete(params.name, meta),
+    }),
+  ]
+}

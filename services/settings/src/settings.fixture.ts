@@ -1,0 +1,76 @@
+import { Bootstrapped, Session, VerifiedToken } from '@opsplane/contracts'
+import { type ApiClient, type ApiReply, startTestService, type TestService } from '@opsplane/testing'
+import * as settings from './service.js'
+
+/** A workspace with its owner, who is logged in. */
+export interface Owner {
+  workspaceId: string
+  slug: string
+  userId: string
+  email: string
+  password: string
+  session: string
+}
+
+interface Place {
+  workspace?: string
+  environment?: string
+}
+
+export interface Settings {
+  service: TestService
+  /** Only as far as `advance` moves it. */
+  clock: { now(): string; advance(ms: number): void }
+  /** As the gateway itself, which is also how it forwards what needs no login. */
+  internal: ApiClient
+  owner(slug: string): Promise<Owner>
+  login(email: string, password: string, address?: string): Promise<ApiReply>
+  verify(token: string, place?: Place): Promise<ApiReply>
+  /** As the gateway calls for a client with this token. */
+  as(token: string, place?: Place): Promise<ApiClient>
+  stop(): Promise<void>
+}
+
+export const password = 'correct horse battery'
+const masterKey = Buffer.alloc(32, 7).toString('base64')
+
+/** The real service behind what the gateway does with a token. */
+export async function startSettings(env: Record<string, string> = {}): Promise<Settings> {
+  let nowMs = Date.parse('2026-03-01T10:00:00.000Z')
+  const clock = {
+    now: () => new Date(nowMs).toISOString(),
+    advance: (ms: number) => {
+      nowMs += ms
+    },
+  }
+  const service = await startTestService({
+    name: 'settings',
+    migrationsDir: settings.migrationsDir,
+    loadConfig: settings.loadConfig,
+    start: (config) => settings.start(config, { clock }),
+    env: { OPSPLANE_MASTER_KEY: masterKey, ...env },
+  })
+  const internal = service.as()
+
+  const login: Settings['login'] = (email, word, address = '203.0.113.7') =>
+    internal.post('/auth/token', { email, password: word }, { 'x-forwarded-for': address })
+
+  const verify: Settings['verify'] = (token, { workspace, environment = 'production' } = {}) =>
+    internal.post('/internal/tokens/verify', { token, environment, ...(workspace && { workspace }) })
+
+  return {
+    ...{ service, clock, internal, login, verify },
+    async owner(slug) {
+      const email = `${slug}@example.com`
+      const naming = { workspaceName: slug, workspaceSlug: slug, userName: `Owner of ${slug}` }
+      const created = await internal.post('/internal/bootstrap', { ...naming, email, password })
+      const session = (await login(email, password)).data(Session).accessToken
+      return { ...created.data(Bootstrapped), slug, email, password, session }
+    },
+    async as(token, place) {
+      const { principal } = (await verify(token, place)).data(VerifiedToken)
+      return service.as(principal)
+    },
+    stop: () => service.stop(),
+  }
+}

@@ -1,0 +1,58 @@
+import { randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { sha256Hex } from '@opsplane/runtime'
+
+/** `key` for API keys, `ses` for sessions. */
+export type TokenKind = 'key' | 'ses'
+
+/** A token as it is handed out, and what is kept of it. */
+export interface IssuedToken {
+  plaintext: string
+  /** Without the secret: safe to show, enough to recognise the token by. */
+  prefix: string
+  secretHash: string
+}
+
+/** What a presented token says about itself. */
+export interface PresentedToken {
+  kind: TokenKind
+  /** Such as `tok_…` or `ses_…`. */
+  id: string
+  secretHash: string
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** 190 bits. */
+const secretLength = 32
+const checksumLength = 6
+const format = /^(ops_(key|ses)_([0-9A-HJKMNP-TV-Z]{26})_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
+const idPrefix: Record<TokenKind, string> = { key: 'tok', ses: 'ses' }
+
+/**
+ * A new token `ops_<kind>_<id>_<secret><checksum>`. The fixed form and the checksum let scanners for leaked
+ * secrets recognise it, and typing errors be refused without a look into the database.
+ */
+export function issueToken(kind: TokenKind, id: string): IssuedToken {
+  const prefix = `ops_${kind}_${id.slice(id.indexOf('_') + 1)}`
+  const secret = Array.from({ length: secretLength }, () => alphabet[randomInt(alphabet.length)]).join('')
+  const text = `${prefix}_${secret}`
+  const plaintext = text + checksum(text)
+  return { plaintext, prefix, secretHash: sha256Hex(plaintext) }
+}
+
+/** Null for anything that cannot have been issued here. A secret of this length needs no slow hash. */
+export function readToken(plaintext: string): PresentedToken | null {
+  const [, text, kind, body, sum] = format.exec(plaintext) ?? []
+  if (text === undefined || (kind !== 'key' && kind !== 'ses') || checksum(text) !== sum) return null
+  return { kind, id: `${idPrefix[kind]}_${body}`, secretHash: sha256Hex(plaintext) }
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text)
+  let digits = ''
+  while (digits.length < checksumLength) {
+    digits = alphabet.charAt(rest % alphabet.length) + digits
+    rest = Math.floor(rest / alphabet.length)
+  }
+  return digits
+}

@@ -1,0 +1,51 @@
+import { ApiError, type Environment, type Instant, invalidField, type TokenState } from '@opsplane/contracts'
+
+/** What an API key allows. */
+export type Grant = Pick<TokenState, 'scopes' | 'environments' | 'expiresAt'>
+
+/** Who creates or rotates a key, and the limits nothing they issue can pass. */
+export interface Issuer {
+  /** The session or key the request came with. */
+  tokenId: string
+  permissions: readonly string[]
+  /** Null: every environment. */
+  environments: readonly Environment[] | null
+  /** Null: without end, as a session's permissions are. */
+  expiresAt: Instant | null
+}
+
+/**
+ * No key allows more than its issuer may do: not in scopes, not in environments, not for longer. Otherwise a
+ * narrow key could make itself a wide one. Throws `insufficient_scope` or `validation_failed`.
+ */
+export function checkWithinGrant(grant: Grant, issuer: Issuer, now: Instant): void {
+  checkScopes(grant.scopes, issuer.permissions)
+  checkEnvironments(grant.environments, issuer.environments)
+  if (grant.expiresAt !== null && grant.expiresAt <= now) {
+    throw invalidField('/expiresAt', 'must_be_future', 'The expiry must lie in the future.')
+  }
+  if (issuer.expiresAt !== null && (grant.expiresAt === null || grant.expiresAt > issuer.expiresAt)) {
+    throw invalidField(
+      '/expiresAt',
+      'beyond_issuer',
+      `The key this request is made with expires at ${issuer.expiresAt}; one it issues cannot live longer.`,
+    )
+  }
+}
+
+function checkScopes(scopes: readonly string[], held: readonly string[]) {
+  const missing = scopes.filter((scope) => !held.includes(scope))
+  if (missing.length === 0) return
+  const message = `You do not hold: ${missing.join(', ')}.`
+  throw new ApiError('insufficient_scope', message, {
+    details: [{ in: 'body', path: '/scopes', code: 'scope_not_held', message, params: { missing } }],
+  })
+}
+
+function checkEnvironments(wanted: readonly Environment[] | null, held: readonly Environment[] | null) {
+  if (held === null || wanted?.every((environment) => held.includes(environment))) return
+  const message = `The key this request is made with is valid in ${held.join(', ')} only.`
+  throw new ApiError('environment_forbidden', message, {
+    details: [{ in: 'body', path: '/environments', code: 'environment_not_held', message }],
+  })
+}

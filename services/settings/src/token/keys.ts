@@ -1,0 +1,135 @@
+import {
+  ApiError,
+  type CommandMeta,
+  type Instant,
+  invalidField,
+  type NewToken,
+  newId,
+  notFound,
+  type Principal,
+  systemActor,
+  type Token,
+  type TokenCreated,
+  type TokenRotation,
+} from '@opsplane/contracts'
+import type { Aggregate, BackendContext, EventStore, Unit } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
+import { homeOf } from '../workspace/home.js'
+import { issueToken } from './bearer-token.js'
+import { type ApiKey, type TokenCommand, token, validityEnd } from './domain.js'
+import type { Issuer } from './grant.js'
+
+type KeyAggregate = Aggregate<ApiKey, TokenCommand, Token>
+
+export interface KeyOptions {
+  /** How long a rotated key stays valid beside its successor. */
+  tokenOverlapMs: number
+}
+
+export type Keys = ReturnType<typeof createKeys>
+
+/** Issues, rotates and revokes API keys. A key's plaintext is in the answer that creates it and nowhere else. */
+export function createKeys({ store }: Pick<BackendContext, 'store'>, { tokenOverlapMs }: KeyOptions) {
+  const keys: KeyAggregate = store.aggregate(token, { present })
+
+  return {
+    present: keys.present,
+
+    /** A key for the caller's workspace, within what the caller may do. */
+    async create({ name, scopes, environments, expiresAt }: NewToken, meta: RequestMeta) {
+      const { id, plaintext, ...material } = newKey(meta.now)
+      const issuer = await issuerOf(keys, meta)
+      const grant = {
+        scopes: [...new Set(scopes)],
+        environments: environments === undefined ? null : [...new Set(environments)],
+        expiresAt: expiresAt ?? null,
+      }
+      const command = { id, ...material, name, userId: meta.principal.userId, grant, issuer }
+      return store.transact(atHome(meta), async (unit): Promise<TokenCreated> => {
+        const created = await unit.create(keys, id, { kind: 'create', ...command })
+        return { ...created, token: plaintext }
+      })
+    },
+
+    /** Successor and end of the old key, in one transaction. */
+    async rotate({ id: wanted }: TokenRotation, meta: RequestMeta) {
+      const id = wanted ?? ownKeyId(meta.principal)
+      if (id !== meta.principal.tokenId) requireManagement(meta.principal)
+      const { id: successorId, plaintext, ...material } = newKey(meta.now)
+      const issuer = await issuerOf(keys, meta)
+      const validUntil = new Date(Date.parse(meta.now) + tokenOverlapMs).toISOString()
+      return store.transact(atHome(meta), async (unit): Promise<TokenCreated> => {
+        const predecessor = await ownedBy(unit, keys, id, meta.principal)
+        await unit.handle(keys, id, { kind: 'rotate', successorId, issuer, validUntil, now: meta.now })
+        const command = { id: successorId, ...material, predecessor }
+        const created = await unit.create(keys, successorId, { kind: 'succeed', ...command })
+        return { ...created, token: plaintext }
+      })
+    },
+
+    /** Repeating it changes nothing. */
+    revoke: (id: string, meta: RequestMeta) =>
+      store.transact(atHome(meta), async (unit) => {
+        await ownedBy(unit, keys, id, meta.principal)
+        return unit.handle(keys, id, { kind: 'revoke', reason: 'requested', now: meta.now })
+      }),
+
+    revokeReused: (reused: ApiKey, workspaceId: string, meta: Pick<CommandMeta, 'now' | 'requestId'>) =>
+      revokeReused(store, keys, reused, { ...meta, actor: systemActor, tenant: homeOf(workspaceId) }),
+  }
+}
+
+/** Ends a key that was used after its overlap, and every key that came from it: one of them is in strange hands. */
+function revokeReused(store: EventStore, keys: KeyAggregate, reused: ApiKey, meta: CommandMeta) {
+  return store.transact(
+    meta,
+    async (unit) => {
+      await unit.handle(keys, reused.id, { kind: 'detect_reuse', now: meta.now })
+      for (let next = reused.successorId; next !== null; ) {
+        await unit.handle(keys, next, { kind: 'revoke', reason: 'reuse_detected', now: meta.now })
+        next = (await unit.find(keys, next))?.state.successorId ?? null
+      }
+    },
+    { turn: reused.id },
+  )
+}
+
+/** `lastUsedAt` is not in the log; a new key has none. */
+function present(state: ApiKey, version: number): Token {
+  return { ...token.expose(state), lastUsedAt: null, version }
+}
+
+function newKey(now: Instant) {
+  const id = newId('token')
+  return { id, now, ...issueToken('key', id) }
+}
+
+function atHome(meta: RequestMeta): RequestMeta {
+  return { ...meta, tenant: homeOf(meta.tenant.workspaceId) }
+}
+
+/** A key passes on no more than it was granted itself; a session, no more than its user's role allows. */
+async function issuerOf(keys: KeyAggregate, { principal, tenant }: RequestMeta): Promise<Issuer> {
+  const { tokenId, permissions } = principal
+  if (!tokenId.startsWith('tok_')) return { tokenId, permissions, environments: null, expiresAt: null }
+  const own = await keys.find(tokenId, homeOf(tenant.workspaceId))
+  if (!own) throw notFound()
+  return { tokenId, permissions, environments: own.state.environments, expiresAt: validityEnd(own.state) }
+}
+
+/** Another user's key is an absent one. */
+async function ownedBy(unit: Unit, keys: KeyAggregate, id: string, { userId }: Principal): Promise<ApiKey> {
+  const found = await unit.find(keys, id)
+  if (found === null || found.state.userId !== userId) throw notFound()
+  return found.state
+}
+
+function ownKeyId({ tokenId }: Principal): string {
+  if (tokenId.startsWith('tok_')) return tokenId
+  throw invalidField('/id', 'required', 'A session is not rotated; name the key to rotate.')
+}
+
+function requireManagement({ permissions }: Principal): void {
+  if (permissions.includes('tokens:manage')) return
+  throw new ApiError('insufficient_scope', 'Rotating another key needs the permission tokens:manage.')
+}

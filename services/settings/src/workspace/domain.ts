@@ -1,0 +1,68 @@
+import {
+  ApiError,
+  assertNever,
+  changedFields,
+  type Decider,
+  type Decision,
+  type Instant,
+  notFound,
+  type WorkspacePatch,
+  type WorkspaceSettings,
+  type WorkspaceState,
+} from '@opsplane/contracts'
+
+export interface CreateWorkspace {
+  kind: 'create'
+  id: string
+  slug: string
+  name: string
+  now: Instant
+}
+
+export interface UpdateWorkspace {
+  kind: 'update'
+  patch: WorkspacePatch
+  now: Instant
+}
+
+export type WorkspaceCommand = CreateWorkspace | UpdateWorkspace
+
+export const defaultSettings: WorkspaceSettings = { timezone: 'UTC', executionRetentionDays: 90 }
+
+/** A workspace is its own tenant: its events and its row stand under its own id. */
+export const workspace: Decider<WorkspaceState, WorkspaceCommand> = {
+  resourceType: 'workspace',
+  table: 'workspaces',
+  decide,
+  expose: (state) => state,
+  describe: (state) => ({ displayName: state.name }),
+}
+
+function decide(command: WorkspaceCommand, state: WorkspaceState | null): Decision<WorkspaceState>[] {
+  switch (command.kind) {
+    case 'create':
+      return create(command, state)
+    case 'update':
+      return update(command, state)
+    default:
+      return assertNever(command)
+  }
+}
+
+function create({ id, slug, name, now }: CreateWorkspace, existing: WorkspaceState | null) {
+  if (existing !== null) throw new ApiError('conflict', 'A workspace with this id exists already.')
+  const after = { id, slug, name, settings: defaultSettings, createdAt: now, updatedAt: now }
+  return [{ type: 'workspace.created', after }]
+}
+
+/** Fields that are given replace; of the settings, too. A patch that changes nothing is no event. */
+function update({ patch, now }: UpdateWorkspace, state: WorkspaceState | null) {
+  if (state === null) throw notFound()
+  const settings = {
+    timezone: patch.settings?.timezone ?? state.settings.timezone,
+    executionRetentionDays: patch.settings?.executionRetentionDays ?? state.settings.executionRetentionDays,
+  }
+  const after = { ...state, name: patch.name ?? state.name, settings }
+  if (changedFields(state, after).length === 0) return []
+  return [{ type: 'workspace.updated', after: { ...after, updatedAt: now } }]
+}

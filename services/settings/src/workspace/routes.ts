@@ -1,0 +1,99 @@
+import {
+  notFound,
+  type Principal,
+  Workspace,
+  WorkspaceAccess,
+  WorkspacePatch,
+  WorkspaceStats,
+} from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { workspace } from './domain.js'
+import { homeOf } from './home.js'
+import { accessibleWorkspaces, currentWorkspace } from './queries.js'
+import { workspaceStats } from './stats.js'
+
+const tag = 'Workspaces'
+
+/** Workspaces: those of the caller, and reading and changing the one a request is made in. */
+export function workspaceRoutes({ store, database, cursors }: BackendContext): Route[] {
+  const workspaces = store.aggregate(workspace)
+  return [
+    defineList({
+      operationId: 'listWorkspaces',
+      path: '/workspaces',
+      summary: 'List the workspaces you can access',
+      description: 'With an API key that is the one the key belongs to. Needs no X-Workspace.',
+      tag,
+      scope: 'authenticated',
+      workspace: 'none',
+      response: WorkspaceAccess,
+      sorts: ['-createdAt'],
+      handler: ({ query: { limit, after }, binding, meta: { principal } }) =>
+        accessibleWorkspaces(database.db, {
+          userId: principal.userId,
+          tokenId: principal.tokenId,
+          ...{ limit, after, binding, cursors },
+        }),
+    }),
+
+    defineRoute({
+      operationId: 'getCurrentWorkspace',
+      method: 'get',
+      path: '/workspaces/me',
+      summary: 'Get the current workspace',
+      description: 'The one named by X-Workspace, with the role of the user in it.',
+      tag,
+      scope: 'workspace:read',
+      response: WorkspaceAccess,
+      errors: ['not_found'],
+      handler: async ({ meta }) => {
+        const current = await currentWorkspace(database.db, meta.principal)
+        if (current === null) throw notFound()
+        return current
+      },
+    }),
+
+    defineRoute({
+      operationId: 'updateWorkspace',
+      method: 'patch',
+      path: '/workspaces/:slug',
+      summary: 'Update the current workspace',
+      description:
+        'Changes the given fields. The slug must be that of X-Workspace. Emits `workspace.updated`.',
+      tag,
+      scope: 'workspace:write',
+      body: WorkspacePatch,
+      response: Workspace,
+      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      handler: async ({ params, body, meta }) => {
+        const id = currentId(params.slug, meta.principal)
+        const command = { kind: 'update' as const, patch: body, now: meta.now }
+        return workspaces.handle(id, command, { ...meta, tenant: homeOf(id) })
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getWorkspaceStats',
+      method: 'get',
+      path: '/workspaces/:slug/stats',
+      summary: 'Get figures about the current workspace',
+      description:
+        'Members and keys of the workspace, secrets and events of the environment. The slug must be that of X-Workspace.',
+      tag,
+      scope: 'workspace:read',
+      response: WorkspaceStats,
+      errors: ['not_found'],
+      handler: async ({ params, meta }) => {
+        currentId(params.slug, meta.principal)
+        return workspaceStats(database.db, meta.tenant, meta.now)
+      },
+    }),
+  ]
+}
+
+/** A slug other than the current workspace's is an absent one, whoever it may belong to. */
+function currentId(slug: string, { workspaceId, workspaceSlug }: Principal): string {
+  if (workspaceId === undefined || slug !== workspaceSlug) throw notFound()
+  return workspaceId
+}
