@@ -10,7 +10,8 @@ import { checkUrl, hostWithoutBrackets } from './url-rules.js'
 export interface OutboundOptions {
   /** Blocks that may be called although they are special, such as `127.0.0.0/8` in a local run. */
   allowedCidrs: readonly string[]
-  allowHttp: boolean
+  /** Plain http: to any host, to none, or to loopback hosts only. */
+  allowHttp: boolean | 'loopback'
   /** PEM certificates trusted beside the public authorities. */
   ca?: string
   /** Connections held open to one origin; further requests wait for one. */

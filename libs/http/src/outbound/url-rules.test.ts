@@ -62,4 +62,16 @@ describe('URL rules', () => {
     expect(checkUrl('http://0x7f.1', local).hostname).toBe('127.0.0.1')
     expect(() => checkUrl('http://10.0.0.1', local)).toThrow(ApiError)
   })
+
+  it('can confine plain http to loopback hosts', () => {
+    const local = {
+      policy: createAddressPolicy(['127.0.0.0/8', '10.0.0.0/8']),
+      allowHttp: 'loopback' as const,
+    }
+    expect(checkUrl('http://localhost:9000', local).port).toBe('9000')
+    expect(checkUrl('http://127.0.0.1:9000', local).port).toBe('9000')
+    expect(checkUrl('https://10.0.0.1', local).hostname).toBe('10.0.0.1')
+    expect(() => checkUrl('http://10.0.0.1', local)).toThrow(ApiError)
+    expect(() => checkUrl('http://example.com', local)).toThrow(ApiError)
+  })
 })

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { invalidField } from '@opsplane/contracts'
 import type { AddressPolicy } from './addresses.js'
 
@@ -10,7 +10,8 @@ const refusedPorts = new Set([
 
 export interface UrlRules {
   policy: AddressPolicy
-  allowHttp: boolean
+  /** Plain http: to any host, to none, or to loopback hosts only. */
+  allowHttp: boolean | 'loopback'
 }
 
 /**
@@ -23,14 +24,28 @@ export function checkUrl(text: string, { policy, allowHttp }: UrlRules, path = '
   }
   if (!URL.canParse(text)) return refuse('invalid_url', 'Must be an absolute URL.')
   const url = new URL(text)
-  const secure = url.protocol === 'https:'
-  if (!secure && !(allowHttp && url.protocol === 'http:')) refuse('https_required', 'Must be an https URL.')
+  if (!schemeAllowed(url, allowHttp)) refuse('https_required', 'Must be an https URL.')
   if (url.username !== '' || url.password !== '')
     refuse('credentials_in_url', 'Must not carry a user name or password; use headers.')
   if (!portAllowed(url)) refuse('port_not_allowed', `Port ${url.port} is not allowed.`)
   if (!literalAllowed(url.hostname, policy))
     refuse('blocked_address', 'Must not lead to a private, local or otherwise special address.')
   return url
+}
+
+function schemeAllowed(url: URL, allowHttp: UrlRules['allowHttp']): boolean {
+  if (url.protocol !== 'http:') return url.protocol === 'https:'
+  return allowHttp === 'loopback' ? isLoopback(url.hostname) : allowHttp
+}
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8)
+loopback.addAddress('::1', 'ipv6')
+
+function isLoopback(hostname: string): boolean {
+  const host = bareHost(hostname)
+  const family = isIP(host)
+  return family === 0 ? isLocalName(host) : loopback.check(host, family === 4 ? 'ipv4' : 'ipv6')
 }
 
 function portAllowed(url: URL): boolean {
@@ -41,12 +56,17 @@ function portAllowed(url: URL): boolean {
 
 /** URL parsing has turned every spelling of an IPv4 address into the dotted one. Names pass, to be resolved. */
 function literalAllowed(hostname: string, policy: AddressPolicy): boolean {
-  const host = hostWithoutBrackets(hostname).replace(/\.$/, '')
+  const host = bareHost(hostname)
   if (isIP(host) !== 0) return policy.allows(host)
-  // RFC 6761: such names mean the loopback interface, whatever a resolver says.
-  if (host === 'localhost' || host.endsWith('.localhost')) return policy.allows('127.0.0.1')
-  return host !== ''
+  return isLocalName(host) ? policy.allows('127.0.0.1') : host !== ''
 }
+
+/** RFC 6761: such names mean the loopback interface, whatever a resolver says. */
+function isLocalName(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost')
+}
+
+const bareHost = (hostname: string) => hostWithoutBrackets(hostname).replace(/\.$/, '')
 
 export function hostWithoutBrackets(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
