@@ -185,7 +185,10 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     async stop() {
       stopped = true
       const jobs = [...lanes.first.clearAll(), ...lanes.retry.clearAll()]
-      if (running > 0) await new Promise<void>((resolve) => void (idle = resolve))
+      if (running > 0)
+        await new Promise<void>((resolve) => {
+          idle = resolve
+        })
       return jobs
     },
   }

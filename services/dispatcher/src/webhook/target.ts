@@ -21,9 +21,7 @@ const StoredWebhook = z.object({
 })
 
 /** A webhook as the delivery path needs it. Immutable: another version is another target. */
-export interface Target extends Subscription, RetryPolicy, Omit<z.infer<typeof StoredWebhook>, 'events'> {
-  version: number
-}
+export type Target = z.infer<typeof StoredWebhook> & Subscription & RetryPolicy & { version: number }
 
 export interface WebhookRow {
   id: string
