@@ -13,7 +13,10 @@ export interface Snapshots {
   lastVersion(table: string, id: string, tenant: TenantScope): Promise<number | undefined>
 }
 
-export function createSnapshots(sql: Database['sql']): Snapshots {
+/** What runs a statement: the pool, or one transaction. */
+export type StatementRunner = Pick<Database['sql'], 'unsafe'>
+
+export function createSnapshots(sql: StatementRunner): Snapshots {
   const prepared = { prepare: true }
   const query = async <Row extends object>(text: string, parameters: string[]) => {
     try {

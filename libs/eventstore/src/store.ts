@@ -3,13 +3,14 @@ import type { IdempotencyStore } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { Aggregate } from './aggregate.js'
+import { appendParameters, appendStatement, shapeOf } from './append-statement.js'
 import type { Commit, IdempotencyRow } from './commit.js'
 import { createCommitQueue } from './commit-queue.js'
-import { VersionRaceError } from './errors.js'
+import { commitFailure, VersionRaceError } from './errors.js'
 import { createIdempotencyStore } from './idempotency.js'
 import { createKeyedQueue } from './keyed-queue.js'
 import { createNumbers, type Numbers } from './numbers.js'
-import { createSnapshots } from './snapshots.js'
+import { createSnapshots, type StatementRunner } from './snapshots.js'
 import { createDraft, preconditionFailed, type Unit } from './unit.js'
 
 export interface EventStoreOptions {
@@ -34,6 +35,12 @@ export interface EventStore {
    * is answered. Throws `precondition_failed`, `version_conflict`, `conflict` or IdempotencyRaceError.
    */
   transact<T>(meta: CommandMeta, work: (unit: Unit) => Promise<T>, options?: TransactOptions): Promise<T>
+  /**
+   * Decides within a postgres.js transaction of the caller's, for decisions that stand or fall with rows of its
+   * own. A lost race is a VersionRaceError and fails the transaction: the caller runs all of it again. Nothing is
+   * announced to `onCommit`, as the commit is the caller's.
+   */
+  within<T>(tx: StatementRunner, meta: CommandMeta, work: (unit: Unit) => Promise<T>): Promise<T>
   numbers: Numbers
   idempotency: IdempotencyStore
 }
@@ -73,6 +80,20 @@ export function createEventStore({ database, onCommit }: EventStoreOptions): Eve
     }
   }
 
+  const within: EventStore['within'] = async (tx, meta, work) => {
+    const draft = createDraft({ snapshots: createSnapshots(tx), meta, careful: true })
+    const result = await work(draft.unit)
+    const commit = draft.commit()
+    if (commit.events.length === 0) return result
+    const shape = shapeOf(commit)
+    try {
+      await tx.unsafe(appendStatement(shape), appendParameters(shape, [commit]))
+    } catch (error) {
+      throw commitFailure(error)
+    }
+    return result
+  }
+
   async function write(commit: Commit): Promise<void> {
     if (commit.events.length === 0 && !commit.idempotency) return
     await commits.commit(commit)
@@ -108,6 +129,7 @@ export function createEventStore({ database, onCommit }: EventStoreOptions): Eve
     // The overloads say what `present` makes of each; the body is the same for both.
     aggregate: aggregate as EventStore['aggregate'],
     transact,
+    within,
     numbers: createNumbers(database.sql),
     idempotency,
   }

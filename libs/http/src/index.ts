@@ -15,6 +15,15 @@ export { defineList, type ListContract, type ListPage, type Sort } from './list.
 export { type Listening, type ListenOptions, listen } from './listen.js'
 export { type OpenApiDocument, openApiDocument } from './openapi.js'
 export { mergeOpenApi } from './openapi-merge.js'
+export { type AddressPolicy, createAddressPolicy } from './outbound/addresses.js'
+export {
+  createOutbound,
+  type Outbound,
+  type OutboundOptions,
+  type OutboundRequest,
+  type OutboundResponse,
+} from './outbound/outbound.js'
+export { OutboundError, type OutboundErrorKind } from './outbound/outbound-error.js'
 export { requestIdFrom } from './request-id.js'
 export {
   defineRoute,

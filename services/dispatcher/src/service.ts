@@ -1,1 +1,142 @@
-export {}
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { TenantScope } from '@opsplane/contracts'
+import {
+  type BackendContext,
+  type BackendOverrides,
+  consumeEvents,
+  type RunningService,
+  startBackend,
+} from '@opsplane/eventstore'
+import { createOutbound, type Outbound, type Route, type ServiceClient, serviceClient } from '@opsplane/http'
+import { createVault } from '@opsplane/postgres'
+import { createSealer } from '@opsplane/runtime'
+import type { DispatcherConfig } from './config.js'
+import { createAttempt } from './delivery/attempt.js'
+import { holdDeliveries } from './delivery/claim-statement.js'
+import { type Dispatch, startDispatch } from './delivery/dispatch.js'
+import { deliveryRoutes } from './delivery/routes.js'
+import { createSecretValues } from './delivery/secret-values.js'
+import { webhook } from './webhook/domain.js'
+import { webhookRoutes } from './webhook/routes.js'
+import { createCredentials } from './webhook/sealing.js'
+import { createTargets } from './webhook/target.js'
+import { webhookAggregate } from './webhook/webhook-store.js'
+
+export { type DispatcherConfig, loadConfig } from './config.js'
+
+/** SQL migrations of this service's schema, for `provisionService`. */
+export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
+
+/** Every kind of aggregate the service keeps, for `rebuild`. */
+export const deciders = [webhook]
+
+const settingsTimeoutMs = 5_000
+const secretsKeptMs = 10_000
+const stopGraceMs = 10_000
+
+type Context = BackendContext<DispatcherConfig>
+
+export async function start(
+  config: DispatcherConfig,
+  overrides: BackendOverrides = {},
+): Promise<RunningService> {
+  const ca = config.webhookCaFile === undefined ? undefined : await readFile(config.webhookCaFile, 'utf8')
+  const outbound = createOutbound({
+    allowedCidrs: config.webhookAllowedCidrs,
+    allowHttp: config.webhookAllowHttp,
+    ...(ca !== undefined && { ca }),
+  })
+  const partsByContext = new WeakMap<Context, Parts>()
+  const partsOf = (context: Context): Parts => {
+    const parts = partsByContext.get(context) ?? assemble(context, outbound)
+    partsByContext.set(context, parts)
+    return parts
+  }
+  return startBackend({
+    name: 'dispatcher',
+    config,
+    deciders,
+    routes: (context) => partsOf(context).routes,
+    extraReleasers(context, releasers) {
+      const { dispatch, settings } = partsOf(context)
+      releasers.add('outbound', () => outbound.close())
+      releasers.add('settings client', () => settings.close())
+      releasers.add('dispatch', () => dispatch.close(stopGraceMs))
+    },
+    consumers: (context) => [
+      consumeEvents({
+        database: context.database,
+        link: context.link,
+        names: context.names,
+        log: context.log,
+        durable: 'dispatcher-delivery-fanout',
+        // Deliveries are unique by event and webhook, so they are committed by themselves: the first attempt
+        // starts before the batch's checkpoint is written, and a repeated batch changes nothing.
+        handle: (events) => partsOf(context).dispatch.fanOut(events),
+      }),
+    ],
+    overrides,
+  })
+}
+
+interface Parts {
+  routes: Route[]
+  dispatch: Dispatch
+  settings: ServiceClient
+}
+
+/** Wires the sending to the context, and the routes to both. */
+function assemble(context: Context, outbound: Outbound): Parts {
+  const { config, database, store, issuer, clock, log, relay, cursors } = context
+  const vault = createVault(database.db, createSealer(config.opsplaneMasterKey))
+  const aggregate = webhookAggregate(store)
+  const nowMs = () => Date.parse(clock.now())
+  const settings = serviceClient({
+    baseUrl: config.settingsUrl,
+    audience: 'settings',
+    issuer,
+    timeoutMs: settingsTimeoutMs,
+  })
+  const dispatch = startDispatch({
+    database,
+    store,
+    webhooks: aggregate,
+    clock,
+    log,
+    nowMs,
+    owner: `replica_${randomUUID()}`,
+    targetOf: createTargets(),
+    attempt: createAttempt({
+      outbound,
+      credentials: createCredentials(vault),
+      resolveSecrets: createSecretValues(settings, secretsKeptMs, nowMs),
+      nowMs,
+    }),
+    random: Math.random,
+    announce: relay.wake,
+    leaseMs: config.webhookLeaseMs,
+    drainPerSecond: config.webhookDrainPerSecond,
+    jitter: config.webhookRetryJitter,
+    concurrency: {
+      first: config.webhookConcurrency,
+      retry: config.webhookRetryConcurrency,
+      endpoint: config.webhookEndpointConcurrency,
+    },
+  })
+  const onChange = async (webhookId: string, tenant: TenantScope) => {
+    const found = await aggregate.find(webhookId, tenant)
+    if (found?.state.status === 'paused') await holdDeliveries(database.sql, webhookId)
+    await dispatch.refresh(webhookId)
+    if (found?.state.status === 'active') dispatch.drain()
+  }
+  return {
+    dispatch,
+    settings,
+    routes: [
+      ...webhookRoutes({ database, cursors, vault, outbound, aggregate, onChange }),
+      ...deliveryRoutes({ database, aggregate }),
+    ],
+  }
+}

@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import { type EventDefinition, resourceEvent } from './catalog.js'
+import { Filter } from './filter.js'
+import { idSchema } from './ids.js'
+import { Environment } from './principal.js'
+import { EventPattern, WebhookHeaders } from './webhook-input.js'
+
+export const webhookStatuses = ['active', 'paused'] as const
+export const WebhookStatus = z.enum(webhookStatuses)
+export type WebhookStatus = z.infer<typeof WebhookStatus>
+
+export const RetryStrategy = z.enum(['fixed', 'exponential'])
+export type RetryStrategy = z.infer<typeof RetryStrategy>
+
+/** Why a webhook is paused: a person's wish, five failed deliveries in a row, or an answer of 410 Gone. */
+export const PauseReason = z.enum(['user', 'consecutive_failures', 'gone'])
+export type PauseReason = z.infer<typeof PauseReason>
+
+/** A webhook pauses itself after so many consecutive deliveries that failed on every attempt. */
+export const consecutiveFailuresToPause = 5
+
+/** Stands for a header value that is not shown. Sent back in a PATCH, it keeps the value. */
+export const redactedValue = '***'
+
+const webhookFields = {
+  name: z.string().trim().min(1).max(200),
+  url: z.string().min(1).max(2048).meta({ description: 'Target; must be https.' }),
+  events: z
+    .array(EventPattern)
+    .min(1)
+    .max(100)
+    .meta({ description: 'Event types, `prefix.*`, `*`, or `audit.*` for the whole audit log.' }),
+  headers: WebhookHeaders,
+  filter: Filter,
+  retries: z.int().min(0).max(20),
+  retry_strategy: RetryStrategy,
+  timeout_ms: z.int().min(100).max(60_000),
+  retry_max_delay_ms: z.int().min(1_000).max(86_400_000),
+  retry_schedule: z
+    .array(z.int().min(1).max(86_400))
+    .min(1)
+    .max(20)
+    .meta({ description: 'Seconds before each retry; the last one repeats. Replaces the strategy.' }),
+  status: WebhookStatus,
+}
+
+/** What events say about a webhook. */
+export const WebhookSnapshot = z.object({
+  id: idSchema('webhook'),
+  ...webhookFields,
+  events: z.array(z.string()),
+  has_secret: z.boolean(),
+  headers: z.record(z.string(), z.string()),
+  filter: Filter.nullable(),
+  retry_schedule: z.array(z.int()).nullable(),
+  paused_reason: PauseReason.nullable(),
+  environment: Environment,
+  created_at: z.string(),
+  updated_at: z.string(),
+})
+export type WebhookSnapshot = z.infer<typeof WebhookSnapshot>
+
+export const Webhook = WebhookSnapshot.extend({
+  consecutive_failures: z
+    .int()
+    .meta({ description: 'Deliveries failed on every attempt since the last success or resume.' }),
+  version: z.int(),
+}).meta({ id: 'Webhook' })
+export type Webhook = z.infer<typeof Webhook>
+
+const aliases = {
+  retryStrategy: 'retry_strategy',
+  timeoutMs: 'timeout_ms',
+  retryMaxDelayMs: 'retry_max_delay_ms',
+} as const
+type Alias = keyof typeof aliases
+
+const aliasFields = {
+  retryStrategy: webhookFields.retry_strategy.optional().meta({ description: 'Alias of retry_strategy.' }),
+  timeoutMs: webhookFields.timeout_ms.optional().meta({ description: 'Alias of timeout_ms.' }),
+  retryMaxDelayMs: webhookFields.retry_max_delay_ms
+    .optional()
+    .meta({ description: 'Alias of retry_max_delay_ms.' }),
+}
+
+/** Refuses a field given in both spellings with different values. */
+function agreeingSpellings(input: Record<string, unknown>, context: z.RefinementCtx) {
+  for (const [alias, name] of Object.entries(aliases)) {
+    if (input[alias] === undefined || input[name] === undefined || input[alias] === input[name]) continue
+    context.addIssue({
+      code: 'custom',
+      path: [alias],
+      message: `differs from ${name}, which is the same field`,
+      params: { rule: 'conflicting_alias' },
+    })
+  }
+}
+
+function withoutAliases<Input extends { [A in Alias]?: unknown }>(input: Input): Omit<Input, Alias> {
+  const { retryStrategy, timeoutMs, retryMaxDelayMs, ...rest } = input
+  const given = Object.entries({
+    retry_strategy: retryStrategy,
+    timeout_ms: timeoutMs,
+    retry_max_delay_ms: retryMaxDelayMs,
+  }).filter(([, value]) => value !== undefined)
+  return { ...rest, ...Object.fromEntries(given) }
+}
+
+const secret = z.string().min(1).max(512).meta({
+  description:
+    'Signing secret, write-only. Keys X-Service-Signature-256 as it is; for the Standard Webhooks signature a `whsec_` secret is base64-decoded first.',
+})
+
+/** Body of `POST /webhooks`. Either spelling of a field is accepted; after parsing only snake_case remains. */
+export const CreateWebhook = z
+  .strictObject({
+    name: webhookFields.name,
+    url: webhookFields.url,
+    events: webhookFields.events,
+    secret: secret.nullable().optional(),
+    headers: webhookFields.headers.optional(),
+    filter: webhookFields.filter.nullable().optional(),
+    retries: webhookFields.retries.optional().meta({ description: 'Default 3.' }),
+    retry_strategy: webhookFields.retry_strategy.optional().meta({ description: 'Default exponential.' }),
+    timeout_ms: webhookFields.timeout_ms.optional().meta({ description: 'Default 10000.' }),
+    retry_max_delay_ms: webhookFields.retry_max_delay_ms.optional().meta({ description: 'Default 3600000.' }),
+    retry_schedule: webhookFields.retry_schedule.nullable().optional(),
+    status: webhookFields.status.optional().meta({ description: 'Default active.' }),
+    ...aliasFields,
+  })
+  .superRefine(agreeingSpellings)
+  .transform(withoutAliases)
+  .meta({ id: 'CreateWebhook' })
+export type CreateWebhook = z.infer<typeof CreateWebhook>
+
+/** Body of `PATCH /webhooks/:id`: what is absent stays; `secret`, `filter`, `retry_schedule` null removes. */
+export const UpdateWebhook = z
+  .strictObject({
+    name: webhookFields.name.optional(),
+    url: webhookFields.url.optional(),
+    events: webhookFields.events.optional(),
+    secret: secret.nullable().optional(),
+    headers: webhookFields.headers.optional().meta({ description: 'Replaces all headers.' }),
+    filter: webhookFields.filter.nullable().optional(),
+    retries: webhookFields.retries.optional(),
+    retry_strategy: webhookFields.retry_strategy.optional(),
+    timeout_ms: webhookFields.timeout_ms.optional(),
+    retry_max_delay_ms: webhookFields.retry_max_delay_ms.optional(),
+    retry_schedule: webhookFields.retry_schedule.nullable().optional(),
+    status: webhookFields.status.optional().meta({ description: 'active resumes a paused webhook.' }),
+    ...aliasFields,
+  })
+  .superRefine(agreeingSpellings)
+  .transform(withoutAliases)
+  .meta({ id: 'UpdateWebhook' })
+export type UpdateWebhook = z.infer<typeof UpdateWebhook>
+
+export const dispatcherEvents: Record<string, EventDefinition> = {
+  'webhook.created': resourceEvent(WebhookSnapshot, 'A webhook was created.'),
+  'webhook.updated': resourceEvent(WebhookSnapshot, 'The settings of a webhook changed.'),
+  'webhook.paused': resourceEvent(
+    WebhookSnapshot,
+    'A webhook stopped sending: by a person, after five consecutive failed deliveries, or on 410 Gone.',
+    { reason: PauseReason, consecutiveFailures: z.int().optional() },
+  ),
+  'webhook.resumed': resourceEvent(
+    WebhookSnapshot,
+    'A paused webhook is active again; what it missed is delivered now.',
+  ),
+  'webhook.deleted': resourceEvent(WebhookSnapshot, 'A webhook was deleted.'),
+}

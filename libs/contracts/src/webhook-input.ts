@@ -1,0 +1,74 @@
+import { z } from 'zod'
+
+const maxHeaders = 50
+
+/** Set by the sender, by HTTP itself, or by what signs the delivery. */
+const reservedHeaders = new Set([
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+const reservedPrefixes = ['x-service-', 'webhook-']
+
+const segment = '[a-z][a-z0-9_]*'
+
+/**
+ * A subscription entry. Types beyond today's catalogue are accepted, as it grows with every service;
+ * what can match nothing for its form alone is not.
+ */
+export const EventPattern = z
+  .string()
+  .max(200)
+  .regex(
+    new RegExp(`^(\\*|${segment}(\\.${segment})*\\.\\*|${segment}(\\.${segment})+)$`),
+    'must be an event type such as incident.created, a pattern such as incident.*, or *',
+  )
+
+/** A reference to a stored secret inside a header value. */
+export const secretReference = /\{\{\s*secrets\.([A-Za-z0-9_.-]{1,128})\s*\}\}/g
+
+/** Names of the secrets a header value refers to. */
+export function referencedSecrets(value: string): string[] {
+  return [...value.matchAll(secretReference)].map(([, name]) => name ?? '')
+}
+
+const HeaderName = z
+  .string()
+  .max(128)
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'must be a header name')
+  .refine((name) => {
+    const lower = name.toLowerCase()
+    return !reservedHeaders.has(lower) && !reservedPrefixes.some((prefix) => lower.startsWith(prefix))
+  }, 'is set by the platform and cannot be overridden')
+
+const HeaderValue = z
+  .string()
+  .max(4096)
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be a single line of Latin-1 text')
+  .refine(
+    (value) => !/\{\{|\}\}/.test(value.replaceAll(secretReference, '')),
+    'may use {{ }} for references of the form {{secrets.name}} only',
+  )
+
+/** Extra headers of each delivery; values may contain `{{secrets.name}}`. */
+export const WebhookHeaders = z
+  .record(HeaderName, HeaderValue)
+  .refine((headers) => Object.keys(headers).length <= maxHeaders, `must have at most ${maxHeaders} headers`)
+  .refine((headers) => {
+    const names = Object.keys(headers).map((name) => name.toLowerCase())
+    return new Set(names).size === names.length
+  }, 'must not name a header twice')
+  .meta({ description: 'Extra headers of each delivery; values may contain {{secrets.name}}.' })

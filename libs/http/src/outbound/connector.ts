@@ -1,0 +1,82 @@
+import type { LookupAddress } from 'node:dns'
+import { lookup as systemLookup } from 'node:dns/promises'
+import { isIP, type LookupFunction } from 'node:net'
+import { rootCertificates } from 'node:tls'
+import { buildConnector } from 'undici'
+import type { AddressPolicy } from './addresses.js'
+import { type OutboundError, outboundError, toOutboundError } from './outbound-error.js'
+import { hostWithoutBrackets } from './url-rules.js'
+
+export type Resolve = (hostname: string) => Promise<LookupAddress[]>
+
+const connectTimeoutMs = 10_000
+
+/**
+ * Resolves a name and refuses it when any of its addresses is not allowed. Callers that ask for a name while
+ * it is being resolved share the answer: a name whose DNS hangs occupies one thread, however many wait for it.
+ */
+export function createGuardedResolver(policy: AddressPolicy, resolve: Resolve = resolveAll): Resolve {
+  const underway = new Map<string, Promise<LookupAddress[]>>()
+
+  const resolveChecked = async (hostname: string) => {
+    const addresses = await resolve(hostname).catch((error: unknown) => {
+      throw outboundError('dns', error)
+    })
+    if (addresses.length === 0) throw outboundError('dns')
+    if (!addresses.every(({ address }) => policy.allows(address))) throw outboundError('blocked_address')
+    return addresses
+  }
+
+  return (hostname) => {
+    const shared = underway.get(hostname)
+    if (shared) return shared
+    const started = resolveChecked(hostname).finally(() => underway.delete(hostname))
+    underway.set(hostname, started)
+    return started
+  }
+}
+
+const resolveAll: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true })
+
+/** undici's connector, which connects to checked addresses only: those it was given are the ones it dials. */
+export function createGuardedConnector(
+  policy: AddressPolicy,
+  resolve: Resolve,
+  ca: string | undefined,
+): buildConnector.connector {
+  const lookup: LookupFunction = (hostname, options, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const [first] = addresses
+        if (options.all) callback(null, addresses)
+        else callback(null, first?.address ?? '', first?.family)
+      },
+      (error: Error) => callback(error, []),
+    )
+  }
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    lookup,
+    autoSelectFamily: true,
+    ...(ca ? { ca: [...rootCertificates, ca] } : {}),
+  })
+
+  return (options, callback) => {
+    const host = hostWithoutBrackets(options.hostname)
+    // Node asks `lookup` for names only, so a literal has to be checked here.
+    if (isIP(host) !== 0 && !policy.allows(host)) {
+      callback(outboundError('blocked_address'), null)
+      return
+    }
+    connect(options, (error, socket) => {
+      if (error) callback(connectFailure(error), null)
+      else callback(null, socket)
+    })
+  }
+}
+
+/** Before there is a connection, a reset can only be the TLS or TCP handshake that failed. */
+function connectFailure(error: Error): OutboundError {
+  const failure = toOutboundError(error)
+  return failure.kind === 'reset' || failure.kind === 'protocol' ? outboundError('connect', error) : failure
+}

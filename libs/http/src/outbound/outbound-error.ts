@@ -1,0 +1,88 @@
+export type OutboundErrorKind =
+  | 'blocked_address'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'timeout'
+  | 'reset'
+  | 'protocol'
+
+/** Why a call to the outside got no answer. The message is fit for the tenant: it names no internal address. */
+export class OutboundError extends Error {
+  constructor(
+    readonly kind: OutboundErrorKind,
+    message: string,
+    options: { cause?: unknown } = {},
+  ) {
+    super(message, options)
+    this.name = 'OutboundError'
+  }
+}
+
+const messages: Record<OutboundErrorKind, string> = {
+  blocked_address: 'The host has an address that must not be called.',
+  dns: 'The host name could not be resolved.',
+  connect: 'The connection could not be opened.',
+  tls: 'The TLS connection could not be established.',
+  timeout: 'No complete answer within the time limit.',
+  reset: 'The connection was closed before the answer was complete.',
+  protocol: 'The answer is not valid HTTP.',
+}
+
+export function outboundError(kind: OutboundErrorKind, cause?: unknown): OutboundError {
+  const code = codeOf(cause)
+  const message = code ? `${messages[kind]} (${code})` : messages[kind]
+  return new OutboundError(kind, message, { cause })
+}
+
+/** Gives any failure of DNS, sockets, TLS or undici its kind; one that has a kind keeps it. */
+export function toOutboundError(error: unknown): OutboundError {
+  if (error instanceof OutboundError) return error
+  return outboundError(kindOf(codeOf(error)), error)
+}
+
+const kinds: Record<string, OutboundErrorKind> = {
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  EAI_FAIL: 'dns',
+  ENODATA: 'dns',
+  ECONNREFUSED: 'connect',
+  EHOSTUNREACH: 'connect',
+  ENETUNREACH: 'connect',
+  EADDRNOTAVAIL: 'connect',
+  EACCES: 'connect',
+  EMFILE: 'connect',
+  ETIMEDOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  ECONNRESET: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  EPROTO: 'tls',
+  SELF_SIGNED_CERT_IN_CHAIN: 'tls',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls',
+  HOSTNAME_MISMATCH: 'tls',
+}
+
+const prefixes: [string, OutboundErrorKind][] = [
+  ['ERR_TLS', 'tls'],
+  ['ERR_SSL', 'tls'],
+  ['CERT_', 'tls'],
+  ['CRL_', 'tls'],
+  ['UNABLE_TO_', 'tls'],
+  ['INVALID_CA', 'tls'],
+]
+
+function kindOf(code: string | undefined): OutboundErrorKind {
+  if (code === undefined) return 'protocol'
+  return kinds[code] ?? prefixes.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'protocol'
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  // Several addresses were tried, all in vain: the first failure stands for them.
+  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0)
+    return codeOf(error.errors[0])
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

@@ -1,0 +1,143 @@
+import { isIP } from 'node:net'
+import { invalidField } from '@opsplane/contracts'
+import { Agent, type Dispatcher, request as undiciRequest } from 'undici'
+import { createAddressPolicy } from './addresses.js'
+import { createGuardedConnector, createGuardedResolver, type Resolve } from './connector.js'
+import { OutboundError, outboundError, toOutboundError } from './outbound-error.js'
+import { readBody } from './response-body.js'
+import { checkUrl, hostWithoutBrackets } from './url-rules.js'
+
+export interface OutboundOptions {
+  /** Blocks that may be called although they are special, such as `127.0.0.0/8` in a local run. */
+  allowedCidrs: readonly string[]
+  /** Plain http: to any host, to none, or to loopback hosts only. */
+  allowHttp: boolean | 'loopback'
+  /** PEM certificates trusted beside the public authorities. */
+  ca?: string
+  /** Connections held open to one origin; further requests wait for one. */
+  connectionsPerOrigin?: number
+  /** Replaces the system's resolver. */
+  resolve?: Resolve
+}
+
+export interface OutboundRequest {
+  url: string
+  method: Dispatcher.HttpMethod
+  headers: Record<string, string>
+  body?: string | Buffer
+  /** One deadline, from DNS to the last byte of the body. */
+  timeoutMs: number
+  /** Of the decompressed body; the rest is not read. */
+  maxResponseBytes: number
+  signal?: AbortSignal
+}
+
+export interface OutboundResponse {
+  status: number
+  /** Lower-case names; repeated headers are joined by a comma. */
+  headers: Record<string, string>
+  body: Buffer
+  truncated: boolean
+  durationMs: number
+}
+
+/** Everything the platform calls on a tenant's behalf goes through here. */
+export interface Outbound {
+  /** Throws ApiError `validation_failed` at `path` for a URL that would never be called. */
+  checkUrl(url: string, path?: string): void
+  /** As checkUrl, and resolves the host. A name that does not resolve passes: it may come to exist. */
+  checkTarget(url: string, path?: string): Promise<void>
+  /** Sends one request; no redirects, no retries. Throws OutboundError. */
+  request(request: OutboundRequest): Promise<OutboundResponse>
+  close(): Promise<void>
+}
+
+/** The guard against server-side request forgery: URL rules, then every address checked when it is dialled. */
+export function createOutbound(options: OutboundOptions): Outbound {
+  const policy = createAddressPolicy(options.allowedCidrs)
+  const rules = { policy, allowHttp: options.allowHttp }
+  const resolve = createGuardedResolver(policy, options.resolve)
+  const agent = new Agent({
+    connect: createGuardedConnector(policy, resolve, options.ca),
+    connections: options.connectionsPerOrigin ?? 64,
+    pipelining: 1,
+    // The one deadline of each request replaces undici's own timers.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+
+  return {
+    checkUrl: (url, path) => void checkUrl(url, rules, path),
+    async checkTarget(text, path = '/url') {
+      const host = hostWithoutBrackets(checkUrl(text, rules, path).hostname)
+      if (isIP(host) !== 0) return
+      await resolve(host).catch((error: unknown) => {
+        if (error instanceof OutboundError && error.kind === 'blocked_address')
+          throw invalidField(path, 'blocked_address', error.message)
+      })
+    },
+    request: (request) => send(request, agent, () => checkUrl(request.url, rules)),
+    close: () => agent.destroy(),
+  }
+}
+
+async function send(request: OutboundRequest, agent: Agent, check: () => URL): Promise<OutboundResponse> {
+  const startedAt = performance.now()
+  const url = parseTarget(check)
+  const deadline = new AbortController()
+  const expire = () => deadline.abort(outboundError('timeout'))
+  const cancel = () => deadline.abort(new OutboundError('reset', 'The request was cancelled.'))
+  if (request.signal?.aborted) cancel()
+  request.signal?.addEventListener('abort', cancel)
+  const timer = setTimeout(expire, request.timeoutMs)
+  const answer = undiciRequest(url, {
+    dispatcher: agent,
+    method: request.method,
+    headers: request.headers,
+    body: request.body ?? null,
+    signal: deadline.signal,
+  })
+  try {
+    const response = await Promise.race([answer, aborted(deadline.signal)])
+    const headers = flatten(response.headers)
+    const body = await readBody(response.body, headers['content-encoding'], request.maxResponseBytes)
+    return { status: response.statusCode, headers, ...body, durationMs: performance.now() - startedAt }
+  } catch (error) {
+    throw deadline.signal.aborted ? deadline.signal.reason : toOutboundError(error)
+  } finally {
+    clearTimeout(timer)
+    request.signal?.removeEventListener('abort', cancel)
+  }
+}
+
+/** undici notices the signal once a connection is there; a request that waits for one is given up here. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
+
+/** A URL that was acceptable when it was stored may not be under today's rules. */
+function parseTarget(check: () => URL): URL {
+  try {
+    return check()
+  } catch (error) {
+    throw new OutboundError(
+      'blocked_address',
+      error instanceof Error ? error.message : 'The URL is refused.',
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  )
+}

@@ -1,0 +1,57 @@
+import type { Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+
+const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
+
+/**
+ * Reads a response body, decompressed, up to `maxBytes`; what exceeds them is not read and `truncated` says so.
+ * A body that does not decompress counts as cut where it stopped making sense. Network errors are thrown.
+ */
+export async function readBody(
+  source: Readable,
+  contentEncoding: string | undefined,
+  maxBytes: number,
+): Promise<{ body: Buffer; truncated: boolean }> {
+  const decoder = decoders[contentEncoding?.trim().toLowerCase() ?? '']
+  if (!decoder) return readCapped(source, maxBytes)
+
+  const decoded = decoder()
+  let networkError: unknown
+  source.on('error', (error) => {
+    networkError = error
+    decoded.destroy(error)
+  })
+  source.pipe(decoded)
+  const kept: Buffer[] = []
+  try {
+    return await readCapped(decoded, maxBytes, kept)
+  } catch {
+    if (networkError) throw networkError
+    return { body: Buffer.concat(kept), truncated: true }
+  } finally {
+    source.destroy()
+    decoded.destroy()
+  }
+}
+
+async function readCapped(
+  stream: Readable,
+  maxBytes: number,
+  kept: Buffer[] = [],
+): Promise<{ body: Buffer; truncated: boolean }> {
+  let size = 0
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    if (size + chunk.length > maxBytes) {
+      kept.push(chunk.subarray(0, maxBytes - size))
+      return { body: Buffer.concat(kept), truncated: true }
+    }
+    kept.push(chunk)
+    size += chunk.length
+  }
+  return { body: Buffer.concat(kept), truncated: false }
+}

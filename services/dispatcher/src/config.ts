@@ -1,0 +1,48 @@
+import { backendConfig, parseConfig } from '@opsplane/runtime'
+import { z } from 'zod'
+
+const count = (initial: number, max: number) => z.coerce.number().int().min(1).max(max).default(initial)
+
+const schema = backendConfig.extend({
+  opsplaneMasterKey: z
+    .string()
+    .meta({ description: '32 bytes in base64; wraps the keys secrets are sealed with' }),
+  settingsUrl: z.url().meta({ description: 'base URL of the settings service, which resolves secrets' }),
+  webhookAllowedCidrs: z
+    .string()
+    .default('')
+    .transform((list) =>
+      list
+        .split(',')
+        .map((cidr) => cidr.trim())
+        .filter((cidr) => cidr !== ''),
+    )
+    .meta({ description: 'comma-separated address blocks webhooks may call although they are private' }),
+  webhookAllowHttp: z
+    .enum(['true', 'false', '1', '0', 'loopback'])
+    .default('false')
+    .transform((text) => (text === 'loopback' ? text : text === 'true' || text === '1'))
+    .meta({ description: 'plain http: true, false, or loopback hosts only' }),
+  webhookCaFile: z
+    .string()
+    .optional()
+    .meta({ description: 'PEM file of certificates trusted beside the public authorities' }),
+  webhookConcurrency: count(512, 10_000).meta({ description: 'attempts under way at once' }),
+  webhookRetryConcurrency: count(128, 10_000).meta({ description: 'retries under way at once' }),
+  webhookEndpointConcurrency: count(32, 1_000).meta({
+    description: 'attempts under way at once to one webhook',
+  }),
+  webhookLeaseMs: count(15_000, 600_000).meta({
+    description: 'time beyond its timeout a delivery stays with a replica before another one takes it',
+  }),
+  webhookDrainPerSecond: count(50, 10_000).meta({ description: 'held deliveries per second after a resume' }),
+  webhookRetryJitter: z.coerce.number().min(0).max(0.5).default(0).meta({
+    description: 'share of a retry delay that is random',
+  }),
+})
+export type DispatcherConfig = z.infer<typeof schema>
+
+/** The service's settings from environment variables. Throws ConfigError. */
+export function loadConfig(env: Record<string, string | undefined>): DispatcherConfig {
+  return parseConfig(schema, env)
+}

@@ -1,0 +1,125 @@
+import { type AttemptError, type DeliveryBody, referencedSecrets } from '@opsplane/contracts'
+import { type Outbound, OutboundError, type OutboundResponse } from '@opsplane/http'
+import type { Credentials } from '../webhook/sealing.js'
+import type { Target } from '../webhook/target.js'
+import type { AttemptOutcome } from './domain.js'
+import { type RequestHeaders, redactText, requestHeaders, SecretMissingError } from './request-headers.js'
+import { retryAfterMs } from './retry-timing.js'
+import type { ResolveSecrets } from './secret-values.js'
+
+/** What is kept of one request. */
+export interface AttemptRecord {
+  startedAt: string
+  durationMs: number
+  url: string
+  requestHeaders: Record<string, string>
+  response: { status: number; headers: Record<string, string>; body: string; truncated: boolean } | null
+  error: AttemptError | null
+}
+
+export type AttemptResult =
+  | { kind: 'attempted'; outcome: AttemptOutcome; record: AttemptRecord }
+  /** Nothing was sent, for a reason that is not the endpoint's. */
+  | { kind: 'postponed'; reason: unknown }
+
+export interface AttemptDependencies {
+  outbound: Outbound
+  credentials(target: Target): Promise<Credentials>
+  resolveSecrets: ResolveSecrets
+  nowMs(): number
+}
+
+const maxResponseBytes = 64 * 1024
+
+export type MakeAttempt = (target: Target, body: DeliveryBody, signal: AbortSignal) => Promise<AttemptResult>
+
+/** Makes one request of a delivery: resolves secrets, signs, sends, and redacts what is kept of it. */
+export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
+  const { outbound, nowMs } = dependencies
+
+  const prepare = async (target: Target, content: DeliveryBody, body: string): Promise<RequestHeaders> => {
+    const credentials = await dependencies.credentials(target)
+    const names = Object.values(credentials.headers).flatMap(referencedSecrets)
+    const values = await dependencies.resolveSecrets(target.tenant, names)
+    const timestamp = Math.floor(nowMs() / 1_000)
+    return requestHeaders(credentials, values, {
+      eventId: content.id,
+      eventType: content.event,
+      body,
+      timestamp,
+    })
+  }
+
+  return async (target, content, signal) => {
+    const startedMs = nowMs()
+    const body = JSON.stringify(content)
+    const record = (part: Partial<AttemptRecord>): AttemptRecord => ({
+      startedAt: new Date(startedMs).toISOString(),
+      durationMs: Math.max(0, Math.round(nowMs() - startedMs)),
+      url: target.url,
+      requestHeaders: {},
+      response: null,
+      error: null,
+      ...part,
+    })
+    const failed = (error: AttemptError, headers: Record<string, string>): AttemptResult => ({
+      kind: 'attempted',
+      outcome: { kind: 'failed', error },
+      record: record({ error, requestHeaders: headers }),
+    })
+
+    let headers: RequestHeaders
+    try {
+      headers = await prepare(target, content, body)
+    } catch (reason) {
+      if (!(reason instanceof SecretMissingError)) return { kind: 'postponed', reason }
+      return failed({ kind: 'secret_missing', message: reason.message }, {})
+    }
+    try {
+      const { timeoutMs, url } = target
+      const request = {
+        url,
+        method: 'POST' as const,
+        headers: headers.sent,
+        body,
+        timeoutMs,
+        maxResponseBytes,
+      }
+      const answer = await outbound.request({ ...request, signal })
+      return answered(answer, headers, record)
+    } catch (error) {
+      if (signal.aborted || !(error instanceof OutboundError)) return { kind: 'postponed', reason: error }
+      return failed({ kind: error.kind, message: error.message }, headers.kept)
+    }
+  }
+
+  function answered(
+    answer: OutboundResponse,
+    headers: RequestHeaders,
+    record: (part: Partial<AttemptRecord>) => AttemptRecord,
+  ): AttemptResult {
+    const { status, truncated } = answer
+    const accepted = status >= 200 && status < 300
+    const clean = (text: string) => redactText(text, headers.secrets).replaceAll('\0', '\ufffd')
+    return {
+      kind: 'attempted',
+      outcome: {
+        kind: 'answered',
+        status,
+        retryAfterMs: retryAfterMs(answer.headers['retry-after'], nowMs()),
+      },
+      record: record({
+        requestHeaders: headers.kept,
+        response: {
+          status,
+          headers: Object.fromEntries(
+            Object.entries(answer.headers).map(([name, value]) => [name, clean(value)]),
+          ),
+          body: clean(answer.body.toString()),
+          truncated,
+        },
+        error: accepted ? null : { kind: 'status', message: `The endpoint answered ${status}.` },
+      }),
+    }
+  }
+}

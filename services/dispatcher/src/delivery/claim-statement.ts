@@ -1,0 +1,148 @@
+import type { Database } from '@opsplane/postgres'
+import { z } from 'zod'
+import type { WebhookRow } from '../webhook/target.js'
+
+/** The column that tells in which epoch a webhook is. */
+export const webhookStateEpoch = (alias: string) => `(${alias}.state->>'epoch')::int`
+
+export interface ClaimOptions {
+  owner: string
+  nowMs: number
+  /** Beyond the webhook's own timeout. */
+  leaseMs: number
+  /** Webhooks to pass over. */
+  except: string[]
+  perWebhook: number
+  limit: number
+  /** The webhook served last: those after it come first. */
+  servedLast: string
+}
+
+const Claimed = z.object({
+  id: z.string(),
+  webhook_id: z.string(),
+  status: z.enum(['pending', 'retrying', 'held', 'failed']),
+  attempts: z.int(),
+  cycle_base: z.int(),
+  lease_ends: z.number().nullable(),
+  event: z.string().nullable(),
+  webhook: z
+    .object({
+      id: z.string(),
+      workspace_id: z.string(),
+      environment: z.string(),
+      version: z.int(),
+      state: z.unknown(),
+    })
+    .nullable(),
+})
+export type Claimed = Omit<z.infer<typeof Claimed>, 'webhook'> & { webhook: WebhookRow | null }
+
+const Answer = z.object({ claimed: z.array(Claimed), next_due: z.number().nullable() })
+
+/**
+ * Leases deliveries whose attempt is due or whose lease has ended, a few per webhook, so that one with a long
+ * backlog leaves room for others. Those of a paused webhook become held, those of a deleted one fail.
+ * `next_due`: Unix ms of the earliest delivery due later.
+ */
+export async function claimDue(sql: Database['sql'], options: ClaimOptions) {
+  const { owner, nowMs, leaseMs, except, perWebhook, limit, servedLast } = options
+  const parameters = [owner, nowMs, leaseMs, except, perWebhook, limit, servedLast]
+  const [row] = await sql.unsafe(claimStatement, parameters, { prepare: true })
+  return Answer.parse(row)
+}
+
+// The recursive part walks the due index from webhook to webhook, without reading what lies between.
+const claimStatement = `
+with recursive waiting as (
+  (select webhook_id from deliveries where status in ('pending', 'retrying') order by webhook_id limit 1)
+  union all
+  select (select d.webhook_id from deliveries d
+          where d.status in ('pending', 'retrying') and d.webhook_id > waiting.webhook_id
+          order by d.webhook_id limit 1)
+  from waiting where waiting.webhook_id is not null
+),
+served as (
+  select webhook_id from waiting where webhook_id is not null and webhook_id <> all ($4::text[])
+  order by webhook_id <= $7::text, webhook_id
+),
+due as (
+  select d.id from served cross join lateral (
+    select id from deliveries
+    where webhook_id = served.webhook_id and status in ('pending', 'retrying') and due_at <= $2::bigint
+    order by due_at limit $5::int for update skip locked) d
+  limit $6::int
+),
+leased as (
+  update deliveries d set
+    status = case when w.id is null then 'failed' when w.status = 'paused' then 'held' else d.status end,
+    lease_owner = case when w.status = 'active' then $1::text end,
+    due_at = case when w.status = 'active' then $2::bigint + $3::bigint + (w.state->>'timeoutMs')::bigint end,
+    last_error_kind = case when w.id is null then 'webhook_deleted' else d.last_error_kind end,
+    last_error_message = case when w.id is null then 'The webhook was deleted.' else d.last_error_message end
+  from due join deliveries s on s.id = due.id left join webhooks w on w.id = s.webhook_id
+  where d.id = due.id
+  returning d.id, d.status, d.attempts, d.cycle_base, d.due_at, d.event_id, d.webhook_id
+)
+select
+  coalesce((
+    select json_agg(json_build_object(
+      'id', l.id, 'webhook_id', l.webhook_id, 'status', l.status, 'attempts', l.attempts, 'cycle_base', l.cycle_base, 'lease_ends', l.due_at,
+      'event', e.event::text,
+      'webhook', case when w.id is not null then json_build_object('id', w.id, 'workspace_id', w.workspace_id,
+        'environment', w.environment, 'version', w.version, 'state', w.state) end) order by l.id)
+    from leased l
+      left join delivery_events e on e.event_id = l.event_id
+      left join webhooks w on w.id = l.webhook_id), '[]') as claimed,
+  (select min(next.due_at)::float8 from served cross join lateral (
+    select due_at from deliveries
+    where webhook_id = served.webhook_id and status in ('pending', 'retrying') and due_at > $2::bigint
+    order by due_at limit 1) next) as next_due`
+
+/**
+ * Makes held deliveries of active webhooks due, the oldest first, at most `perWebhook` of each. Returns how many.
+ */
+export async function drainHeld(sql: Database['sql'], nowMs: number, perWebhook: number): Promise<number> {
+  const rows = await sql.unsafe(drainStatement, [nowMs, perWebhook], { prepare: true })
+  return rows.length
+}
+
+const drainStatement = `
+with recursive waiting as (
+  (select webhook_id from deliveries where status = 'held' order by webhook_id limit 1)
+  union all
+  select (select d.webhook_id from deliveries d
+          where d.status = 'held' and d.webhook_id > waiting.webhook_id order by d.webhook_id limit 1)
+  from waiting where waiting.webhook_id is not null
+),
+drained as (
+  select d.id from waiting join webhooks w on w.id = waiting.webhook_id and w.status = 'active'
+  cross join lateral (
+    select id from deliveries where webhook_id = w.id and status = 'held'
+    order by id limit $2::int for update skip locked) d
+)
+update deliveries d
+set status = case when d.attempts > d.cycle_base then 'retrying' else 'pending' end, due_at = $1::bigint
+from drained where d.id = drained.id
+returning d.id`
+
+/** Puts what is not under way any more of a paused webhook aside. */
+export async function holdDeliveries(sql: Pick<Database['sql'], 'unsafe'>, webhookId: string): Promise<void> {
+  await sql.unsafe(
+    `update deliveries set status = 'held', due_at = null, lease_owner = null
+     where webhook_id = $1 and status in ('pending', 'retrying')`,
+    [webhookId],
+    { prepare: true },
+  )
+}
+
+/** Gives leases back, so that another replica, or this one after its restart, need not wait for their end. */
+export async function releaseLeases(sql: Database['sql'], owner: string, ids: string[], nowMs: number) {
+  if (ids.length === 0) return
+  await sql.unsafe(
+    `update deliveries set due_at = $3::bigint, lease_owner = null
+     where id = any ($1::text[]) and lease_owner = $2 and status in ('pending', 'retrying')`,
+    [ids, owner, nowMs],
+    { prepare: true },
+  )
+}

@@ -1,0 +1,36 @@
+import type { AttemptError } from '@opsplane/contracts'
+import { type Chance, type RetryPolicy, retryWaitMs } from './retry-timing.js'
+
+/** What an attempt came to. */
+export type AttemptOutcome =
+  | { kind: 'answered'; status: number; retryAfterMs?: number | undefined }
+  | { kind: 'failed'; error: AttemptError }
+
+/** Where a delivery stands after an attempt. `delayMs` counts from the attempt's end. */
+export type Verdict =
+  | { status: 'succeeded' }
+  | { status: 'retrying'; delayMs: number }
+  | { status: 'failed'; gone: boolean }
+
+/** 410 Gone: the endpoint wants no deliveries any more. */
+const gone = 410
+const asksToWait = new Set([429, 503])
+
+/**
+ * Decides what follows an attempt. `attempt` counts from 1 within the present cycle: a manual retry begins a
+ * new one. Retry-After is honoured on 429 and 503, up to the webhook's longest delay.
+ */
+export function afterAttempt(
+  outcome: AttemptOutcome,
+  policy: RetryPolicy,
+  attempt: number,
+  chance: Chance = { jitter: 0, random: 0.5 },
+): Verdict {
+  if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300)
+    return { status: 'succeeded' }
+  if (outcome.kind === 'answered' && outcome.status === gone) return { status: 'failed', gone: true }
+  if (attempt > policy.retries) return { status: 'failed', gone: false }
+  const asks = outcome.kind === 'answered' && asksToWait.has(outcome.status)
+  const askedMs = asks ? outcome.retryAfterMs : undefined
+  return { status: 'retrying', delayMs: retryWaitMs(policy, attempt, { ...chance, askedMs }) }
+}

@@ -1,0 +1,107 @@
+import { type DeliveryBody, newId, type PlatformEvent, type TenantScope } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import type { Target, WebhookRow } from '../webhook/target.js'
+import { insertDeliveries, type NewDelivery, webhooksOf } from './fan-out-statement.js'
+import { bodyFor } from './matching.js'
+
+export interface NewJob {
+  deliveryId: string
+  target: Target
+  body: DeliveryBody
+}
+
+export interface FanOutOptions {
+  database: Database
+  owner: string
+  leaseMs: number
+  nowMs(): number
+  targetOf(row: WebhookRow): Target
+  reserve(webhookId: string): boolean
+  release(webhookId: string): void
+  /** Takes a delivery that is leased to this replica, in a place reserved before. */
+  submit(job: NewJob): void
+}
+
+type Draft = NewJob & { event: PlatformEvent; row: NewDelivery; leased: boolean }
+
+/**
+ * Turns a batch of events into deliveries: one select, one insert. First attempts are leased to this replica in
+ * that insert and go straight to its queues; what finds no room there is left to whoever asks for it.
+ */
+export function createFanOut(options: FanOutOptions): (events: PlatformEvent[]) => Promise<void> {
+  return async (events) => {
+    const drafts = await match(options, events)
+    if (drafts.length === 0) return
+    for (const draft of drafts) lease(options, draft)
+    let inserted: Set<string>
+    try {
+      const matched = [...new Map(drafts.map(({ event }) => [event.id, event])).values()]
+      const now = new Date(options.nowMs()).toISOString()
+      inserted = await insertDeliveries(
+        options.database.sql,
+        matched,
+        drafts.map(({ row }) => row),
+        now,
+      )
+    } catch (error) {
+      for (const draft of drafts) if (draft.leased) options.release(draft.target.id)
+      throw error
+    }
+    for (const draft of drafts) {
+      if (!draft.leased) continue
+      // An event that comes again has its deliveries already.
+      if (inserted.has(draft.deliveryId)) options.submit(draft)
+      else options.release(draft.target.id)
+    }
+  }
+}
+
+async function match(
+  { database, targetOf, nowMs }: FanOutOptions,
+  events: PlatformEvent[],
+): Promise<Draft[]> {
+  const targets = new Map<string, Target[]>()
+  for (const row of await webhooksOf(database.sql, tenantsOf(events))) {
+    const target = targetOf(row)
+    const key = tenantKey(target.tenant)
+    targets.set(key, [...(targets.get(key) ?? []), target])
+  }
+  const createdAt = new Date(nowMs()).toISOString()
+  return events.flatMap((event) =>
+    (targets.get(tenantKey(event)) ?? []).flatMap((target) => {
+      const body = bodyFor(target, event)
+      return body ? [draftOf(event, target, body, createdAt)] : []
+    }),
+  )
+}
+
+function draftOf(event: PlatformEvent, target: Target, body: DeliveryBody, createdAt: string): Draft {
+  const deliveryId = newId('delivery')
+  const row: NewDelivery = {
+    id: deliveryId,
+    workspace_id: event.workspaceId,
+    environment: event.environment,
+    webhook_id: target.id,
+    event_id: event.id,
+    event_type: event.type,
+    url: target.url,
+    status: target.status === 'active' ? 'pending' : 'held',
+    due_at: null,
+    lease_owner: null,
+    created_at: createdAt,
+  }
+  return { deliveryId, target, body, event, row, leased: false }
+}
+
+function lease({ reserve, owner, leaseMs, nowMs }: FanOutOptions, draft: Draft) {
+  if (draft.row.status === 'held') return
+  draft.leased = reserve(draft.target.id)
+  draft.row.lease_owner = draft.leased ? owner : null
+  draft.row.due_at = draft.leased ? nowMs() + leaseMs + draft.target.timeoutMs : nowMs()
+}
+
+function tenantsOf(events: PlatformEvent[]): TenantScope[] {
+  return [...new Map(events.map((event) => [tenantKey(event), event])).values()]
+}
+
+const tenantKey = ({ workspaceId, environment }: TenantScope) => `${workspaceId}/${environment}`

@@ -1,0 +1,136 @@
+import {
+  AttemptError,
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryDetail,
+  DeliveryStatus,
+  deliveryBody,
+  notFound,
+  type Page,
+  PlatformEvent,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import { and, asc, desc, eq, lt } from 'drizzle-orm'
+import { deliveries, deliveryAttempts, deliveryEvents } from '../schema.js'
+
+type DeliveryRow = typeof deliveries.$inferSelect
+type AttemptRow = typeof deliveryAttempts.$inferSelect
+
+export interface ListDeliveries {
+  tenant: TenantScope
+  webhookId: string
+  status?: DeliveryStatus | undefined
+  eventType?: string | undefined
+  limit: number
+  /** A delivery id: only older ones are returned. */
+  after?: string | undefined
+}
+
+/** Newest first. Ids grow with time, so the id is the position. */
+export async function listDeliveries({ db }: Database, options: ListDeliveries): Promise<Page<Delivery>> {
+  const { tenant, webhookId, status, eventType, limit, after } = options
+  const rows = await db
+    .select()
+    .from(deliveries)
+    .where(
+      and(
+        ofWebhook(tenant, webhookId),
+        status === undefined ? undefined : eq(deliveries.status, status),
+        eventType === undefined ? undefined : eq(deliveries.eventType, eventType),
+        after === undefined ? undefined : lt(deliveries.id, after),
+      ),
+    )
+    .orderBy(desc(deliveries.id))
+    .limit(limit + 1)
+  const items = rows.slice(0, limit).map(present)
+  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null, limit }
+}
+
+/** Throws `not_found`. */
+export async function getDelivery(
+  { db }: Database,
+  tenant: TenantScope,
+  webhookId: string,
+  deliveryId: string,
+): Promise<DeliveryDetail> {
+  const [found] = await db
+    .select({ delivery: deliveries, event: deliveryEvents.event })
+    .from(deliveries)
+    .innerJoin(deliveryEvents, eq(deliveryEvents.eventId, deliveries.eventId))
+    .where(and(ofWebhook(tenant, webhookId), eq(deliveries.id, deliveryId)))
+  if (!found) throw notFound()
+  const rows = await db
+    .select()
+    .from(deliveryAttempts)
+    .where(
+      and(
+        eq(deliveryAttempts.deliveryId, deliveryId),
+        eq(deliveryAttempts.workspaceId, tenant.workspaceId),
+        eq(deliveryAttempts.environment, tenant.environment),
+      ),
+    )
+    .orderBy(asc(deliveryAttempts.number))
+  const attemptLog = rows.map(presentAttempt)
+  const last = attemptLog.at(-1)
+  const body = JSON.stringify(deliveryBody(PlatformEvent.parse(found.event), webhookId))
+  return {
+    ...present(found.delivery),
+    request: last ? { method: 'POST', url: last.url, headers: last.requestHeaders, body } : null,
+    response: last?.response ?? null,
+    attemptLog,
+  }
+}
+
+function ofWebhook({ workspaceId, environment }: TenantScope, webhookId: string) {
+  return and(
+    eq(deliveries.webhookId, webhookId),
+    eq(deliveries.workspaceId, workspaceId),
+    eq(deliveries.environment, environment),
+  )
+}
+
+function present(row: DeliveryRow): Delivery {
+  const scheduled = row.leaseOwner === null && row.dueAt !== null
+  return {
+    id: row.id,
+    eventId: row.eventId,
+    eventType: row.eventType,
+    url: row.url,
+    status: DeliveryStatus.parse(row.status),
+    attempts: row.attempts,
+    lastAttemptAt: row.lastAttemptAt,
+    lastResponseStatus: row.lastResponseStatus,
+    lastResponseBody: row.lastResponseBody,
+    lastDurationMs: row.lastDurationMs,
+    lastError: errorOf(row.lastErrorKind, row.lastErrorMessage),
+    nextAttemptAt: scheduled ? new Date(row.dueAt ?? 0).toISOString() : null,
+    webhookId: row.webhookId,
+    replayOf: row.replayOf,
+    createdAt: row.createdAt,
+  }
+}
+
+function presentAttempt(row: AttemptRow): DeliveryAttempt {
+  return {
+    number: row.number,
+    startedAt: row.startedAt,
+    durationMs: row.durationMs,
+    url: row.url,
+    requestHeaders: row.requestHeaders,
+    response:
+      row.responseStatus === null
+        ? null
+        : {
+            status: row.responseStatus,
+            headers: row.responseHeaders ?? {},
+            body: row.responseBody ?? '',
+            truncated: row.responseTruncated ?? false,
+          },
+    error: errorOf(row.errorKind, row.errorMessage),
+  }
+}
+
+function errorOf(kind: string | null, message: string | null): AttemptError | null {
+  return kind === null ? null : AttemptError.parse({ kind, message })
+}

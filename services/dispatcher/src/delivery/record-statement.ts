@@ -1,0 +1,134 @@
+import type { Database } from '@opsplane/postgres'
+import { z } from 'zod'
+import { webhookStateEpoch } from './claim-statement.js'
+
+/** A result as the statement takes it; names are the recordset's columns. */
+export interface ResultRow {
+  /** Delivery id. */
+  id: string
+  /** Place in the order the attempts ended. */
+  seq: number
+  /** The attempt's number. Whoever records a number first has it. */
+  number: number
+  status: 'succeeded' | 'retrying' | 'failed' | 'postponed'
+  /** Unix ms of the next attempt. */
+  due_at: number | null
+  started_at: string
+  url: string
+  duration_ms: number
+  request_headers: Record<string, string>
+  response_status: number | null
+  response_headers: Record<string, string> | null
+  response_body: string | null
+  /** What the delivery itself keeps of the body. */
+  body_start: string | null
+  response_truncated: boolean | null
+  error_kind: string | null
+  error_message: string | null
+}
+
+const Recorded = z.object({
+  /** Webhooks with five or more failures in a row, in their present epoch. */
+  failing: z.array(z.object({ webhookId: z.string(), epoch: z.int(), failures: z.int() })),
+  /** Webhooks of these results that are paused by now. */
+  paused: z.array(z.string()),
+})
+export type Recorded = z.infer<typeof Recorded>
+
+/**
+ * Records results in one statement: deliveries, attempts, and the count of failures in a row. A result whose
+ * number is taken already changes nothing, but a success always counts. A delivery held meanwhile stays held.
+ */
+export async function recordResults(
+  sql: Pick<Database['sql'], 'unsafe'>,
+  rows: ResultRow[],
+  failuresToPause: number,
+): Promise<Recorded> {
+  const [row] = await sql.unsafe(statement, [JSON.stringify(rows), failuresToPause], { prepare: true })
+  return Recorded.parse(row)
+}
+
+const statement = `
+with results as materialized (
+  select * from jsonb_to_recordset($1::text::jsonb) as r (
+    id text, seq int, number int, status text, due_at bigint, started_at text, url text, duration_ms int,
+    request_headers json, response_status int, response_headers json, response_body text, body_start text,
+    response_truncated boolean, error_kind text, error_message text)
+),
+postponed as (
+  update deliveries d set due_at = r.due_at, lease_owner = null
+  from results r
+  where d.id = r.id and r.status = 'postponed' and d.attempts < r.number and d.status in ('pending', 'retrying')
+  returning d.webhook_id
+),
+recorded as (
+  update deliveries d set
+    status = case when r.status = 'retrying' and d.status = 'held' then 'held' else r.status end,
+    attempts = greatest(d.attempts, r.number),
+    due_at = case when r.status = 'retrying' and d.status <> 'held' then r.due_at end,
+    lease_owner = null,
+    url = r.url,
+    last_attempt_at = r.started_at,
+    last_response_status = r.response_status,
+    last_response_body = r.body_start,
+    last_duration_ms = r.duration_ms,
+    last_error_kind = r.error_kind,
+    last_error_message = r.error_message
+  from results r
+  where d.id = r.id and r.status <> 'postponed'
+    and (d.attempts < r.number or (r.status = 'succeeded' and d.status <> 'succeeded'))
+  returning d.id, d.webhook_id, d.workspace_id, d.environment, d.status, r.seq
+),
+logged as (
+  insert into delivery_attempts (delivery_id, number, workspace_id, environment, started_at, duration_ms, url,
+    request_headers, response_status, response_headers, response_body, response_truncated, error_kind,
+    error_message)
+  select r.id, r.number, d.workspace_id, d.environment, r.started_at, r.duration_ms, r.url, r.request_headers,
+    r.response_status, r.response_headers, r.response_body, r.response_truncated, r.error_kind, r.error_message
+  from recorded d join results r using (id)
+  on conflict do nothing
+),
+-- Failures in a row: each success begins a new run, run 0 goes on from the count so far.
+ended as (
+  select webhook_id, status,
+    count(*) filter (where status = 'succeeded') over (partition by webhook_id order by seq) as run
+  from recorded where status in ('succeeded', 'failed')
+),
+runs as (
+  select webhook_id, run, count(*) filter (where status = 'failed')::int as failures
+  from ended group by webhook_id, run
+),
+tallies as (
+  select webhook_id, max(run) > 0 as interrupted,
+    coalesce(max(failures) filter (where run = 0), 0) as leading,
+    coalesce(max(failures) filter (where run > 0), 0) as longest_later,
+    (array_agg(failures order by run desc))[1] as trailing
+  from runs group by webhook_id
+),
+counted as (
+  select t.*, ${webhookStateEpoch('w')} as epoch from tallies t join webhooks w on w.id = t.webhook_id
+  -- Most deliveries succeed on a webhook without failures, which changes nothing.
+  where t.leading > 0 or t.longest_later > 0
+    or exists (select 1 from webhook_health h where h.webhook_id = t.webhook_id and h.consecutive_failures > 0)
+),
+health as (
+  insert into webhook_health as h (webhook_id, epoch, consecutive_failures, peak)
+  select webhook_id, epoch, case when interrupted then trailing else leading end, greatest(leading, longest_later)
+  from counted order by webhook_id
+  on conflict (webhook_id) do update set (epoch, consecutive_failures, peak) = (
+    select c.epoch,
+      case when c.interrupted then c.trailing else before.failures + c.leading end,
+      greatest(before.failures + c.leading, c.longest_later)
+    from counted c,
+      lateral (select case when h.epoch = c.epoch then h.consecutive_failures else 0 end as failures) before
+    where c.webhook_id = h.webhook_id)
+  returning webhook_id, epoch, consecutive_failures, peak
+)
+select
+  coalesce((
+    select json_agg(json_build_object('webhookId', webhook_id, 'epoch', epoch, 'failures', peak))
+    from health where peak >= $2::int), '[]') as failing,
+  coalesce((
+    select json_agg(w.id) from webhooks w
+    where w.status = 'paused'
+      and w.id in (select webhook_id from recorded union all select webhook_id from postponed)), '[]') as paused`

@@ -1,0 +1,75 @@
+import { redactedValue, secretReference } from '@opsplane/contracts'
+import type { Credentials } from '../webhook/sealing.js'
+import { signatureHeaders } from './sign.js'
+
+export interface RequestContent {
+  eventId: string
+  eventType: string
+  body: string
+  /** Unix seconds. */
+  timestamp: number
+}
+
+/** The headers of one request, and the same with every secret as `***`, to be kept. */
+export interface RequestHeaders {
+  sent: Record<string, string>
+  kept: Record<string, string>
+  /** Every secret value in `sent`, to be found again where the endpoint echoes it. */
+  secrets: string[]
+}
+
+/** A header refers to a secret that does not exist. */
+export class SecretMissingError extends Error {
+  constructor(readonly secretName: string) {
+    super(`A header refers to the secret ${secretName}, which does not exist.`)
+    this.name = 'SecretMissingError'
+  }
+}
+
+/** Builds the headers of a delivery request. Throws SecretMissingError. */
+export function requestHeaders(
+  { secrets, headers, secretHeaders }: Credentials,
+  values: Record<string, string>,
+  content: RequestContent,
+): RequestHeaders {
+  const custom: Record<string, string> = {}
+  const redacted: Record<string, string> = {}
+  const used: string[] = []
+  for (const [name, template] of Object.entries(headers)) {
+    custom[name] = template.replaceAll(secretReference, (_, secretName: string) => {
+      const value = Object.hasOwn(values, secretName) ? values[secretName] : undefined
+      if (value === undefined) throw new SecretMissingError(secretName)
+      used.push(value)
+      return value
+    })
+    const secret = secretHeaders.has(name)
+    redacted[name] = secret ? redactedValue : template.replaceAll(secretReference, redactedValue)
+    if (secret) used.push(template)
+  }
+  const { body, eventId, timestamp } = content
+  const own = {
+    'content-type': 'application/json',
+    'x-service-delivery': eventId,
+    'x-service-event': content.eventType,
+    'webhook-id': eventId,
+    'webhook-timestamp': String(timestamp),
+    ...signatureHeaders(secrets, { messageId: eventId, timestamp, body }),
+  }
+  const named = Object.keys(custom).some((name) => name.toLowerCase() === 'user-agent')
+  const agent: Record<string, string> = named ? {} : { 'user-agent': 'Opsplane-Webhooks/1' }
+  return {
+    sent: { ...agent, ...custom, ...own },
+    kept: { ...agent, ...redacted, ...own },
+    secrets: [...used, ...secrets],
+  }
+}
+
+const shortestSecret = 4
+
+/** Replaces every secret value in a text by `***`. */
+export function redactText(text: string, secrets: readonly string[]): string {
+  let redacted = text
+  for (const secret of secrets)
+    if (secret.length >= shortestSecret) redacted = redacted.replaceAll(secret, redactedValue)
+  return redacted
+}

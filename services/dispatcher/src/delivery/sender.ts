@@ -1,0 +1,195 @@
+import { createLane, type Lane } from './lane.js'
+
+/** A delivery this replica has leased. */
+export interface Job {
+  deliveryId: string
+  webhookId: string
+  /** Not sent any more after this instant (Unix ms): another replica may have taken it. */
+  sendBefore: number
+  lane: 'first' | 'retry'
+}
+
+/** How an endpoint took an attempt; decides how many it gets at once. */
+export type EndpointMood = 'well' | 'busy' | 'unwell'
+
+export interface SenderOptions<J extends Job> {
+  /** Attempts under way at once, per lane. Those that take longer than `slowAfterMs` are counted apart. */
+  concurrency: { first: number; retry: number }
+  maxSlow: number
+  slowAfterMs: number
+  /** Most attempts under way at once to one webhook. */
+  endpointConcurrency: number
+  /** Jobs kept in memory over all webhooks. */
+  maxQueued: number
+  now(): number
+  /** Makes the attempt and records it. */
+  run(job: J): Promise<EndpointMood>
+  /** There is room again for a webhook that was turned away. */
+  onRoom(): void
+}
+
+export interface Sender<J extends Job> {
+  /** Sets a place aside for a job of this webhook; false when its queue, or the memory, is full. */
+  reserve(webhookId: string): boolean
+  /** Gives a reserved place back. */
+  release(webhookId: string): void
+  /** Queues a job for a place reserved before. */
+  submit(job: J): void
+  /** Webhooks that take no further jobs now. */
+  full(): string[]
+  hasRoom(): boolean
+  /** Removes and returns the queued jobs of one webhook. */
+  discard(webhookId: string): J[]
+  /** Starts nothing more; returns what is queued and waits for what is under way. */
+  stop(): Promise<J[]>
+}
+
+interface Endpoint {
+  limit: number
+  running: number
+  /** Queued and reserved. */
+  waiting: number
+  turnedAway: boolean
+}
+
+const startLimit = 4
+const queuedPerSlot = 8
+
+/**
+ * The in-memory queues: one per webhook and lane, served round-robin, so that no webhook waits for another one's
+ * endpoint. An endpoint's share grows while it answers well and shrinks when it does not. An attempt that takes
+ * long stops counting against the lane: an open socket is cheap, a blocked lane is not.
+ */
+export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J> {
+  const lanes: Record<Job['lane'], Lane<J>> = {
+    first: createLane(options.concurrency.first),
+    retry: createLane(options.concurrency.retry),
+  }
+  const endpoints = new Map<string, Endpoint>()
+  let waitingTotal = 0
+  let slow = 0
+  let running = 0
+  let stopped = false
+  let idle: (() => void) | undefined
+
+  const endpointOf = (webhookId: string): Endpoint => {
+    const known = endpoints.get(webhookId)
+    if (known) return known
+    const fresh = {
+      limit: Math.min(startLimit, options.endpointConcurrency),
+      running: 0,
+      waiting: 0,
+      turnedAway: false,
+    }
+    endpoints.set(webhookId, fresh)
+    return fresh
+  }
+
+  const isFull = (endpoint: Endpoint) => endpoint.waiting >= endpoint.limit * queuedPerSlot
+
+  function leaveQueue(webhookId: string, endpoint: Endpoint) {
+    endpoint.waiting--
+    waitingTotal--
+    if (endpoint.turnedAway && endpoint.waiting <= (endpoint.limit * queuedPerSlot) / 2) {
+      endpoint.turnedAway = false
+      options.onRoom()
+    }
+    forgetIfIdle(webhookId, endpoint)
+  }
+
+  /** An endpoint that is at its ease is not remembered; one that is unwell keeps its small share. */
+  function forgetIfIdle(webhookId: string, endpoint: Endpoint) {
+    const atEase = endpoint.limit >= Math.min(startLimit, options.endpointConcurrency)
+    if (
+      endpoint.running === 0 &&
+      endpoint.waiting === 0 &&
+      !endpoint.turnedAway &&
+      (atEase || endpoints.size > 10_000)
+    )
+      endpoints.delete(webhookId)
+  }
+
+  function pump() {
+    if (stopped) return
+    for (const lane of [lanes.first, lanes.retry]) {
+      for (let webhookId = lane.next(); webhookId !== undefined; webhookId = lane.next()) {
+        const endpoint = endpointOf(webhookId)
+        if (endpoint.running >= endpoint.limit) {
+          lane.park(webhookId)
+          continue
+        }
+        const job = lane.take(webhookId)
+        if (!job) continue
+        // An outlived lease is no loss: the delivery is due in Postgres again.
+        if (job.sendBefore > options.now()) start(lane, endpoint, job)
+        leaveQueue(webhookId, endpoint)
+      }
+    }
+  }
+
+  function start(lane: Lane<J>, endpoint: Endpoint, job: J) {
+    endpoint.running++
+    lane.running++
+    running++
+    let countsAsSlow = false
+    const timer = setTimeout(() => {
+      if (slow >= options.maxSlow) return
+      countsAsSlow = true
+      slow++
+      lane.running--
+      pump()
+    }, options.slowAfterMs)
+
+    void options.run(job).then((mood) => {
+      clearTimeout(timer)
+      if (countsAsSlow) slow--
+      else lane.running--
+      endpoint.running--
+      running--
+      adapt(endpoint, mood)
+      for (const each of [lanes.first, lanes.retry]) each.unpark(job.webhookId)
+      forgetIfIdle(job.webhookId, endpoint)
+      pump()
+      if (running === 0) idle?.()
+    })
+  }
+
+  function adapt(endpoint: Endpoint, mood: EndpointMood) {
+    if (mood === 'well') endpoint.limit = Math.min(endpoint.limit + 1, options.endpointConcurrency)
+    if (mood === 'unwell') endpoint.limit = Math.max(1, Math.floor(endpoint.limit / 2))
+  }
+
+  return {
+    reserve(webhookId) {
+      const endpoint = endpointOf(webhookId)
+      if (stopped || isFull(endpoint) || waitingTotal >= options.maxQueued) {
+        endpoint.turnedAway = true
+        return false
+      }
+      endpoint.waiting++
+      waitingTotal++
+      return true
+    },
+    release: (webhookId) => leaveQueue(webhookId, endpointOf(webhookId)),
+    submit(job) {
+      lanes[job.lane].put(job.webhookId, job)
+      pump()
+    },
+    full: () => [...endpoints].filter(([, endpoint]) => isFull(endpoint)).map(([webhookId]) => webhookId),
+    hasRoom: () => !stopped && waitingTotal < options.maxQueued,
+    discard(webhookId) {
+      const jobs = [...lanes.first.clear(webhookId), ...lanes.retry.clear(webhookId)]
+      for (const _ of jobs) leaveQueue(webhookId, endpointOf(webhookId))
+      return jobs
+    },
+    async stop() {
+      stopped = true
+      const jobs = [...lanes.first.clearAll(), ...lanes.retry.clearAll()]
+      if (running > 0)
+        await new Promise<void>((resolve) => {
+          idle = resolve
+        })
+      return jobs
+    },
+  }
+}

@@ -1,0 +1,240 @@
+import {
+  assertNever,
+  type CreateWebhook,
+  changedFields,
+  type Decider,
+  type Decision,
+  type Environment,
+  type Filter,
+  type Instant,
+  invalidField,
+  notFound,
+  type PauseReason,
+  type RetryStrategy,
+  redactedValue,
+  type UpdateWebhook,
+  type WebhookSnapshot,
+  type WebhookStatus,
+} from '@opsplane/contracts'
+
+/** A signing secret as the vault sealed it. Several may be valid while one replaces another. */
+export interface SealedSecret {
+  sealed: string
+  createdAt: Instant
+  /** Null: valid until replaced. */
+  expiresAt: Instant | null
+}
+
+/** Headers ready to be kept: `shown` to everyone, with `***` in place of the literal secrets in `sealed`. */
+export interface PreparedHeaders {
+  shown: Record<string, string>
+  /** Sealed values by header name. */
+  sealed: Record<string, string>
+}
+
+export interface WebhookState {
+  id: string
+  name: string
+  url: string
+  events: string[]
+  headers: Record<string, string>
+  filter: Filter | null
+  retries: number
+  retryStrategy: RetryStrategy
+  timeoutMs: number
+  retryMaxDelayMs: number
+  retrySchedule: number[] | null
+  status: WebhookStatus
+  pausedReason: PauseReason | null
+  environment: Environment
+  createdAt: Instant
+  updatedAt: Instant
+  /** Newest first. */
+  secrets: SealedSecret[]
+  sealedHeaders: Record<string, string>
+  /** Counts resumes: failures of an earlier epoch no longer count. */
+  epoch: number
+}
+
+export type CreateWebhookCommand = {
+  kind: 'create'
+  id: string
+  now: Instant
+  environment: Environment
+  settings: Omit<CreateWebhook, 'secret' | 'headers'>
+  headers: PreparedHeaders
+  sealedSecret: string | null
+}
+export type UpdateWebhookCommand = {
+  kind: 'update'
+  now: Instant
+  settings: Omit<UpdateWebhook, 'secret' | 'headers'>
+  headers?: PreparedHeaders
+  /** Absent: stays. Null: removed. */
+  sealedSecret?: string | null
+}
+export type DeleteWebhookCommand = { kind: 'delete' }
+/** The platform's own decision, taken where a delivery's outcome is recorded. */
+export type AutoPauseCommand = {
+  kind: 'auto_pause'
+  now: Instant
+  reason: Exclude<PauseReason, 'user'>
+  consecutiveFailures: number
+  /** The epoch the failures were counted in; a webhook resumed since is not paused for them. */
+  epoch: number
+}
+export type WebhookCommand =
+  | CreateWebhookCommand
+  | UpdateWebhookCommand
+  | DeleteWebhookCommand
+  | AutoPauseCommand
+
+export const webhook: Decider<WebhookState, WebhookCommand, WebhookSnapshot> = {
+  resourceType: 'webhook',
+  table: 'webhooks',
+  decide(command, state) {
+    switch (command.kind) {
+      case 'create':
+        return [{ type: 'webhook.created', after: created(command) }]
+      case 'update':
+        return updated(command, existing(state))
+      case 'delete':
+        existing(state)
+        return [{ type: 'webhook.deleted', after: null }]
+      case 'auto_pause':
+        return autoPaused(command, state)
+      default:
+        return assertNever(command)
+    }
+  },
+  expose,
+  describe: (state) => ({ displayName: state.name }),
+}
+
+function existing(state: WebhookState | null): WebhookState {
+  if (state === null) throw notFound()
+  return state
+}
+
+function created({
+  id,
+  now,
+  environment,
+  settings,
+  headers,
+  sealedSecret,
+}: CreateWebhookCommand): WebhookState {
+  const status = settings.status ?? 'active'
+  const { shown, sealed } = keepRedacted(headers, {})
+  return {
+    id,
+    name: settings.name,
+    url: settings.url,
+    events: [...new Set(settings.events)],
+    headers: shown,
+    filter: settings.filter ?? null,
+    retries: settings.retries ?? 3,
+    retryStrategy: settings.retry_strategy ?? 'exponential',
+    timeoutMs: settings.timeout_ms ?? 10_000,
+    retryMaxDelayMs: settings.retry_max_delay_ms ?? 3_600_000,
+    retrySchedule: settings.retry_schedule ?? null,
+    status,
+    pausedReason: status === 'paused' ? 'user' : null,
+    environment,
+    createdAt: now,
+    updatedAt: now,
+    secrets: sealedSecret === null ? [] : [{ sealed: sealedSecret, createdAt: now, expiresAt: null }],
+    sealedHeaders: sealed,
+    epoch: 0,
+  }
+}
+
+function updated(command: UpdateWebhookCommand, state: WebhookState): Decision<WebhookState>[] {
+  const { now, settings, headers, sealedSecret } = command
+  const merged: WebhookState = {
+    ...state,
+    name: settings.name ?? state.name,
+    url: settings.url ?? state.url,
+    events: settings.events ? [...new Set(settings.events)] : state.events,
+    filter: settings.filter === undefined ? state.filter : settings.filter,
+    retries: settings.retries ?? state.retries,
+    retryStrategy: settings.retry_strategy ?? state.retryStrategy,
+    timeoutMs: settings.timeout_ms ?? state.timeoutMs,
+    retryMaxDelayMs: settings.retry_max_delay_ms ?? state.retryMaxDelayMs,
+    retrySchedule: settings.retry_schedule === undefined ? state.retrySchedule : settings.retry_schedule,
+  }
+  if (headers) {
+    const kept = keepRedacted(headers, state.sealedHeaders)
+    merged.headers = kept.shown
+    merged.sealedHeaders = kept.sealed
+  }
+  if (sealedSecret !== undefined)
+    merged.secrets = sealedSecret === null ? [] : [{ sealed: sealedSecret, createdAt: now, expiresAt: null }]
+
+  const decisions: Decision<WebhookState>[] = []
+  let last = state
+  if (changedFields(state, merged).length > 0) {
+    last = { ...merged, updatedAt: now }
+    decisions.push({ type: 'webhook.updated', after: last })
+  }
+  if (settings.status === 'paused' && state.status === 'active')
+    decisions.push({ type: 'webhook.paused', after: paused(last, 'user', now), extras: { reason: 'user' } })
+  if (settings.status === 'active' && state.status === 'paused')
+    decisions.push({ type: 'webhook.resumed', after: resumed(last, now) })
+  return decisions
+}
+
+function autoPaused(command: AutoPauseCommand, state: WebhookState | null): Decision<WebhookState>[] {
+  if (state === null || state.status === 'paused' || state.epoch !== command.epoch) return []
+  const { reason, consecutiveFailures, now } = command
+  return [
+    { type: 'webhook.paused', after: paused(state, reason, now), extras: { reason, consecutiveFailures } },
+  ]
+}
+
+function paused(state: WebhookState, reason: PauseReason, now: Instant): WebhookState {
+  return { ...state, status: 'paused', pausedReason: reason, updatedAt: now }
+}
+
+function resumed(state: WebhookState, now: Instant): WebhookState {
+  return { ...state, status: 'active', pausedReason: null, epoch: state.epoch + 1, updatedAt: now }
+}
+
+/** A header sent back as `***` keeps the value it has. */
+function keepRedacted({ shown, sealed }: PreparedHeaders, present: Record<string, string>): PreparedHeaders {
+  const kept = { ...sealed }
+  for (const [name, value] of Object.entries(shown)) {
+    if (value !== redactedValue || sealed[name] !== undefined) continue
+    const known = present[name]
+    if (known === undefined)
+      throw invalidField(
+        `/headers/${name}`,
+        'nothing_to_keep',
+        `${redactedValue} keeps a value, but there is none.`,
+      )
+    kept[name] = known
+  }
+  return { shown, sealed: kept }
+}
+
+function expose(state: WebhookState): WebhookSnapshot {
+  return {
+    id: state.id,
+    name: state.name,
+    url: state.url,
+    events: state.events,
+    has_secret: state.secrets.length > 0,
+    headers: state.headers,
+    filter: state.filter,
+    retries: state.retries,
+    retry_strategy: state.retryStrategy,
+    timeout_ms: state.timeoutMs,
+    retry_max_delay_ms: state.retryMaxDelayMs,
+    retry_schedule: state.retrySchedule,
+    status: state.status,
+    paused_reason: state.pausedReason,
+    environment: state.environment,
+    created_at: state.createdAt,
+    updated_at: state.updatedAt,
+  }
+}

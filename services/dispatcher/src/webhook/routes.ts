@@ -1,0 +1,131 @@
+import {
+  CreateWebhook,
+  newId,
+  type TenantScope,
+  UpdateWebhook,
+  Webhook,
+  WebhookStatus,
+} from '@opsplane/contracts'
+import { defineList, defineRoute, type Outbound, type Route } from '@opsplane/http'
+import type { Database, Vault } from '@opsplane/postgres'
+import type { CursorCodec } from '@opsplane/runtime'
+import { z } from 'zod'
+import type { UpdateWebhookCommand } from './domain.js'
+import { listWebhooks, withFailures } from './queries.js'
+import { prepareHeaders, sealSecret } from './sealing.js'
+import type { WebhookAggregate } from './webhook-store.js'
+
+export interface WebhookRoutesContext {
+  database: Database
+  cursors: CursorCodec
+  vault: Vault
+  outbound: Outbound
+  aggregate: WebhookAggregate
+  /** Called after a webhook was changed, paused, resumed or deleted. */
+  onChange(webhookId: string, tenant: TenantScope): Promise<void>
+}
+
+const tag = 'Webhooks'
+
+export function webhookRoutes(context: WebhookRoutesContext): Route[] {
+  const { database, aggregate, vault, outbound } = context
+
+  const list = defineList({
+    operationId: 'listWebhooks',
+    path: '/webhooks',
+    summary: 'List webhooks',
+    tag,
+    scope: 'webhooks:read',
+    query: z.object({ status: WebhookStatus.optional() }),
+    response: Webhook,
+    handler: ({ query, binding, meta }) => {
+      const { status, limit, after, sort } = query
+      const { tenant } = meta
+      const { direction } = sort
+      const page = { tenant, status, limit, after, direction, binding, cursors: context.cursors, aggregate }
+      return listWebhooks(database, page)
+    },
+  })
+
+  const create = defineRoute({
+    operationId: 'createWebhook',
+    method: 'post',
+    path: '/webhooks',
+    summary: 'Create a webhook',
+    description: 'The secret is write-only; has_secret says whether there is one.',
+    tag,
+    scope: 'webhooks:write',
+    body: CreateWebhook,
+    response: Webhook,
+    status: 201,
+    handler: async ({ body, meta }) => {
+      const { secret, headers = {}, ...settings } = body
+      const { workspaceId, environment } = meta.tenant
+      await outbound.checkTarget(settings.url)
+      const id = newId('webhook')
+      const prepared = await prepareHeaders(vault, workspaceId, id, headers)
+      const sealedSecret = secret ? await sealSecret(vault, workspaceId, id, secret) : null
+      const command = { id, now: meta.now, environment, settings, headers: prepared, sealedSecret }
+      return aggregate.create(id, { kind: 'create', ...command }, meta)
+    },
+  })
+
+  const get = defineRoute({
+    operationId: 'getWebhook',
+    method: 'get',
+    path: '/webhooks/:id',
+    summary: 'Get a webhook',
+    tag,
+    scope: 'webhooks:read',
+    response: Webhook,
+    handler: async ({ params, meta }) =>
+      counted(database, meta.tenant, await aggregate.get(params.id, meta.tenant)),
+  })
+
+  const update = defineRoute({
+    operationId: 'updateWebhook',
+    method: 'patch',
+    path: '/webhooks/:id',
+    summary: 'Update, pause or resume a webhook',
+    description: 'Setting status to active resumes a paused webhook: what it missed is delivered.',
+    tag,
+    scope: 'webhooks:write',
+    body: UpdateWebhook,
+    response: Webhook,
+    handler: async ({ params, body, meta }) => {
+      const { secret, headers, ...settings } = body
+      const { workspaceId } = meta.tenant
+      if (settings.url !== undefined) await outbound.checkTarget(settings.url)
+      const command: UpdateWebhookCommand = { kind: 'update', now: meta.now, settings }
+      if (headers) command.headers = await prepareHeaders(vault, workspaceId, params.id, headers)
+      if (secret !== undefined)
+        command.sealedSecret = secret && (await sealSecret(vault, workspaceId, params.id, secret))
+      const updated = await aggregate.handle(params.id, command, meta)
+      await context.onChange(params.id, meta.tenant)
+      return counted(database, meta.tenant, updated)
+    },
+  })
+
+  const remove = defineRoute({
+    operationId: 'deleteWebhook',
+    method: 'delete',
+    path: '/webhooks/:id',
+    summary: 'Delete a webhook',
+    description: 'Deliveries that are not finished fail.',
+    tag,
+    scope: 'webhooks:write',
+    response: z.void(),
+    status: 204,
+    handler: async ({ params, meta }) => {
+      await aggregate.handle(params.id, { kind: 'delete' }, meta)
+      await context.onChange(params.id, meta.tenant)
+    },
+  })
+
+  return [list, create, get, update, remove]
+}
+
+async function counted(database: Database, tenant: TenantScope, webhook: Webhook): Promise<Webhook> {
+  const [filled = webhook] = await withFailures(database, tenant, [webhook])
+  return filled
+}

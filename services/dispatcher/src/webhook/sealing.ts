@@ -1,0 +1,68 @@
+import { redactedValue, referencedSecrets } from '@opsplane/contracts'
+import type { Vault } from '@opsplane/postgres'
+import type { PreparedHeaders } from './domain.js'
+import type { Target } from './target.js'
+
+/** Header names whose literal value is taken for a secret. */
+const sensitiveName = /auth|cookie|token|secret|key|passw|credential|signature|session/i
+
+/** What the value of a sealed field is bound to, beside its workspace. */
+const secretPlace = (webhookId: string) => `webhook|${webhookId}|secret`
+const headerPlace = (webhookId: string, name: string) => `webhook|${webhookId}|header|${name.toLowerCase()}`
+
+/** Seals what must be neither shown nor kept in the clear: see ADR 010. */
+export async function prepareHeaders(
+  vault: Vault,
+  workspaceId: string,
+  webhookId: string,
+  headers: Record<string, string>,
+): Promise<PreparedHeaders> {
+  const prepared: PreparedHeaders = { shown: {}, sealed: {} }
+  for (const [name, value] of Object.entries(headers)) {
+    const secret =
+      sensitiveName.test(name) && value !== redactedValue && referencedSecrets(value).length === 0
+    prepared.shown[name] = secret ? redactedValue : value
+    if (secret) prepared.sealed[name] = await vault.seal(workspaceId, value, headerPlace(webhookId, name))
+  }
+  return prepared
+}
+
+export function sealSecret(vault: Vault, workspaceId: string, webhookId: string, secret: string) {
+  return vault.seal(workspaceId, secret, secretPlace(webhookId))
+}
+
+/** What a target's requests are made with, in the clear. */
+export interface Credentials {
+  /** Signing secrets valid now, newest first. */
+  secrets: string[]
+  /** Custom headers; `{{secrets.name}}` not resolved yet. */
+  headers: Record<string, string>
+  /** Names of the headers whose value is secret as a whole. */
+  secretHeaders: ReadonlySet<string>
+}
+
+/** Opens targets' sealed fields, each version once. */
+export function createCredentials(vault: Vault, maxKept = 5_000): (target: Target) => Promise<Credentials> {
+  const known = new Map<string, { version: number; opened: Promise<Credentials> }>()
+
+  const open = async (target: Target): Promise<Credentials> => {
+    const { workspaceId } = target.tenant
+    const headers = { ...target.headers }
+    for (const [name, sealed] of Object.entries(target.sealedHeaders))
+      headers[name] = await vault.open(workspaceId, sealed, headerPlace(target.id, name))
+    const secrets = await Promise.all(
+      target.secrets.map(({ sealed }) => vault.open(workspaceId, sealed, secretPlace(target.id))),
+    )
+    return { secrets, headers, secretHeaders: new Set(Object.keys(target.sealedHeaders)) }
+  }
+
+  return (target) => {
+    const kept = known.get(target.id)
+    if (kept?.version === target.version) return kept.opened
+    if (known.size >= maxKept) known.clear()
+    const opened = open(target)
+    known.set(target.id, { version: target.version, opened })
+    opened.catch(() => known.delete(target.id))
+    return opened
+  }
+}
