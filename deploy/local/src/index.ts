@@ -1,1 +1,9 @@
-export {}
+export * from './bootstrap-owner.js'
+export * from './certificate.js'
+export * from './cluster.js'
+export * from './platform.js'
+export * from './ports.js'
+export * from './secrets.js'
+export * from './service-plan.js'
+export * from './state.js'
+export * from './supervisor.js'

@@ -1,0 +1,82 @@
+import { permissions } from '@opsplane/contracts'
+import { createInternalIssuer, serviceClient } from '@opsplane/http'
+import { request } from 'undici'
+import { z } from 'zod'
+import type { LocalSecrets } from './secrets.js'
+
+export interface BootstrapOptions {
+  secrets: LocalSecrets
+  settingsUrl: string
+  origin: string
+}
+
+const Bootstrapped = z.object({ workspaceId: z.string(), userId: z.string() })
+const Login = z.object({ data: z.object({ accessToken: z.string() }) })
+const CreatedToken = z.object({ data: z.object({ token: z.string() }) })
+
+/** Makes sure the workspace, its owner and an API key exist. Returns the owner with a key that works. */
+export async function bootstrapOwner(options: BootstrapOptions): Promise<Required<LocalSecrets['owner']>> {
+  const { secrets, origin } = options
+  const { owner } = secrets
+  const client = serviceClient({
+    baseUrl: options.settingsUrl,
+    audience: 'settings',
+    issuer: createInternalIssuer({
+      service: 'operator',
+      privateKey: secrets.serviceKeys.operator.privateKey,
+    }),
+    timeoutMs: 10_000,
+  })
+  await client.post(
+    '/internal/bootstrap',
+    {
+      workspaceName: 'Demo',
+      workspaceSlug: owner.workspace,
+      email: owner.email,
+      password: owner.password,
+      userName: 'Owner',
+    },
+    Bootstrapped,
+  )
+  if (owner.apiKey !== undefined && (await keyWorks(origin, owner.workspace, owner.apiKey))) {
+    return { ...owner, apiKey: owner.apiKey }
+  }
+  const login = await post(
+    `${origin}/api/v1/auth/token`,
+    { email: owner.email, password: owner.password },
+    {},
+    Login,
+  )
+  const key = await post(
+    `${origin}/api/v1/auth/tokens`,
+    { name: 'local', scopes: [...permissions] },
+    { authorization: `Bearer ${login.data.accessToken}`, 'x-workspace': owner.workspace },
+    CreatedToken,
+  )
+  return { ...owner, apiKey: key.data.token }
+}
+
+async function keyWorks(origin: string, workspace: string, apiKey: string): Promise<boolean> {
+  const response = await request(`${origin}/api/v1/auth/me`, {
+    headers: { authorization: `Bearer ${apiKey}`, 'x-workspace': workspace },
+  })
+  await response.body.dump()
+  return response.statusCode === 200
+}
+
+async function post<T>(
+  url: string,
+  body: unknown,
+  headers: Record<string, string>,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  const response = await request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  const answer = await response.body.json()
+  if (response.statusCode >= 300)
+    throw new Error(`${url} answered ${response.statusCode}: ${JSON.stringify(answer)}`)
+  return schema.parse(answer)
+}

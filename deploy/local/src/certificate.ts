@@ -1,0 +1,37 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { generate } from 'selfsigned'
+
+export interface ReceiverCertificate {
+  key: string
+  cert: string
+  /** PEM file the dispatcher is told to trust. */
+  caFile: string
+}
+
+/** A certificate for receivers on this machine, made once and kept. */
+export async function makeReceiverCertificate(folder: string): Promise<ReceiverCertificate> {
+  const keyFile = join(folder, 'receiver-key.pem')
+  const caFile = join(folder, 'receiver.pem')
+  if (!existsSync(keyFile) || !existsSync(caFile)) {
+    mkdirSync(folder, { recursive: true })
+    const made = await generate([{ name: 'commonName', value: 'localhost' }], {
+      algorithm: 'sha256',
+      keyType: 'ec',
+      notAfterDate: new Date(Date.now() + 3650 * 86_400_000),
+      extensions: [
+        { name: 'basicConstraints', cA: true, critical: true },
+        {
+          name: 'subjectAltName',
+          altNames: [
+            { type: 2, value: 'localhost' },
+            { type: 7, ip: '127.0.0.1' },
+          ],
+        },
+      ],
+    })
+    writeFileSync(keyFile, made.private, { mode: 0o600 })
+    writeFileSync(caFile, made.cert)
+  }
+  return { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(caFile, 'utf8'), caFile }
+}

@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import { startEmbeddedNats } from '@opsplane/nats/embedded'
+import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
+import { bootstrapOwner } from './bootstrap-owner.js'
+import { makeReceiverCertificate, type ReceiverCertificate } from './certificate.js'
+import { choosePorts, provisionAll } from './platform.js'
+import { freePort } from './ports.js'
+import { planServices, type ServiceName, serviceNames } from './service-plan.js'
+import type { LocalInfo, LocalState } from './state.js'
+import { type ServiceProcess, serviceProcess } from './supervisor.js'
+
+export interface ClusterOptions {
+  state: LocalState
+  /** Extra `-c name=value` settings of Postgres. */
+  postgresFlags?: string[]
+  /** Added to every service's environment. */
+  extra?: Record<string, string>
+}
+
+/** A server that can be killed and started again on the same port and data. */
+export interface RestartableServer {
+  pid(): number
+  start(): Promise<void>
+  stop(): Promise<void>
+  kill(): void
+}
+
+/** The platform as separate processes, each of which can be killed: for crash tests and measurements. */
+export interface Cluster {
+  info: LocalInfo
+  services: Record<ServiceName, ServiceProcess>
+  postgres: RestartableServer
+  nats: RestartableServer
+  certificate: ReceiverCertificate
+  stop(): Promise<void>
+}
+
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { state } = options
+  const secrets = state.secrets()
+  const certificate = await makeReceiverCertificate(state.tlsDir)
+  const [postgresPort, natsPort] = [await freePort(), await freePort()]
+  const flags = options.postgresFlags
+  const startPostgres = () =>
+    startEmbeddedPostgres({ dataDir: state.postgresDir, port: postgresPort, ...(flags ? { flags } : {}) })
+  const firstPostgres = await startPostgres()
+  const postgres = restartable(firstPostgres, startPostgres)
+  const startNats = () => startEmbeddedNats({ storeDir: state.natsDir, port: natsPort })
+  const firstNats = await startNats()
+  const nats = restartable(firstNats, startNats)
+
+  const ports = await choosePorts()
+  const origin = `http://127.0.0.1:${ports.gateway}`
+  const plan = planServices({
+    secrets,
+    databaseUrls: await provisionAll(firstPostgres.url, secrets.databasePasswords),
+    natsUrl: firstNats.url,
+    ports,
+    origin,
+    webhookCaFile: certificate.caFile,
+    ...(options.extra ? { extra: options.extra } : {}),
+  })
+  const processOf = (name: ServiceName) =>
+    serviceProcess({ name, env: plan[name], logFile: join(state.root, `${name}.log`) })
+  const services = {
+    settings: processOf('settings'),
+    itsm: processOf('itsm'),
+    dispatcher: processOf('dispatcher'),
+    gateway: processOf('gateway'),
+  }
+  for (const name of serviceNames) await services[name].start()
+  const owner = await bootstrapOwner({ secrets, settingsUrl: services.settings.url, origin })
+  state.saveSecrets({ ...secrets, owner })
+
+  return {
+    info: {
+      origin,
+      baseUrl: `${origin}/api/v1`,
+      ...owner,
+      postgresUrl: firstPostgres.url,
+      natsUrl: firstNats.url,
+      pid: process.pid,
+    },
+    services,
+    postgres,
+    nats,
+    certificate,
+    stop: async () => {
+      for (const name of [...serviceNames].reverse()) await services[name].stop()
+      await nats.stop()
+      await postgres.stop()
+    },
+  }
+}
+
+interface StartedServer {
+  pid: number
+  stop(): Promise<void>
+}
+
+function restartable(first: StartedServer, start: () => Promise<StartedServer>): RestartableServer {
+  let current = first
+  return {
+    pid: () => current.pid,
+    start: async () => {
+      current = await start()
+    },
+    stop: () => current.stop(),
+    kill: () => process.kill(current.pid, 'SIGKILL'),
+  }
+}

@@ -1,0 +1,143 @@
+import { mkdirSync } from 'node:fs'
+import * as dispatcher from '@opsplane/dispatcher'
+import * as gateway from '@opsplane/gateway'
+import * as itsm from '@opsplane/itsm'
+import { startEmbeddedNats } from '@opsplane/nats/embedded'
+import { provisionService } from '@opsplane/postgres'
+import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
+import { createReleasers, type Logger, type Releasers, type RunningService } from '@opsplane/runtime'
+import * as settings from '@opsplane/settings'
+import { bootstrapOwner } from './bootstrap-owner.js'
+import { assertPortFree, freePort, LocalRunError } from './ports.js'
+import { type BackendName, backendNames, planServices, type ServiceName } from './service-plan.js'
+import type { LocalInfo, LocalState } from './state.js'
+
+export interface PlatformOptions {
+  state: LocalState
+  log: Logger
+  /** The gateway's port; a free one when absent. */
+  port?: number | undefined
+  webhookCaFile?: string
+  /** Told when a step begins. */
+  onStep?: (step: string) => void
+}
+
+export interface Platform {
+  info: LocalInfo
+  stop(): Promise<void>
+}
+
+const migrations: Record<BackendName, string> = {
+  settings: settings.migrationsDir,
+  itsm: itsm.migrationsDir,
+  dispatcher: dispatcher.migrationsDir,
+}
+
+type Start = (env: Record<string, string | undefined>, log: Logger) => Promise<RunningService>
+const starters: Record<ServiceName, Start> = {
+  settings: (env, log) => settings.start(settings.loadConfig(env), { log }),
+  itsm: (env, log) => itsm.start(itsm.loadConfig(env), { log }),
+  dispatcher: (env, log) => dispatcher.start(dispatcher.loadConfig(env), { log }),
+  gateway: (env, log) => gateway.start(gateway.loadConfig(env), { log }),
+}
+
+/** Starts everything in this process: Postgres and NATS (unless given by URL), migrations, services, first owner. */
+export async function startPlatform(options: PlatformOptions): Promise<Platform> {
+  const { state, log, onStep = () => {} } = options
+  const running = state.running()
+  if (running) {
+    throw new LocalRunError(
+      `Opsplane already runs here: ${running.origin} (process ${running.pid}). Stop it first, or use another OPSPLANE_HOME.`,
+    )
+  }
+  if (options.port) await assertPortFree(options.port)
+  const releasers = createReleasers(log)
+  try {
+    const secrets = state.secrets()
+    const servers = await startServers(state, log, releasers, onStep)
+    onStep('migrating the databases')
+    const databaseUrls = await provisionAll(servers.postgresUrl, secrets.databasePasswords)
+
+    onStep('starting the services')
+    const ports = await choosePorts(options.port)
+    const origin = process.env.PUBLIC_ORIGIN ?? `http://127.0.0.1:${ports.gateway}`
+    const plan = planServices({
+      secrets,
+      databaseUrls,
+      natsUrl: servers.natsUrl,
+      ports,
+      origin,
+      ...(options.webhookCaFile ? { webhookCaFile: options.webhookCaFile } : {}),
+    })
+    for (const [name, start] of Object.entries(starters) as [ServiceName, Start][]) {
+      const service = await start(plan[name], log.child({ service: name }))
+      releasers.add(name, () => service.stop())
+    }
+
+    onStep('preparing the workspace')
+    const owner = await bootstrapOwner({ secrets, settingsUrl: `http://127.0.0.1:${ports.settings}`, origin })
+    state.saveSecrets({ ...secrets, owner })
+    const info: LocalInfo = { origin, baseUrl: `${origin}/api/v1`, ...owner, ...servers, pid: process.pid }
+    state.writeInfo(info)
+    releasers.add('local.json', () => state.removeInfo())
+    return { info, stop: () => releasers.release() }
+  } catch (error) {
+    await releasers.release().catch(() => {})
+    throw error
+  }
+}
+
+async function startServers(
+  state: LocalState,
+  log: Logger,
+  releasers: Releasers,
+  onStep: (step: string) => void,
+) {
+  let postgresUrl = process.env.DATABASE_URL
+  if (!postgresUrl) {
+    onStep('starting Postgres')
+    mkdirSync(state.postgresDir, { recursive: true })
+    const server = await startEmbeddedPostgres({
+      dataDir: state.postgresDir,
+      onLog: (line) => log.debug({ component: 'postgres' }, line),
+    })
+    releasers.add('postgres', () => server.stop())
+    postgresUrl = server.url
+  }
+  let natsUrl = process.env.NATS_URL
+  if (!natsUrl) {
+    onStep('starting NATS')
+    const server = await startEmbeddedNats({
+      storeDir: state.natsDir,
+      onLog: (line) => log.debug({ component: 'nats' }, line),
+    })
+    releasers.add('nats', () => server.stop())
+    natsUrl = server.url
+  }
+  return { postgresUrl, natsUrl }
+}
+
+/** Brings every service's schema up to date; returns the URL each service connects with. */
+export async function provisionAll(
+  adminUrl: string,
+  passwords: Record<string, string>,
+): Promise<Record<BackendName, string>> {
+  const provision = (name: BackendName) =>
+    provisionService({
+      adminUrl,
+      service: name,
+      password: passwords[name] ?? '',
+      migrationsDir: migrations[name],
+    })
+  return {
+    settings: await provision('settings'),
+    itsm: await provision('itsm'),
+    dispatcher: await provision('dispatcher'),
+  }
+}
+
+export async function choosePorts(gatewayPort?: number): Promise<Record<ServiceName, number>> {
+  const ports = { settings: 0, itsm: 0, dispatcher: 0, gateway: gatewayPort ?? (await freePort()) }
+  for (const name of backendNames) ports[name] = await freePort()
+  return ports
+}

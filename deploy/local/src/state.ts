@@ -1,0 +1,71 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { LocalSecrets, newLocalSecrets } from './secrets.js'
+
+/** What `.opsplane/local.json` tells scripts and people about a running platform. */
+export const LocalInfo = z.object({
+  origin: z.string(),
+  baseUrl: z.string(),
+  workspace: z.string(),
+  email: z.string(),
+  password: z.string(),
+  apiKey: z.string(),
+  postgresUrl: z.string(),
+  natsUrl: z.string(),
+  pid: z.int(),
+})
+export type LocalInfo = z.infer<typeof LocalInfo>
+
+/** The state folder of a local run: data, keys, log, and the file that says where the platform is. */
+export function openState(folder: string) {
+  const root = resolve(folder)
+  mkdirSync(root, { recursive: true })
+  // Postgres runs as another user when this process is root, and has to reach its own folder below this one.
+  chmodSync(root, 0o755)
+  const at = (name: string) => join(root, name)
+
+  const writePrivate = (name: string, value: unknown) => {
+    const temporary = at(`${name}.${process.pid}.tmp`)
+    writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+    renameSync(temporary, at(name))
+  }
+
+  return {
+    root,
+    postgresDir: at('postgres'),
+    natsDir: at('nats'),
+    logFile: at('opsplane.log'),
+    tlsDir: at('tls'),
+
+    /** Keys and passwords of this installation, made at the first start and kept. */
+    secrets(): LocalSecrets {
+      if (existsSync(at('secrets.json'))) {
+        return LocalSecrets.parse(JSON.parse(readFileSync(at('secrets.json'), 'utf8')))
+      }
+      const secrets = newLocalSecrets()
+      writePrivate('secrets.json', secrets)
+      return secrets
+    },
+    saveSecrets: (secrets: LocalSecrets) => writePrivate('secrets.json', secrets),
+
+    /** The platform this folder belongs to, if its process is alive. */
+    running(): LocalInfo | undefined {
+      if (!existsSync(at('local.json'))) return undefined
+      const info = LocalInfo.safeParse(JSON.parse(readFileSync(at('local.json'), 'utf8')))
+      return info.success && isAlive(info.data.pid) ? info.data : undefined
+    },
+    writeInfo: (info: LocalInfo) => writePrivate('local.json', info),
+    removeInfo: () => rmSync(at('local.json'), { force: true }),
+  }
+}
+export type LocalState = ReturnType<typeof openState>
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

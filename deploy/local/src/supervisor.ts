@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { request } from 'undici'
+import { type Environment, mainFile, type ServiceName } from './service-plan.js'
+
+/** A service running as a process of its own, as in production; it can be killed and started again. */
+export interface ServiceProcess {
+  name: ServiceName
+  url: string
+  pid(): number | undefined
+  /** Starts the process and resolves once it answers /healthz. */
+  start(): Promise<void>
+  /** SIGKILL; resolves once it is gone. */
+  kill(): Promise<void>
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>
+}
+
+export function serviceProcess(options: {
+  name: ServiceName
+  env: Environment
+  logFile: string
+}): ServiceProcess {
+  const { name, env, logFile } = options
+  const url = `http://127.0.0.1:${env.PORT}`
+  let child: ChildProcess | undefined
+
+  const exited = (process: ChildProcess) =>
+    new Promise<number | null>((resolve) => {
+      if (process.exitCode !== null || process.signalCode !== null) return resolve(process.exitCode)
+      process.once('exit', (code) => resolve(code))
+    })
+  const end = async (signal: NodeJS.Signals) => {
+    if (!child) return null
+    const ending = child
+    child = undefined
+    const code = exited(ending)
+    ending.kill(signal)
+    return code
+  }
+
+  return {
+    name,
+    url,
+    pid: () => child?.pid,
+    start: async () => {
+      const log = openSync(logFile, 'a')
+      child = spawn(process.execPath, [mainFile(name)], {
+        env: { PATH: process.env.PATH, ...env },
+        stdio: ['ignore', log, log],
+      })
+      closeSync(log)
+      await healthy(url, child, logFile)
+    },
+    kill: async () => {
+      await end('SIGKILL')
+    },
+    stop: () => end('SIGTERM'),
+  }
+}
+
+async function healthy(url: string, child: ChildProcess, logFile: string): Promise<void> {
+  for (let waitedMs = 0; waitedMs < 30_000; waitedMs += 50) {
+    if (child.exitCode !== null) throw new Error(`the service at ${url} ended at once; its log is ${logFile}`)
+    const answers = await request(`${url}/healthz`).then(
+      async (response) => {
+        await response.body.dump()
+        return response.statusCode === 200
+      },
+      () => false,
+    )
+    if (answers) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`the service at ${url} did not become healthy in 30 s; its log is ${logFile}`)
+}
