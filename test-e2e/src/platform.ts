@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Cluster, type ClusterOptions, openState, startCluster } from '@opsplane/local'
+import { request } from 'undici'
+
+/** The platform as separate processes on servers of its own, in a folder that goes away with it. */
+export async function startTestCluster(options: Omit<ClusterOptions, 'state'> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'opsplane-e2e-'))
+  const cluster = await startCluster({ state: openState(join(folder, 'state')), ...options })
+  return {
+    ...cluster,
+    stop: async () => {
+      await cluster.stop()
+      if (process.env.KEEP_E2E_STATE === undefined) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+export type TestCluster = Cluster
+
+export interface ApiAnswer<T = Record<string, unknown>> {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  body: T
+}
+
+export interface ApiRequest {
+  body?: unknown
+  /** Sent as it is, instead of `body`. */
+  rawBody?: string
+  headers?: Record<string, string | undefined>
+}
+
+/** Calls the API through the gateway as the owner; a header set to undefined is left out. */
+export function apiClient(info: { baseUrl: string; apiKey: string; workspace: string }) {
+  return async <T = Record<string, unknown>>(
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
+    path: string,
+    options: ApiRequest = {},
+  ): Promise<ApiAnswer<T>> => {
+    const payload = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
+    const headers = {
+      authorization: `Bearer ${info.apiKey}`,
+      'x-workspace': info.workspace,
+      ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+      ...options.headers,
+    }
+    const present = Object.entries(headers).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    )
+    const response = await request(`${info.baseUrl}${path}`, {
+      method,
+      headers: Object.fromEntries(present),
+      ...(payload === undefined ? {} : { body: payload }),
+    })
+    const text = await response.body.text()
+    const body = (text === '' ? {} : JSON.parse(text)) as T
+    return { status: response.statusCode, headers: response.headers, body }
+  }
+}
+export type Api = ReturnType<typeof apiClient>
