@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { request } from 'undici'
+import { startTestCluster } from './platform.js'
+
+interface Operation {
+  operationId: string
+  responses: Record<string, unknown>
+  security?: unknown[]
+}
+interface Document {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+}
+
+let cluster: Awaited<ReturnType<typeof startTestCluster>>
+beforeAll(async () => {
+  cluster = await startTestCluster()
+}, 120_000)
+afterAll(() => cluster?.stop(), 60_000)
+
+const get = async (path: string) => {
+  const response = await request(`${cluster.info.baseUrl}${path}`)
+  return { status: response.statusCode, headers: response.headers, text: await response.body.text() }
+}
+
+test('the merged document is valid OpenAPI 3.1 with unique operation ids', async () => {
+  const { status, text } = await get('/openapi.json')
+  expect(status).toBe(200)
+  const document = JSON.parse(text) as Document
+  const result = await new Validator().validate(JSON.parse(text))
+  expect(result.errors ?? []).toEqual([])
+  expect(document.openapi).toMatch(/^3\.1/)
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
+  const ids = operations.map((operation) => operation.operationId).filter(Boolean)
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const id of ['createIncident', 'createWebhook', 'createToken', 'getAuditEvent'])
+    expect(ids).toContain(id)
+  for (const operation of operations) expect(Object.keys(operation.responses).length).toBeGreaterThan(1)
+})
+
+test('the same in YAML, and a reference page that loads nothing from elsewhere', async () => {
+  const yaml = await get('/openapi.yaml')
+  expect(yaml.status).toBe(200)
+  expect(yaml.text).toMatch(/^openapi: ["']?3\.1/m)
+  const page = await get('/docs/')
+  expect(page.status).toBe(200)
+  expect(page.text).not.toMatch(/(src|href)=["'](https?:)?\/\//)
+})
