@@ -1,1 +1,35 @@
-export {}
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openState, startCluster } from '@opsplane/local'
+import { Command } from 'commander'
+import { measureCreates } from './creates.js'
+import { measureDeliveries } from './deliveries.js'
+import { type Figure, printFigures } from './report.js'
+
+const program = new Command('opsplane-bench')
+  .description('Measures the platform beside the raw limits of this machine, and prints the ratios.')
+  .option('--seconds <n>', 'length of each measured load', '8')
+  .option('--json', 'print the figures as JSON')
+  .parse()
+const options = program.opts<{ seconds: string; json?: boolean }>()
+const seconds = Number(options.seconds)
+const say = (text: string) => console.error(text)
+
+const folder = mkdtempSync(join(tmpdir(), 'opsplane-bench-'))
+say(`Starting Postgres, NATS and the services as processes (${cpus().length} cores)…`)
+const cluster = await startCluster({
+  state: openState(join(folder, 'state')),
+  postgresFlags: ['shared_preload_libraries=pg_stat_statements'],
+  extra: { RATE_LIMIT_PER_MINUTE: '0' },
+})
+const figures: Figure[] = []
+try {
+  figures.push(...(await measureCreates({ cluster, seconds, say })))
+  figures.push(...(await measureDeliveries({ cluster, seconds, say })))
+} finally {
+  await cluster.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+if (options.json) console.log(JSON.stringify(figures, null, 2))
+else printFigures(figures)

@@ -23,8 +23,8 @@ export interface ReceiverResponse {
 }
 
 export interface ReceiverOptions {
-  /** HTTPS unless false. */
-  tls?: boolean
+  /** HTTPS unless false: with a certificate of its own, or with the one given. */
+  tls?: boolean | { key: string; cert: string }
   /** 200 without a body when not given. */
   respond?: (request: ReceivedRequest) => ReceiverResponse | Promise<ReceiverResponse>
 }
@@ -62,7 +62,7 @@ export async function startReceiver({ tls = true, respond }: ReceiverOptions = {
     }
   }
 
-  const certificate = tls ? await createCertificate() : undefined
+  const certificate = tls === true ? await createCertificate() : tls || undefined
   const server = certificate ? createHttpsServer(certificate, answer) : createHttpServer(answer)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

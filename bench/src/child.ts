@@ -1,0 +1,33 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** Starts another file of this folder as a process; it reports its port first. */
+export async function startChild(
+  file: string,
+  env: Record<string, string>,
+): Promise<{ child: ChildProcess; port: number }> {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), { env: { ...process.env, ...env } })
+  const [message] = (await once(child, 'message')) as [{ port: number }]
+  return { child, port: message.port }
+}
+
+/** One question to a child, one answer. */
+export async function ask<Answer>(child: ChildProcess, question: string): Promise<Answer> {
+  const answer = once(child, 'message')
+  child.send(question)
+  return (await answer)[0] as Answer
+}
+
+/** CPU time of a process so far, user and system, in milliseconds (Linux). */
+export function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  const ticksPerSecond = 100
+  return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1000
+}
+
+export function percentile(values: number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
