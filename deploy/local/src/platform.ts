@@ -8,8 +8,8 @@ import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import { createReleasers, type Logger, type Releasers, type RunningService } from '@opsplane/runtime'
 import * as settings from '@opsplane/settings'
 import { bootstrapOwner } from './bootstrap-owner.js'
-import { assertPortFree, freePort, LocalRunError } from './ports.js'
-import { type BackendName, backendNames, planServices, type ServiceName } from './service-plan.js'
+import { choosePorts, LocalRunError } from './ports.js'
+import { type BackendName, planServices, type ServiceName } from './service-plan.js'
 import type { LocalInfo, LocalState } from './state.js'
 
 export interface PlatformOptions {
@@ -50,7 +50,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       `Opsplane already runs here: ${running.origin} (process ${running.pid}). Stop it first, or use another OPSPLANE_HOME.`,
     )
   }
-  if (options.port) await assertPortFree(options.port)
+  const ports = await choosePorts(options.port)
   const releasers = createReleasers(log)
   try {
     const secrets = state.secrets()
@@ -59,7 +59,6 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const databaseUrls = await provisionAll(servers.postgresUrl, secrets.databasePasswords)
 
     onStep('starting the services')
-    const ports = await choosePorts(options.port)
     const origin = process.env.PUBLIC_ORIGIN ?? `http://127.0.0.1:${ports.gateway}`
     const plan = planServices({
       secrets,
@@ -134,10 +133,4 @@ export async function provisionAll(
     itsm: await provision('itsm'),
     dispatcher: await provision('dispatcher'),
   }
-}
-
-export async function choosePorts(gatewayPort?: number): Promise<Record<ServiceName, number>> {
-  const ports = { settings: 0, itsm: 0, dispatcher: 0, gateway: gatewayPort ?? (await freePort()) }
-  for (const name of backendNames) ports[name] = await freePort()
-  return ports
 }

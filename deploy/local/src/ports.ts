@@ -1,39 +1,15 @@
-import { createServer } from 'node:net'
+import { freePort } from '@opsplane/runtime/server-process'
+import { type BackendName, backendNames, type ServiceName } from './service-plan.js'
 
 /** A message for a person: printed as it is, without a stack. */
 export class LocalRunError extends Error {}
 
-const listenOn = (port: number) =>
-  new Promise<number>((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen({ port, host: '127.0.0.1' }, () => {
-      const address = server.address()
-      server.close(() =>
-        address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
-      )
-    })
+/** A port for every service; the gateway's is the wanted one. Throws LocalRunError when that one is taken. */
+export async function choosePorts(gatewayPort?: number): Promise<Record<ServiceName, number>> {
+  const gateway = await freePort(gatewayPort).catch((error: Error) => {
+    throw new LocalRunError(`${error.message} For example: PORT=${(gatewayPort ?? 8080) + 1} npm start`)
   })
-
-/** A free port of the loopback address. */
-export function freePort(): Promise<number> {
-  return listenOn(0)
-}
-
-/** Fails with what to do when the port is taken. */
-export async function assertPortFree(port: number): Promise<void> {
-  try {
-    await listenOn(port)
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (code === 'EADDRINUSE') {
-      throw new LocalRunError(
-        `Port ${port} is taken by another process. Stop that process, or choose another port: PORT=8081 npm start`,
-      )
-    }
-    if (code === 'EACCES') {
-      throw new LocalRunError(`Port ${port} needs more rights than this user has. Choose one above 1023.`)
-    }
-    throw error
-  }
+  const ports: Record<BackendName, number> = { settings: 0, itsm: 0, dispatcher: 0 }
+  for (const name of backendNames) ports[name] = await freePort()
+  return { ...ports, gateway }
 }
