@@ -10,12 +10,15 @@ export interface BootstrapOptions {
   origin: string
 }
 
+/** The first owner, with a key that works. */
+export type LocalOwner = LocalSecrets['owner'] & { apiKey: string }
+
 const Bootstrapped = z.object({ workspaceId: z.string(), userId: z.string() })
 const Login = z.object({ data: z.object({ accessToken: z.string() }) })
 const CreatedToken = z.object({ data: z.object({ token: z.string() }) })
 
 /** Makes sure the workspace, its owner and an API key exist. Returns the owner with a key that works. */
-export async function bootstrapOwner(options: BootstrapOptions): Promise<Required<LocalSecrets['owner']>> {
+export async function bootstrapOwner(options: BootstrapOptions): Promise<LocalOwner> {
   const { secrets, origin } = options
   const { owner } = secrets
   const client = serviceClient({
