@@ -24,6 +24,13 @@ describe('a request is refused', () => {
       'Bearer error="invalid_token"',
     ],
     [
+      'with a token longer than any',
+      { Authorization: `Bearer good${'x'.repeat(500)}` },
+      401,
+      'invalid_token',
+      'Bearer error="invalid_token"',
+    ],
+    [
       'with an old token',
       { Authorization: 'Bearer expired' },
       401,

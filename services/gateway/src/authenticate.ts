@@ -24,6 +24,8 @@ export interface AuthenticatorOptions {
 }
 
 const bearer = /^Bearer +([\x21-\x7e]+) *$/i
+/** Settings takes no longer ones; every token it makes is far shorter. */
+const maxTokenLength = 500
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
@@ -72,11 +74,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 }
 
-function readToken(request: IncomingMessage, onMissing: () => void): string {
+function readToken(request: IncomingMessage, onRefusal: () => void): string {
   const token = bearer.exec(request.headers.authorization ?? '')?.[1]
-  if (token !== undefined) return token
-  onMissing()
-  throw new ApiError('unauthenticated', 'Send an access token: Authorization: Bearer <token>.')
+  if (token !== undefined && token.length <= maxTokenLength) return token
+  onRefusal()
+  throw token === undefined
+    ? new ApiError('unauthenticated', 'Send an access token: Authorization: Bearer <token>.')
+    : new ApiError('invalid_token', 'The token is not valid.')
 }
 
 function workspaceProblem(slug: string | string[] | undefined, access: Access): ApiError | null {
