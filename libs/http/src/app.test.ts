@@ -297,7 +297,7 @@ describe('refusals', () => {
     const answer = await app.call('PUT', '/things/1')
     expect([answer.status, answer.headers.allow, ...problem(answer)]).toEqual([
       405,
-      'GET, HEAD, DELETE',
+      'DELETE, GET, HEAD',
       'method_not_allowed',
     ])
     expect((await app.call('OPTIONS', '/things')).status).toBe(405)

@@ -7,8 +7,8 @@ import type { InternalVerifier } from './internal-token.js'
 import { openApiDocument } from './openapi.js'
 import { probes } from './probes.js'
 import type { Route } from './route.js'
-import { noSuchRoute, orderRoutes } from './routing.js'
-import { routeHandler } from './serve.js'
+import { checkRoutes, RouteTree, routeNotFound } from './routing.js'
+import { type RouteHandler, routeHandler } from './serve.js'
 
 export interface AppOptions {
   service: string
@@ -32,12 +32,11 @@ export interface AppOptions {
 /** The Express app of a service: its routes, `/healthz`, `/readyz` and `/internal/openapi.json`. */
 export function createApp(options: AppOptions): express.Express {
   const { routes, log } = options
-  const ordered = orderRoutes(routes, options.verifier !== undefined)
+  checkRoutes(routes, options.verifier !== undefined)
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('query parser', false)
-  app.enable('case sensitive routing')
 
   const translate = options.translateError ?? ((error: unknown) => error)
   const context = {
@@ -48,12 +47,18 @@ export function createApp(options: AppOptions): express.Express {
     checkResponses: options.checkResponses ?? process.env.NODE_ENV === 'test',
     translate,
   }
-  for (const route of ordered) app[route.method](route.path, routeHandler(route, context))
+  const tree = new RouteTree<RouteHandler>()
+  for (const route of routes) tree.add(route.method, route.path, routeHandler(route, context))
+
+  app.use((req, res, next) => {
+    const found = tree.find(req.method, req.path)
+    if (found) found.target(req, res, found.params)
+    else next()
+  })
   probes(app, { log, readiness: options.readiness, document: () => openApiDocument(options.service, routes) })
   options.mount?.(app)
 
-  const unknown = noSuchRoute(routes)
-  app.use((req, res) => sendError(beginExchange(req, res, 'none', log), unknown(req.method, req.path)))
+  app.use((req, res) => sendError(beginExchange(req, res, 'none', log), routeNotFound()))
   app.use((error: unknown, req: express.Request, res: express.Response, _next: express.NextFunction) =>
     sendError(beginExchange(req, res, 'none', log), translate(error)),
   )

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@opsplane/contracts'
 import type { Clock, Logger } from '@opsplane/runtime'
-import type { Request, RequestHandler } from 'express'
+import type { Request, Response } from 'express'
 import { answerTo, storedAnswer } from './answer.js'
 import { authenticate } from './authenticate.js'
 import { readJsonBody } from './body.js'
@@ -12,6 +12,7 @@ import { createMeta } from './meta.js'
 import { arrayParameters, parseQuery } from './query.js'
 import { checkAnswer, checkReplay } from './response-check.js'
 import type { RequestMeta, Route } from './route.js'
+import type { PathValues } from './routing.js'
 import { parsePart, validationFailed } from './validation.js'
 
 export interface ServeContext {
@@ -30,24 +31,26 @@ interface Parts {
   body: unknown
 }
 
+export type RouteHandler = (req: Request, res: Response, params: PathValues) => void
+
 /** The one handler of a route: everything from the request id to the envelope. */
-export function routeHandler(route: Route, context: ServeContext): RequestHandler {
+export function routeHandler(route: Route, context: ServeContext): RouteHandler {
   const arrays = arrayParameters(route.query)
   const parse = partsParser(route)
 
-  const serve = async (exchange: Exchange, req: Request): Promise<void> => {
+  const serve = async (exchange: Exchange, req: Request, params: PathValues): Promise<void> => {
     if (req.url.includes('%00')) throw malformedUrl()
     const caller = await authenticate(route, req.headers.authorization, context.verifier)
     exchange.workspaceId = caller.tenant.workspaceId
     const body = route.body ? await readJsonBody(req, route.bodyLimitBytes) : undefined
-    const sent = { params: req.params, query: parseQuery(req.url, arrays), body }
+    const sent = { params, query: parseQuery(req.url, arrays), body }
     const meta = createMeta(route, exchange, caller, context.clock)
     send(exchange, await perform(route, context, { req, sent, parsed: parse(sent), meta }))
   }
 
-  return (req, res) => {
+  return (req, res, params) => {
     const exchange = beginExchange(req, res, route.path, context.log)
-    serve(exchange, req).catch((error: unknown) => sendError(exchange, context.translate(error)))
+    serve(exchange, req, params).catch((error: unknown) => sendError(exchange, context.translate(error)))
   }
 }
 
