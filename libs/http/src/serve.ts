@@ -86,7 +86,7 @@ async function perform(
   const attempt = {
     mode: route.idempotency,
     key: scopedKey({ ...scope, key: String(key) }),
-    fingerprint: fingerprintOf(sent.body, sent.query),
+    fingerprint: fingerprintOf(String(key), sent.body, sent.query),
     meta,
     perform: run,
     answer: (data: unknown) => answerTo(route, data),
