@@ -6,7 +6,7 @@ import {
   type StoredResponse,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type Logger, sha256Hex } from '@opsplane/runtime'
+import { hmacSha256, type Logger, sha256Hex } from '@opsplane/runtime'
 import type { Answer } from './exchange.js'
 
 /** Where keys are kept; a response of null means the request is still being worked on. */
@@ -60,9 +60,12 @@ export function scopedKey(request: {
   return sha256Hex([tenant.workspaceId, tenant.environment, actorId, method, path, key].join('\0'))
 }
 
-/** Equal for equal content, whatever the order of fields and parameters. */
-export function fingerprintOf(body: unknown, query: unknown): string {
-  return sha256Hex(`${canonicalJson(query)}\0${canonicalJson(body)}`)
+/**
+ * Equal for equal content under one key, whatever the order of fields and parameters. Made with the key as the
+ * client sent it, which is not kept, so that a kept fingerprint is no means to guess a secret in the content.
+ */
+export function fingerprintOf(key: string, body: unknown, query: unknown): string {
+  return hmacSha256(key, `${canonicalJson(query)}\0${canonicalJson(body)}`).toString('hex')
 }
 
 /** Performs each key once: the first request takes effect, the same request again gets the same answer. */

@@ -89,7 +89,7 @@ async function perform(
   const attempt = {
     mode: route.idempotency,
     key: scopedKey({ ...scope, key: String(key) }),
-    fingerprint: fingerprintOf(sent.body, sent.query),
+    fingerprint: fingerprintOf(String(key), sent.body, sent.query),
     meta,
     perform: run,
     answer: (data: unknown) => answerTo(route, data),

@@ -12,7 +12,7 @@ export interface ProvisionOptions {
   migrationsDir: string
 }
 
-/** One lock for all provisioning of a database: roles are cluster-wide, and services start together. */
+/** One lock for all provisioning of a database: services start together. */
 const provisioningLock = 7_241_001
 
 /**
@@ -43,11 +43,32 @@ export async function provisionService(options: ProvisionOptions): Promise<strin
 }
 
 async function createRoleAndSchema(admin: postgres.Sql, service: string, password: string) {
-  const [role] = await admin`select 1 from pg_roles where rolname = ${service}`
-  const verb = role ? 'alter' : 'create'
-  await admin.unsafe(`${verb} role ${service} login password '${password.replaceAll("'", "''")}'`)
+  await ensureRole(admin, service, password)
   await admin.unsafe(`create schema if not exists ${service}`)
   await admin.unsafe(`revoke all on schema public from ${service}`)
+}
+
+const roleRaces = 10
+
+/** Roles belong to the cluster, the lock to one database: the provisioning of another can get in between. */
+async function ensureRole(admin: postgres.Sql, service: string, password: string) {
+  for (let attempt = 1; ; attempt++) {
+    const [role] = await admin`select 1 from pg_roles where rolname = ${service}`
+    const verb = role ? 'alter' : 'create'
+    try {
+      await admin.unsafe(`${verb} role ${service} login password '${password.replaceAll("'", "''")}'`)
+      return
+    } catch (error) {
+      if (attempt === roleRaces || !isRoleRace(error)) throw error
+    }
+  }
+}
+
+/** Postgres has no state of its own for two sessions that alter a role at once, which it calls internal. */
+function isRoleRace(error: unknown): boolean {
+  if (!(error instanceof postgres.PostgresError)) return false
+  const { code, message } = error
+  return code === '42710' || code === '23505' || message === 'tuple concurrently updated'
 }
 
 async function grant(admin: postgres.Sql, service: string) {

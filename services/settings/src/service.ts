@@ -38,14 +38,15 @@ export function start(config: SettingsConfig, overrides?: BackendOverrides): Pro
     name: 'settings',
     config,
     deciders,
-    routes: (ctx) => settingsRoutes(ctx, config),
+    routes: settingsRoutes,
     consumers: (ctx) => [recordAudit(ctx)],
     ...(overrides && { overrides }),
   })
 }
 
-function settingsRoutes(ctx: BackendContext, config: SettingsConfig): Route[] {
-  const { db } = ctx.database
+function settingsRoutes(ctx: BackendContext<SettingsConfig>): Route[] {
+  const { config, database } = ctx
+  const { db } = database
   const passwords = createPasswords({
     concurrency: config.passwordHashConcurrency,
     maxWaiting: config.passwordHashQueue,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ResolvedSecrets, Secret } from '@opsplane/contracts'
+import { sha256Hex } from '@opsplane/runtime'
 import { type ApiClient, type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 
@@ -123,6 +124,9 @@ describe('what is kept', () => {
 
     expect(dump).toContain('"kept"')
     expect(key).toHaveLength(73)
+    // A bare hash of the request would let a weak secret be guessed from a dump.
+    const request = JSON.stringify({ name: 'kept', value })
+    for (const text of [request, `{}\0${request}`, value]) expect(dump.includes(sha256Hex(text))).toBe(false)
     for (const plaintext of [value, password, key.slice(-38), ada.session.slice(-38)]) {
       for (const form of [
         plaintext,

@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals'
+import { ConfigError } from '@opsplane/runtime'
+import { loadConfig } from './config.js'
+
+const env = {
+  DATABASE_URL: 'postgres://localhost/opsplane',
+  SERVICE_PRIVATE_KEY: 'key',
+  TRUSTED_SERVICE_KEYS: '{}',
+  CURSOR_SECRET: 'x'.repeat(32),
+  OPSPLANE_MASTER_KEY: Buffer.alloc(32).toString('base64'),
+}
+
+describe('the configuration', () => {
+  it('has defaults for lifetimes and limits', () => {
+    expect(loadConfig(env)).toMatchObject({
+      sessionIdleMs: 1_800_000,
+      sessionLifetimeMs: 28_800_000,
+      tokenOverlapMs: 60_000,
+      passwordHashConcurrency: 2,
+    })
+  })
+
+  it('names a master key of the wrong size without showing it', () => {
+    const short = Buffer.alloc(16, 9).toString('base64')
+    const load = () => loadConfig({ ...env, OPSPLANE_MASTER_KEY: short })
+    expect(load).toThrow(ConfigError)
+    expect(load).toThrow(/OPSPLANE_MASTER_KEY must be 32 bytes in base64/)
+    expect(load).not.toThrow(new RegExp(short))
+  })
+})
