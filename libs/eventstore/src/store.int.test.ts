@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { VersionRaceError } from './errors.js'
 import {
   meta,
   opening,
@@ -181,6 +182,37 @@ describe('the event store', () => {
     })
     expect(runs).toBe(2)
     expect(result).toMatchObject({ count: 2, version: 3 })
+  })
+
+  test("decides within the caller's transaction, which stands or falls as a whole", async () => {
+    const [id, open] = opening()
+    await one.tickets.create(id, open, meta())
+    const counting = (tx: Parameters<typeof one.store.within>[0]) =>
+      one.store.within(tx, meta(), (unit) => unit.handle(one.tickets, id, counted))
+    const undone = testStore.database.sql.begin(async (tx) => {
+      await counting(tx)
+      throw new Error('changed my mind')
+    })
+    await expect(undone).rejects.toThrow('changed my mind')
+    expect(await one.tickets.get(id, tenant)).toMatchObject({ count: 0, version: 1 })
+
+    await testStore.database.sql.begin(counting)
+    expect(await one.tickets.get(id, tenant)).toMatchObject({ count: 1, version: 2 })
+    expect((await eventsOf(id)).map(({ version }) => version)).toEqual([1, 2])
+  })
+
+  test("tells the caller's transaction that it lost a race", async () => {
+    const [id, open] = opening()
+    await one.tickets.create(id, open, meta())
+    const raced = testStore.database.sql.begin((tx) =>
+      one.store.within(tx, meta(), async (unit) => {
+        const counting = await unit.handle(one.tickets, id, counted)
+        await other.tickets.handle(id, counted, meta())
+        return counting
+      }),
+    )
+    await expect(raced).rejects.toBeInstanceOf(VersionRaceError)
+    expect(await one.tickets.get(id, tenant)).toMatchObject({ count: 1, version: 2 })
   })
 
   test('never moves a row back to an older version', async () => {

@@ -36,6 +36,9 @@ const schema = backendConfig.extend({
     description: 'time beyond its timeout a delivery stays with a replica before another one takes it',
   }),
   webhookDrainPerSecond: count(50, 10_000).meta({ description: 'held deliveries per second after a resume' }),
+  webhookStopGraceMs: z.coerce.number().int().min(0).max(120_000).default(10_000).meta({
+    description: 'time attempts under way have to end when the service stops',
+  }),
   webhookRetryJitter: z.coerce.number().min(0).max(0.5).default(0).meta({
     description: 'share of a retry delay that is random',
   }),

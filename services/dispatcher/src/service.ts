@@ -34,7 +34,6 @@ export const deciders = [webhook]
 
 const settingsTimeoutMs = 5_000
 const secretsKeptMs = 10_000
-const stopGraceMs = 10_000
 
 type Context = BackendContext<DispatcherConfig>
 
@@ -63,7 +62,7 @@ export async function start(
       const { dispatch, settings } = partsOf(context)
       releasers.add('outbound', () => outbound.close())
       releasers.add('settings client', () => settings.close())
-      releasers.add('dispatch', () => dispatch.close(stopGraceMs))
+      releasers.add('dispatch', () => dispatch.close(config.webhookStopGraceMs))
     },
     consumers: (context) => [
       consumeEvents({

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { type DeliveryBody, deliveryBody, PlatformEvent } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
@@ -55,6 +56,8 @@ const slowAfterMs = 1_000
 export function startDispatch(options: DispatchOptions): Dispatch {
   const { database, owner, nowMs, leaseMs, log } = options
   const stopping = new AbortController()
+  // Every attempt under way listens.
+  setMaxListeners(0, stopping.signal)
   const recorder = createRecorder({ ...options, onPaused: (ids) => void refreshAll(ids) })
   const sender = createSender<DeliveryJob>({
     concurrency: options.concurrency,

@@ -1,5 +1,5 @@
 import type { Database } from '@opsplane/postgres'
-import { delay, type Logger } from '@opsplane/runtime'
+import type { Logger } from '@opsplane/runtime'
 import { type Claimed, claimDue, drainHeld } from './claim-statement.js'
 
 export interface PollerOptions {
@@ -35,8 +35,8 @@ const restMs = 10
 /** Takes what is due from Postgres: retries, what found no room in memory, and what another replica left behind. */
 export function startPoller(options: PollerOptions): Poller {
   const { database, log, nowMs } = options
-  const closing = new AbortController()
-  let wake = new AbortController()
+  let closing = false
+  let interrupt = () => {}
   let wakeAt = Number.POSITIVE_INFINITY
   let drainAt = 0
   let servedLast = ''
@@ -68,8 +68,7 @@ export function startPoller(options: PollerOptions): Poller {
 
   async function loop() {
     let failed = false
-    while (!closing.signal.aborted) {
-      wake = new AbortController()
+    while (!closing) {
       wakeAt = Number.POSITIVE_INFINITY
       let next = nowMs() + idlePollMs
       try {
@@ -85,29 +84,38 @@ export function startPoller(options: PollerOptions): Poller {
   }
 
   async function sleepUntil(next: number) {
-    await delay(restMs, closing.signal)
+    await sleep(restMs)
     for (;;) {
       const left = Math.min(next, wakeAt) - nowMs()
-      if (left <= 0 || closing.signal.aborted) return
-      await delay(left, AbortSignal.any([closing.signal, wake.signal]))
-      wake = new AbortController()
+      if (left <= 0 || closing) return
+      await sleep(left)
     }
   }
+
+  const sleep = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      interrupt = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
 
   const running = loop()
   return {
     wakeAt(atMs) {
       if (atMs >= wakeAt) return
       wakeAt = atMs
-      wake.abort()
+      interrupt()
     },
     drain() {
       drainAt = 0
       wakeAt = 0
-      wake.abort()
+      interrupt()
     },
     async close() {
-      closing.abort()
+      closing = true
+      interrupt()
       await running
     },
   }

@@ -100,27 +100,27 @@ runs as (
 ),
 tallies as (
   select webhook_id, max(run) > 0 as interrupted,
-    coalesce(max(failures) filter (where run = 0), 0) as leading,
+    coalesce(max(failures) filter (where run = 0), 0) as first_run,
     coalesce(max(failures) filter (where run > 0), 0) as longest_later,
-    (array_agg(failures order by run desc))[1] as trailing
+    (array_agg(failures order by run desc))[1] as last_run
   from runs group by webhook_id
 ),
 counted as (
   select t.*, ${webhookStateEpoch('w')} as epoch from tallies t join webhooks w on w.id = t.webhook_id
   -- Most deliveries succeed on a webhook without failures, which changes nothing.
-  where t.leading > 0 or t.longest_later > 0
+  where t.first_run > 0 or t.longest_later > 0
     or exists (select 1 from webhook_health h where h.webhook_id = t.webhook_id and h.consecutive_failures > 0)
 ),
 health as (
   insert into webhook_health as h (webhook_id, epoch, consecutive_failures, peak)
-  select webhook_id, epoch, case when interrupted then trailing else leading end, greatest(leading, longest_later)
+  select webhook_id, epoch, case when interrupted then last_run else first_run end, greatest(first_run, longest_later)
   from counted order by webhook_id
   on conflict (webhook_id) do update set (epoch, consecutive_failures, peak) = (
     select c.epoch,
-      case when c.interrupted then c.trailing else before.failures + c.leading end,
-      greatest(before.failures + c.leading, c.longest_later)
+      case when c.interrupted then c.last_run else so_far.failures + c.first_run end,
+      greatest(so_far.failures + c.first_run, c.longest_later)
     from counted c,
-      lateral (select case when h.epoch = c.epoch then h.consecutive_failures else 0 end as failures) before
+      lateral (select case when h.epoch = c.epoch then h.consecutive_failures else 0 end as failures) so_far
     where c.webhook_id = h.webhook_id)
   returning webhook_id, epoch, consecutive_failures, peak
 )

@@ -139,6 +139,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       lane.running--
       pump()
     }, options.slowAfterMs)
+    timer.unref()
 
     void options.run(job).then((mood) => {
       clearTimeout(timer)

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Webhook } from '@opsplane/contracts'
+import { type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
+import { deliveriesOf } from '../fixture/deliveries.js'
+import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
+
+let fixture: DispatcherFixture
+let recorder: EventRecorder
+beforeAll(async () => {
+  fixture = await startDispatcher()
+  recorder = await recordEvents(fixture.service.natsPrefix)
+})
+afterAll(async () => {
+  await recorder?.stop()
+  await fixture?.stop()
+})
+
+const pausedEvents = (id: string) =>
+  recorder.published
+    .map(({ event }) => event)
+    .filter(({ type, resource }) => type === 'webhook.paused' && resource.id === id)
+
+/** Publishes one event after another, each once the one before has failed. */
+async function fail(webhook: Webhook, name: string, times: number, alreadyFailed = 0) {
+  for (let n = 1; n <= times; n++) {
+    await fixture.publish({ type: `${name}.created` })
+    await deliveriesOf(fixture, webhook.id).having('failed', alreadyFailed + n)
+  }
+}
+
+describe('a webhook', () => {
+  it('pauses at the fifth failed delivery in a row, holds what comes, and delivers it when resumed', async () => {
+    let healthy = false
+    const webhook = await fixture.webhook('sick', { retries: 0 }, () => ({ status: healthy ? 200 : 500 }))
+    const seen = deliveriesOf(fixture, webhook.id)
+    await fail(webhook, 'sick', 4)
+    expect(await seen.webhook()).toMatchObject({ status: 'active', consecutive_failures: 4 })
+    await fail(webhook, 'sick', 1, 4)
+    expect(await seen.webhook()).toMatchObject({
+      status: 'paused',
+      paused_reason: 'consecutive_failures',
+      consecutive_failures: 5,
+    })
+    await waitFor(() => pausedEvents(webhook.id).length > 0)
+    expect(pausedEvents(webhook.id)).toMatchObject([
+      {
+        actor: { type: 'system' },
+        workspaceId: fixture.principal.workspaceId,
+        data: {
+          reason: 'consecutive_failures',
+          consecutiveFailures: 5,
+          changes: expect.arrayContaining(['status']),
+        },
+      },
+    ])
+
+    const missed = [
+      await fixture.publish({ type: 'sick.created' }),
+      await fixture.publish({ type: 'sick.updated' }),
+    ]
+    await seen.having('held', 2)
+    expect(fixture.requestsTo('sick')).toHaveLength(5)
+
+    healthy = true
+    const resumed = await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'active' })
+    expect(resumed.data(Webhook)).toMatchObject({ status: 'active', consecutive_failures: 0 })
+    const delivered = await seen.having('succeeded', 2)
+    expect(delivered.map(({ eventId }) => eventId).sort()).toEqual(missed.map(({ id }) => id).sort())
+    expect(pausedEvents(webhook.id)).toHaveLength(1)
+  })
+
+  it('starts counting again after a success and after a resume', async () => {
+    let status = 500
+    const webhook = await fixture.webhook('moody', { retries: 0 }, () => ({ status }))
+    const seen = deliveriesOf(fixture, webhook.id)
+    await fail(webhook, 'moody', 4)
+    status = 200
+    await fixture.publish({ type: 'moody.created' })
+    await seen.having('succeeded', 1)
+    expect(await seen.webhook()).toMatchObject({ status: 'active', consecutive_failures: 0 })
+    status = 500
+    await fail(webhook, 'moody', 4, 4)
+    expect(await seen.webhook()).toMatchObject({ status: 'active', consecutive_failures: 4 })
+
+    await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'paused' })
+    await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'active' })
+    await fail(webhook, 'moody', 4, 8)
+    expect(await seen.webhook()).toMatchObject({ status: 'active', consecutive_failures: 4 })
+  })
+
+  it('pauses at once when the endpoint is gone, whatever retries remain', async () => {
+    const webhook = await fixture.webhook('gone', {}, () => ({ status: 410 }))
+    await fixture.publish({ type: 'gone.created' })
+    const seen = deliveriesOf(fixture, webhook.id)
+    const [delivery] = await seen.having('failed', 1)
+    expect(delivery?.attempts).toBe(1)
+    expect(await seen.webhook()).toMatchObject({ status: 'paused', paused_reason: 'gone' })
+  })
+
+  it('paused by a person holds its retries too', async () => {
+    let status = 500
+    const webhook = await fixture.webhook('halted', { retry_schedule: [1] }, () => ({ status }))
+    const seen = deliveriesOf(fixture, webhook.id)
+    await fixture.publish({ type: 'halted.created' })
+    await seen.having('retrying', 1)
+    await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'paused' })
+    const [held] = await seen.having('held', 1)
+    expect(held).toMatchObject({ attempts: 1, nextAttemptAt: null })
+    status = 200
+    await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'active' })
+    const [delivered] = await seen.having('succeeded', 1)
+    expect(delivered).toMatchObject({ id: held?.id, attempts: 2 })
+  })
+
+  it('that is created paused holds from its first event', async () => {
+    const webhook = await fixture.webhook('later', { status: 'paused' })
+    await fixture.publish({ type: 'later.created' })
+    await deliveriesOf(fixture, webhook.id).having('held', 1)
+    expect(fixture.requestsTo('later')).toEqual([])
+  })
+})

@@ -1,0 +1,127 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, it } from '@jest/globals'
+import { createSender, type EndpointMood, type Job, type SenderOptions } from './sender.js'
+
+function start(options: Partial<SenderOptions<Job>> = {}) {
+  const running: { job: Job; end: (mood: EndpointMood) => Promise<void> }[] = []
+  let rooms = 0
+  const sender = createSender<Job>({
+    concurrency: { first: 4, retry: 2 },
+    maxSlow: 0,
+    slowAfterMs: 60_000,
+    endpointConcurrency: 2,
+    maxQueued: 1_000,
+    now: () => 0,
+    onRoom: () => rooms++,
+    ...options,
+    run: (job) =>
+      new Promise((resolve) => {
+        const end = async (mood: EndpointMood) => {
+          running.splice(running.indexOf(entry), 1)
+          resolve(mood)
+          await turn()
+        }
+        const entry = { job, end }
+        running.push(entry)
+      }),
+  })
+  let made = 0
+  const add = (webhookId: string, changes: Partial<Job> = {}) => {
+    if (!sender.reserve(webhookId)) return false
+    sender.submit({ deliveryId: `d${++made}`, webhookId, sendBefore: 1, lane: 'first', ...changes })
+    return true
+  }
+  return { sender, running, add, webhooks: () => running.map(({ job }) => job.webhookId), rooms: () => rooms }
+}
+
+describe('sender', () => {
+  it('gives no webhook more than its share at once', () => {
+    const { add, webhooks } = start()
+    for (let n = 0; n < 10; n++) add('a')
+    expect(webhooks()).toEqual(['a', 'a'])
+    add('b')
+    expect(webhooks()).toEqual(['a', 'a', 'b'])
+  })
+
+  it('serves webhooks in turn', async () => {
+    const { add, webhooks, running } = start({ concurrency: { first: 1, retry: 1 } })
+    for (const webhookId of ['a', 'a', 'a', 'b', 'c']) add(webhookId)
+    const order: string[] = []
+    while (running.length > 0) {
+      order.push(...webhooks())
+      await running[0]?.end('well')
+    }
+    expect(order).toEqual(['a', 'a', 'b', 'c', 'a'])
+  })
+
+  it('keeps retries in a lane of their own', () => {
+    const { add, webhooks } = start({ concurrency: { first: 1, retry: 1 } })
+    add('a', { lane: 'retry' })
+    add('b', { lane: 'retry' })
+    add('c')
+    expect(webhooks()).toEqual(['a', 'c'])
+  })
+
+  it('halves the share of an endpoint that is unwell, and grows that of one that is well', async () => {
+    const { add, webhooks, running } = start({ endpointConcurrency: 4, concurrency: { first: 9, retry: 1 } })
+    for (let n = 0; n < 20; n++) add('a')
+    expect(webhooks()).toHaveLength(4)
+    await running[0]?.end('unwell')
+    await running[0]?.end('unwell')
+    await running[0]?.end('unwell')
+    expect(webhooks()).toHaveLength(1)
+    await running[0]?.end('well')
+    expect(webhooks()).toHaveLength(2)
+  })
+
+  it('turns a webhook away when its queue is full, and says when there is room again', async () => {
+    const { add, sender, running, rooms } = start()
+    let taken = 0
+    while (add('a')) taken++
+    expect(taken).toBeLessThan(30)
+    expect(sender.full()).toEqual(['a'])
+    expect(add('b')).toBe(true)
+    while (sender.full().length > 0 || rooms() === 0) await running[0]?.end('well')
+    expect(rooms()).toBe(1)
+    expect(add('a')).toBe(true)
+  })
+
+  it('keeps to the memory it was given', () => {
+    const { add, sender } = start({ maxQueued: 3, concurrency: { first: 1, retry: 1 } })
+    expect(['a', 'b', 'c', 'd'].map((webhookId) => add(webhookId))).toEqual([true, true, true, true])
+    expect(add('e')).toBe(false)
+    expect(sender.hasRoom()).toBe(false)
+  })
+
+  it('does not send what its lease no longer covers', () => {
+    const { add, webhooks } = start()
+    add('a', { sendBefore: -1 })
+    add('a')
+    expect(webhooks()).toEqual(['a'])
+  })
+
+  it('hands back what is queued, and waits for what is under way', async () => {
+    const { add, sender, running } = start()
+    for (let n = 0; n < 5; n++) add('a')
+    add('b')
+    expect(sender.discard('a').map(({ deliveryId }) => deliveryId)).toEqual(['d3', 'd4', 'd5'])
+    let stopped = false
+    const stopping = sender.stop().then((left) => {
+      stopped = true
+      return left
+    })
+    expect(add('c')).toBe(false)
+    await turn()
+    expect(stopped).toBe(false)
+    while (running.length > 0) await running[0]?.end('well')
+    expect(await stopping).toEqual([])
+  })
+
+  it('lets slow attempts stand aside', async () => {
+    const { add, webhooks } = start({ concurrency: { first: 1, retry: 1 }, maxSlow: 1, slowAfterMs: 1 })
+    add('slow')
+    add('next')
+    while (webhooks().length < 2) await turn()
+    expect(webhooks()).toEqual(['slow', 'next'])
+  })
+})
