@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
 export const environments = ['production', 'staging', 'development'] as const
-export const Environment = z.enum(environments).meta({ id: 'Environment' })
+// No component id: the OpenAPI generator would make the component nullable wherever it first meets a nullable use.
+export const Environment = z.enum(environments)
 export type Environment = z.infer<typeof Environment>
 
 export const Actor = z
