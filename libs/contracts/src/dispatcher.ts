@@ -155,7 +155,7 @@ export const UpdateWebhook = z
   .meta({ id: 'UpdateWebhook' })
 export type UpdateWebhook = z.infer<typeof UpdateWebhook>
 
-export const dispatcherEvents: Record<string, EventDefinition> = {
+export const dispatcherEvents = {
   'webhook.created': resourceEvent(WebhookSnapshot, 'A webhook was created.'),
   'webhook.updated': resourceEvent(WebhookSnapshot, 'The settings of a webhook changed.'),
   'webhook.paused': resourceEvent(
@@ -168,4 +168,4 @@ export const dispatcherEvents: Record<string, EventDefinition> = {
     'A paused webhook is active again; what it missed is delivered now.',
   ),
   'webhook.deleted': resourceEvent(WebhookSnapshot, 'A webhook was deleted.'),
-}
+} satisfies Record<string, EventDefinition>

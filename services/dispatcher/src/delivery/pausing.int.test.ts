@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Webhook } from '@opsplane/contracts'
+import { dispatcherEvents, Webhook } from '@opsplane/contracts'
 import { type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
@@ -117,5 +117,28 @@ describe('a webhook', () => {
     await fixture.publish({ type: 'later.created' })
     await deliveriesOf(fixture, webhook.id).having('held', 1)
     expect(fixture.requestsTo('later')).toEqual([])
+  })
+
+  it('publishes each of its events as declared', async () => {
+    const webhook = await fixture.webhook('declared', { secret: 'hush', filter: { 'data.a': 1 } })
+    for (const change of [{ name: 'New' }, { status: 'paused' }, { status: 'active' }])
+      await fixture.api.patch(`/webhooks/${webhook.id}`, change)
+    await fixture.api.send('DELETE', `/webhooks/${webhook.id}`)
+    const own = await waitFor(() => {
+      const found = recorder.published.filter(({ event }) => event.resource.id === webhook.id)
+      return found.length === 5 && found.map(({ event }) => event)
+    })
+    expect(own.map(({ type }) => type)).toEqual([
+      'webhook.created',
+      'webhook.updated',
+      'webhook.paused',
+      'webhook.resumed',
+      'webhook.deleted',
+    ])
+    const definitions = new Map(Object.entries(dispatcherEvents))
+    for (const { type, data } of own) {
+      expect(definitions.get(type)?.data.safeParse(data).error).toBeUndefined()
+      expect(JSON.stringify(data)).not.toMatch(/hush|sealed/)
+    }
   })
 })
