@@ -14,7 +14,7 @@ import { createVault } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
 import type { DispatcherConfig } from './config.js'
 import { createAttempt } from './delivery/attempt.js'
-import { holdDeliveries } from './delivery/claim-statement.js'
+import { failDeliveries, holdDeliveries } from './delivery/claim-statement.js'
 import { type Dispatch, startDispatch } from './delivery/dispatch.js'
 import { deliveryRoutes } from './delivery/routes.js'
 import { createSecretValues } from './delivery/secret-values.js'
@@ -126,6 +126,7 @@ function assemble(context: Context, outbound: Outbound): Parts {
   })
   const onChange = async (webhookId: string, tenant: TenantScope) => {
     const found = await aggregate.find(webhookId, tenant)
+    if (!found) await failDeliveries(database.sql, webhookId)
     if (found?.state.status === 'paused') await holdDeliveries(database.sql, webhookId)
     await dispatch.refresh(webhookId)
     if (found?.state.status === 'active') dispatch.drain()

@@ -136,6 +136,17 @@ export async function holdDeliveries(sql: Pick<Database['sql'], 'unsafe'>, webho
   )
 }
 
+/** Ends the deliveries of a deleted webhook. */
+export async function failDeliveries(sql: Database['sql'], webhookId: string): Promise<void> {
+  await sql.unsafe(
+    `update deliveries set status = 'failed', due_at = null, lease_owner = null,
+       last_error_kind = 'webhook_deleted', last_error_message = 'The webhook was deleted.'
+     where webhook_id = $1 and status in ('pending', 'retrying', 'held')`,
+    [webhookId],
+    { prepare: true },
+  )
+}
+
 /** Gives leases back, so that another replica, or this one after its restart, need not wait for their end. */
 export async function releaseLeases(sql: Database['sql'], owner: string, ids: string[], nowMs: number) {
   if (ids.length === 0) return

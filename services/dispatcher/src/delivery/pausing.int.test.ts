@@ -119,6 +119,17 @@ describe('a webhook', () => {
     expect(fixture.requestsTo('later')).toEqual([])
   })
 
+  it('that is deleted leaves nothing waiting', async () => {
+    const webhook = await fixture.webhook('doomed', { status: 'paused' })
+    await fixture.publish({ type: 'doomed.created' })
+    await deliveriesOf(fixture, webhook.id).having('held', 1)
+    await fixture.api.send('DELETE', `/webhooks/${webhook.id}`)
+    const rows = await fixture.service.sql`
+      select status, last_error_kind from deliveries where webhook_id = ${webhook.id}`
+    expect([...rows]).toEqual([{ status: 'failed', last_error_kind: 'webhook_deleted' }])
+    expect(fixture.requestsTo('doomed')).toEqual([])
+  })
+
   it('publishes each of its events as declared', async () => {
     const webhook = await fixture.webhook('declared', { secret: 'hush', filter: { 'data.a': 1 } })
     for (const change of [{ name: 'New' }, { status: 'paused' }, { status: 'active' }])
