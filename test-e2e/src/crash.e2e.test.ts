@@ -45,6 +45,7 @@ test(`${kills} SIGKILLs (seed ${seed}) lose no acknowledged incident, event or d
   })
   const acknowledged = new Map<string, string>()
   let creating = true
+  let lastAnswer = ''
 
   const create = async (worker: number) => {
     for (let n = 0; creating; n++) {
@@ -54,7 +55,10 @@ test(`${kills} SIGKILLs (seed ${seed}) lose no acknowledged incident, event or d
         const answer = await api<{ data: { id: string } }>('POST', '/itsm/incidents', {
           body: { title: key },
           headers: { 'idempotency-key': key },
-        }).catch(() => undefined)
+        }).catch((error: unknown) => {
+          lastAnswer = String(error)
+        })
+        if (answer) lastAnswer = `${answer.status} ${JSON.stringify(answer.body)}`
         if (answer?.status === 201) {
           acknowledged.set(key, answer.body.data.id)
           break
@@ -65,21 +69,25 @@ test(`${kills} SIGKILLs (seed ${seed}) lose no acknowledged incident, event or d
   }
   const workers = Promise.all(Array.from({ length: 6 }, (_, index) => create(index)))
 
-  const restart = async (target: { kill(): Promise<void> | void; start(): Promise<void> }) => {
+  const { itsm, settings, dispatcher, gateway } = cluster.services
+  const targets = { itsm, dispatcher, settings, gateway, nats: cluster.nats, postgres: cluster.postgres }
+  const names = Object.keys(targets) as (keyof typeof targets)[]
+  const restart = async (name: keyof typeof targets) => {
+    const target = targets[name]
     const before = acknowledged.size
     await target.kill()
     await target.start()
     await waitFor(() => acknowledged.size > before + 5, {
       timeoutMs: 60_000,
-      message: 'no incident after a restart',
+      message: `incidents to be created again after a kill of ${name}`,
+    }).catch((cause: unknown) => {
+      throw new Error(`${String(cause)}; the last answer was ${lastAnswer}`, { cause })
     })
   }
-  const { itsm, settings, dispatcher, gateway } = cluster.services
-  const targets = [itsm, dispatcher, settings, gateway, cluster.nats, cluster.postgres]
   for (let kill = 0; kill < kills; kill++) {
     // The first round takes each in turn, so that every kind is killed at least once.
-    const target = targets[kill < targets.length ? kill : Math.floor(random() * targets.length)]
-    if (target) await restart(target)
+    const name = names[kill < names.length ? kill : Math.floor(random() * names.length)]
+    if (name) await restart(name)
   }
   creating = false
   await workers

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { type Cluster, type ClusterOptions, openState, startCluster } from '@opsplane/local'
 import { request } from 'undici'
 
-/** The platform as separate processes on servers of its own, in a folder that goes away with it. */
+/** The platform as processes on servers of its own; its folder goes away with it, unless KEEP_E2E_STATE names a place. */
 export async function startTestCluster(options: Omit<ClusterOptions, 'state'> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'opsplane-e2e-'))
+  const folder = mkdtempSync(join(process.env.KEEP_E2E_STATE ?? tmpdir(), 'opsplane-e2e-'))
   const cluster = await startCluster({ state: openState(join(folder, 'state')), ...options })
   return {
     ...cluster,
