@@ -5,7 +5,7 @@ import postgres from 'postgres'
 import { Agent, request } from 'undici'
 import { ask, percentile, startChild } from './child.js'
 import { incidents, type MeasureOptions } from './creates.js'
-import { createIncidents } from './load.js'
+import { createIncidents, createIncidentsEvenly } from './load.js'
 import type { Figure } from './report.js'
 
 const backlog = 8_000
@@ -36,7 +36,7 @@ export async function measureDeliveries({ cluster, seconds, say }: MeasureOption
   await ask(receiver.child, 'report')
   const rate = Math.floor(saturated.perSecond / 2)
   say(`  saturation ${saturated.perSecond.toFixed(0)}/s; now ${rate}/s for the latency…`)
-  await createIncidents({ url, headers, seconds, connections: 16, rate })
+  await createIncidentsEvenly({ url, headers, seconds, connections: 64, rate })
   await settled(receiver.child)
   const { latencies } = await ask<{ latencies: number[] }>(receiver.child, 'report')
   const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)]

@@ -1,12 +1,13 @@
 import autocannon from 'autocannon'
+import { Agent, request } from 'undici'
+
+const body = JSON.stringify({ title: 'Checkout answers 500 for one customer in ten' })
 
 export interface LoadOptions {
   url: string
   headers?: Record<string, string>
   seconds: number
   connections: number
-  /** Requests per second over all connections; as many as possible when absent. */
-  rate?: number
 }
 
 export interface LoadResult {
@@ -17,16 +18,15 @@ export interface LoadResult {
   p99Ms: number
 }
 
-/** Creates incidents over keep-alive connections for some seconds. */
+/** Creates incidents as fast as the answers come, over keep-alive connections. */
 export async function createIncidents(options: LoadOptions): Promise<LoadResult> {
   const result = await autocannon({
     url: options.url,
     method: 'POST',
     headers: { 'content-type': 'application/json', ...options.headers },
-    body: JSON.stringify({ title: 'Checkout answers 500 for one customer in ten' }),
+    body,
     duration: options.seconds,
     connections: options.connections,
-    ...(options.rate ? { overallRate: options.rate } : {}),
   })
   return {
     perSecond: result['2xx'] / result.duration,
@@ -35,4 +35,31 @@ export async function createIncidents(options: LoadOptions): Promise<LoadResult>
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
   }
+}
+
+/**
+ * Creates incidents at an even rate, whether or not answers come: a load of independent clients. autocannon's own
+ * rate limit sends each second's share at once, which measures bursts.
+ */
+export async function createIncidentsEvenly(options: LoadOptions & { rate: number }): Promise<void> {
+  const agent = new Agent({ connections: options.connections })
+  const headers = { 'content-type': 'application/json', ...options.headers }
+  const underway = new Set<Promise<void>>()
+  const send = async () => {
+    const response = await request(options.url, { method: 'POST', headers, body, dispatcher: agent })
+    await response.body.dump()
+    if (response.statusCode !== 201) throw new Error(`an incident create answered ${response.statusCode}`)
+  }
+  const startedAt = performance.now()
+  const total = Math.floor(options.rate * options.seconds)
+  for (let sent = 0; sent < total; ) {
+    const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1000) * options.rate))
+    for (; sent < due; sent++) {
+      const sending = send().finally(() => underway.delete(sending))
+      underway.add(sending)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  await Promise.all(underway)
+  await agent.close()
 }

@@ -49,6 +49,8 @@ export interface Dispatch {
 const postponeMs = 5_000
 const bodyStartBytes = 16 * 1024
 const maxQueued = 20_000
+/** Results waiting to be recorded beyond which attempts wait for their record. */
+const maxUnrecorded = 1_000
 const maxSlow = 4_096
 const slowAfterMs = 1_000
 
@@ -98,9 +100,12 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     const result = await options.attempt(job.target, job.body, stopping.signal)
     const row = resultRow(job, result)
     const gone = result.kind === 'attempted' && isGone(result.outcome)
-    await recorder.add({ row, target: job.target, eventId: job.body.id, gone })
+    const mood = moodOf(result)
+    const recorded = recorder.add({ row, target: job.target, eventId: job.body.id, gone })
+    // A healthy endpoint's next attempt need not wait for the statement that records this one.
+    if (mood !== 'well' || recorder.pending() > maxUnrecorded) await recorded
     if (row.due_at !== null) poller.wakeAt(row.due_at)
-    return moodOf(result)
+    return mood
   }
 
   function resultRow(job: DeliveryJob, result: AttemptResult): Omit<ResultRow, 'seq'> {

@@ -30,6 +30,8 @@ export interface RecorderOptions {
 export interface Recorder {
   /** Resolves once the result is durable. */
   add(result: Result): Promise<void>
+  /** Results that are not durable yet. */
+  pending(): number
   /** Records what is left. */
   close(): Promise<void>
 }
@@ -140,6 +142,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         // After the other results of this turn of the event loop, so that they share a statement.
         writing ??= new Promise<void>((turn) => setImmediate(turn)).then(writeAll)
       }),
+    pending: () => queue.length,
     async close() {
       closing.abort()
       await writing

@@ -22,7 +22,7 @@ export interface SenderOptions<J extends Job> {
   /** Jobs kept in memory over all webhooks. */
   maxQueued: number
   now(): number
-  /** Makes the attempt and records it. */
+  /** Makes the attempt and sees to its record; the place is free again when it resolves. */
   run(job: J): Promise<EndpointMood>
   /** There is room again for a webhook that was turned away. */
   onRoom(): void
