@@ -81,7 +81,9 @@ test(`${kills} SIGKILLs (seed ${seed}) lose no acknowledged incident, event or d
       timeoutMs: 60_000,
       message: `incidents to be created again after a kill of ${name}`,
     }).catch((cause: unknown) => {
-      throw new Error(`${String(cause)}; the last answer was ${lastAnswer}`, { cause })
+      throw new Error(`${String(cause)}; the last answer was ${lastAnswer}\n${conditionOfServices()}`, {
+        cause,
+      })
     })
   }
   for (let kill = 0; kill < kills; kill++) {
@@ -105,6 +107,14 @@ test(`${kills} SIGKILLs (seed ${seed}) lose no acknowledged incident, event or d
     { timeoutMs: 120_000, intervalMs: 250, message: 'an acknowledged incident was never delivered' },
   )
 }, 400_000)
+
+/** What a service that does not come back has to say. */
+function conditionOfServices(): string {
+  const conditions = Object.values(cluster.services).map(
+    (service) => `${service.name}: ${service.ended() ?? 'runs'}\n${service.logTail(6)}`,
+  )
+  return conditions.join('\n\n')
+}
 
 async function everyIncidentIsStoredOnce(acknowledged: Map<string, string>) {
   const sql = postgres(cluster.info.postgresUrl, { max: 1 })

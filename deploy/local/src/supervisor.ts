@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { request } from 'undici'
 import { type Environment, mainFile, type ServiceName } from './service-plan.js'
 
@@ -8,6 +8,9 @@ export interface ServiceProcess {
   name: ServiceName
   url: string
   pid(): number | undefined
+  /** How the process ended, while it should be running; undefined as long as it runs. */
+  ended(): string | undefined
+  logTail(lines: number): string
   /** Starts the process and resolves once it answers /healthz. */
   start(): Promise<void>
   /** SIGKILL; resolves once it is gone. */
@@ -43,6 +46,12 @@ export function serviceProcess(options: {
     name,
     url,
     pid: () => child?.pid,
+    ended: () => {
+      if (!child) return 'not started'
+      if (child.signalCode !== null) return `by ${child.signalCode}`
+      return child.exitCode === null ? undefined : `with exit code ${child.exitCode}`
+    },
+    logTail: (lines) => readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n'),
     start: async () => {
       const log = openSync(logFile, 'a')
       child = spawn(process.execPath, [mainFile(name)], {

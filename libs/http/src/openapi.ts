@@ -14,13 +14,12 @@ export function openApiDocument(service: string, routes: readonly Route[]): Open
     registry.registerComponent('parameters', name, parameter)
   }
   const envelopes = envelopeComponents()
-  for (const route of routes) {
-    if (route.scope !== 'service') registry.registerPath(operation(route, envelopes(route)))
-  }
+  const shown = routes.filter(({ scope }) => scope !== 'service')
+  for (const route of shown) registry.registerPath(operation(route, envelopes(route)))
   return new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: { title: `Opsplane ${service}`, version: '1' },
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(shown.map(({ tag }) => tag))].map((name) => ({ name })),
   })
 }
 
