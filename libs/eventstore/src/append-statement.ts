@@ -28,10 +28,10 @@ const eventColumns: Column<EventRow>[] = [
   text('type', (row) => row.type),
   text('workspace_id', (row) => row.workspaceId),
   text('environment', (row) => row.environment),
-  text('actor', (row) => row.actor, 'jsonb'),
-  text('resource', (row) => row.resource, 'jsonb'),
-  text('data', (row) => row.data, 'jsonb'),
-  text('sealed', (row) => row.sealed, 'jsonb'),
+  text('actor', (row) => row.actor, 'json'),
+  text('resource', (row) => row.resource, 'json'),
+  text('data', (row) => row.data, 'json'),
+  text('sealed', (row) => row.sealed, 'json'),
   text('request_id', (row) => row.requestId),
   text('causation_id', (row) => row.causationId),
   text('created_at', (row) => row.createdAt, 'timestamptz'),
@@ -50,7 +50,7 @@ const upsertColumns: Column<RowWrite>[] = [
   text('workspace_id', (row) => row.workspaceId),
   text('environment', (row) => row.environment),
   text('version', (row) => row.version, 'int'),
-  text('state', (row) => row.state, 'jsonb'),
+  text('state', (row) => row.state, 'json'),
 ]
 
 const deleteColumns = upsertColumns.slice(0, 3)

@@ -4,7 +4,6 @@ import {
   index,
   integer,
   json,
-  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -16,7 +15,8 @@ const instant = (name: string) => timestamp(name, { withTimezone: true, precisio
 
 /**
  * The log of record: every state change, in order. Rows are only ever added; of an existing one nothing but
- * `published_at` changes. `sealed` holds the part of the state that never leaves the service.
+ * `published_at` changes. `sealed` holds the part of the state that never leaves the service. JSON columns are json,
+ * not jsonb: what is read back has its fields in the order they were written.
  */
 export const events = pgTable(
   'events',
@@ -32,10 +32,10 @@ export const events = pgTable(
     type: text('type').notNull(),
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
-    actor: jsonb('actor').notNull(),
-    resource: jsonb('resource').notNull(),
-    data: jsonb('data').notNull(),
-    sealed: jsonb('sealed'),
+    actor: json('actor').notNull(),
+    resource: json('resource').notNull(),
+    data: json('data').notNull(),
+    sealed: json('sealed'),
     requestId: text('request_id'),
     causationId: text('causation_id'),
     createdAt: instant('created_at').notNull(),
@@ -49,7 +49,7 @@ export const events = pgTable(
   ],
 )
 
-/** Requests by Idempotency-Key. `body` is json, not jsonb, so that a replay has the same bytes. */
+/** Requests by Idempotency-Key. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {

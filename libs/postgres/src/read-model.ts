@@ -1,7 +1,7 @@
 import { type BuildColumns, type BuildExtraConfigColumns, sql } from 'drizzle-orm'
 import {
   integer,
-  jsonb,
+  json,
   type PgColumnBuilderBase,
   type PgTableExtraConfigValue,
   type PgTableWithColumns,
@@ -24,7 +24,7 @@ const baseColumns = {
   workspaceId: text('workspace_id').notNull(),
   environment: text('environment').notNull(),
   version: integer('version').notNull(),
-  state: jsonb('state').$type<Record<string, unknown>>().notNull(),
+  state: json('state').$type<Record<string, unknown>>().notNull(),
   createdAt: stateText('created_at', 'createdAt'),
 }
 type WithBase<Columns> = typeof baseColumns & Columns

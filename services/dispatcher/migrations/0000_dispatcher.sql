@@ -84,10 +84,10 @@ CREATE TABLE "events" (
 	"type" text NOT NULL,
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
-	"actor" jsonb NOT NULL,
-	"resource" jsonb NOT NULL,
-	"data" jsonb NOT NULL,
-	"sealed" jsonb,
+	"actor" json NOT NULL,
+	"resource" json NOT NULL,
+	"data" json NOT NULL,
+	"sealed" json,
 	"request_id" text,
 	"causation_id" text,
 	"created_at" timestamp(3) with time zone NOT NULL,
@@ -124,7 +124,7 @@ CREATE TABLE "webhooks" (
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
 	"version" integer NOT NULL,
-	"state" jsonb NOT NULL,
+	"state" json NOT NULL,
 	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED,
 	"status" text GENERATED ALWAYS AS (state->>'status') STORED
 );

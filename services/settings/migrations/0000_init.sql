@@ -3,7 +3,7 @@ CREATE TABLE "accounts" (
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
 	"version" integer NOT NULL,
-	"state" jsonb NOT NULL,
+	"state" json NOT NULL,
 	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED,
 	"email" text GENERATED ALWAYS AS (state->>'email') STORED,
 	"name" text GENERATED ALWAYS AS (state->>'name') STORED
@@ -14,7 +14,7 @@ CREATE TABLE "audit_log" (
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
 	"version" integer NOT NULL,
-	"event" jsonb NOT NULL,
+	"event" json NOT NULL,
 	"created_at" text GENERATED ALWAYS AS (event#>>'{createdAt}') STORED,
 	"type" text GENERATED ALWAYS AS (event#>>'{type}') STORED,
 	"actor_id" text GENERATED ALWAYS AS (event#>>'{actor,id}') STORED,
@@ -59,10 +59,10 @@ CREATE TABLE "events" (
 	"type" text NOT NULL,
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
-	"actor" jsonb NOT NULL,
-	"resource" jsonb NOT NULL,
-	"data" jsonb NOT NULL,
-	"sealed" jsonb,
+	"actor" json NOT NULL,
+	"resource" json NOT NULL,
+	"data" json NOT NULL,
+	"sealed" json,
 	"request_id" text,
 	"causation_id" text,
 	"created_at" timestamp(3) with time zone NOT NULL,
@@ -85,7 +85,7 @@ CREATE TABLE "memberships" (
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
 	"version" integer NOT NULL,
-	"state" jsonb NOT NULL,
+	"state" json NOT NULL,
 	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED,
 	"user_id" text GENERATED ALWAYS AS (state->>'userId') STORED,
 	"role" text GENERATED ALWAYS AS (state->>'role') STORED,
@@ -104,7 +104,7 @@ CREATE TABLE "secrets" (
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
 	"version" integer NOT NULL,
-	"state" jsonb NOT NULL,
+	"state" json NOT NULL,
 	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED,
 	"name" text GENERATED ALWAYS AS (state->>'name') STORED
 );
@@ -130,7 +130,7 @@ CREATE TABLE "tokens" (
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
 	"version" integer NOT NULL,
-	"state" jsonb NOT NULL,
+	"state" json NOT NULL,
 	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED,
 	"user_id" text GENERATED ALWAYS AS (state->>'userId') STORED,
 	"status" text GENERATED ALWAYS AS (state->>'status') STORED
@@ -141,7 +141,7 @@ CREATE TABLE "workspaces" (
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
 	"version" integer NOT NULL,
-	"state" jsonb NOT NULL,
+	"state" json NOT NULL,
 	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED,
 	"slug" text GENERATED ALWAYS AS (state->>'slug') STORED
 );

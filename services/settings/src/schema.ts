@@ -1,6 +1,6 @@
 import { readModelTable, stateText } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
-import { index, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { index, integer, json, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 
 export {
   consumerCheckpoints,
@@ -92,7 +92,7 @@ export const auditLog = pgTable(
     /** Of the aggregate the event belongs to. */
     version: integer('version').notNull(),
     /** Shape A, whole. */
-    state: jsonb('event').$type<Record<string, unknown>>().notNull(),
+    state: json('event').$type<Record<string, unknown>>().notNull(),
     createdAt: eventText('created_at', 'createdAt'),
     type: eventText('type', 'type'),
     actorId: eventText('actor_id', 'actor,id'),

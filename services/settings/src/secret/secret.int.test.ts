@@ -88,8 +88,8 @@ describe('secrets', () => {
     await store('moved_from', 'the value')
     await store('moved_to', 'harmless')
     await settings.service.sql`
-      update secrets set state = jsonb_set(state, '{sealedValue}',
-        (select state->'sealedValue' from secrets where name = 'moved_from' and workspace_id = ${ada.workspaceId}))
+      update secrets set state = jsonb_set(state::jsonb, '{sealedValue}',
+        (select state::jsonb->'sealedValue' from secrets where name = 'moved_from' and workspace_id = ${ada.workspaceId}))
       where name = 'moved_to'`
     const body = { workspaceId: ada.workspaceId, environment: 'production', names: ['moved_to'] }
     expect((await settings.internal.post('/internal/secrets/resolve', body)).error().code).toBe(
