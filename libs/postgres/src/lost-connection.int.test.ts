@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql as statement } from 'drizzle-orm'
 import postgres from 'postgres'
@@ -71,4 +74,16 @@ test('statements that meet a cut connection fail or succeed, and the pool is usa
   // A connection that is being cut may still take one statement; after that each one works again.
   while ((await client`select 1 as one`.catch(() => [])).length === 0) await turn()
   await client.end({ timeout: 1 })
+})
+
+test('no connection that is cut while it opens ends the process', async () => {
+  const script = fileURLToPath(new URL('./fixture/connect-and-be-cut.js', import.meta.url))
+  const child = spawn(process.execPath, [script], {
+    env: { ...process.env, DATABASE_URL: url },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const output: Buffer[] = []
+  child.stderr.on('data', (chunk: Buffer) => output.push(chunk))
+  const [code] = await once(child, 'close')
+  expect({ code, output: Buffer.concat(output).toString() }).toEqual({ code: 0, output: '' })
 })
