@@ -23,6 +23,7 @@ const COMMANDS = {
   start: ['deploy/local/dist/cli.js', 'start'],
   test: ['deploy/local/dist/test.js'],
   bench: ['bench/dist/index.js'],
+  ops: ['deploy/local/dist/ops.js'],
 }
 const USAGE = `Usage: node deploy/local/bootstrap.mjs <command> [arguments]
 
@@ -32,6 +33,7 @@ Installs the dependencies, builds, makes sure there is a nats-server, then runs 
   start   start the platform
   test    lint and run all tests; arguments go to jest
   bench   measure beside the raw limits
+  ops     rebuild read models, refill JetStream, see how the logs stand (ops --help)
 
 DATABASE_URL and NATS_URL name servers to use instead of local ones.
 `
@@ -51,6 +53,8 @@ class StepError extends Error {
 }
 
 const [command, ...args] = process.argv.slice(2)
+// A script reads what the command prints, and nothing else.
+const progress = args.includes('--json') ? process.stderr : process.stdout
 if (command === undefined || command === '--help' || command === '-h' || !Object.hasOwn(COMMANDS, command)) {
   const asked = command === '--help' || command === '-h'
   process[asked ? 'stdout' : 'stderr'].write(USAGE)
@@ -61,7 +65,8 @@ try {
   checkNode()
   await step('dependencies', installDependencies)
   await step('build', build)
-  await step('nats-server', ensureNatsServer)
+  // Operations work on servers that run already.
+  if (command !== 'ops') await step('nats-server', ensureNatsServer)
 } catch (error) {
   if (!(error instanceof StepError)) throw error
   process.stderr.write(`\n${error.message}\n${error.output ? `\n${error.output}\n` : ''}\n${error.advice}\n`)
@@ -82,9 +87,9 @@ function checkNode() {
 /** Runs one step and prints one line for it: its name, what it did and how long that took. */
 async function step(name, work) {
   const startedAt = Date.now()
-  process.stdout.write(`${name} … `)
+  progress.write(`${name} … `)
   const outcome = await work()
-  process.stdout.write(`${outcome} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)\n`)
+  progress.write(`${outcome} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)\n`)
 }
 
 function installDependencies() {

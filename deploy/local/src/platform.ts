@@ -7,6 +7,7 @@ import { provisionService } from '@opsplane/postgres'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import { createReleasers, type Logger, type Releasers, type RunningService } from '@opsplane/runtime'
 import * as settings from '@opsplane/settings'
+import { backends } from './backends.js'
 import { bootstrapOwner } from './bootstrap-owner.js'
 import { choosePorts, LocalRunError } from './ports.js'
 import { type BackendName, planServices, type ServiceName } from './service-plan.js'
@@ -25,12 +26,6 @@ export interface PlatformOptions {
 export interface Platform {
   info: LocalInfo
   stop(): Promise<void>
-}
-
-const migrations: Record<BackendName, string> = {
-  settings: settings.migrationsDir,
-  itsm: itsm.migrationsDir,
-  dispatcher: dispatcher.migrationsDir,
 }
 
 type Start = (env: Record<string, string | undefined>, log: Logger) => Promise<RunningService>
@@ -126,7 +121,7 @@ export async function provisionAll(
       adminUrl,
       service: name,
       password: passwords[name] ?? '',
-      migrationsDir: migrations[name],
+      migrationsDir: backends[name].migrationsDir,
     })
   return {
     settings: await provision('settings'),

@@ -50,16 +50,20 @@ export function openState(folder: string) {
     saveSecrets: (secrets: LocalSecrets) => writePrivate('secrets.json', secrets),
 
     /** The platform this folder belongs to, if its process is alive. */
-    running(): LocalInfo | undefined {
-      if (!existsSync(at('local.json'))) return undefined
-      const info = LocalInfo.safeParse(JSON.parse(readFileSync(at('local.json'), 'utf8')))
-      return info.success && isAlive(info.data.pid) ? info.data : undefined
-    },
+    running: () => runningPlatform(root),
     writeInfo: (info: LocalInfo) => writePrivate('local.json', info),
     removeInfo: () => rmSync(at('local.json'), { force: true }),
   }
 }
 export type LocalState = ReturnType<typeof openState>
+
+/** The platform whose state is in this folder, if its process is alive. Makes no folder. */
+export function runningPlatform(folder: string): LocalInfo | undefined {
+  const file = join(folder, 'local.json')
+  if (!existsSync(file)) return undefined
+  const info = LocalInfo.safeParse(JSON.parse(readFileSync(file, 'utf8')))
+  return info.success && isAlive(info.data.pid) ? info.data : undefined
+}
 
 function isAlive(pid: number): boolean {
   try {

@@ -15,6 +15,8 @@ export interface RebuildOptions {
   deciders: readonly AnyDecider[]
   /** Read-model tables that deciders write through project(), beside their own. */
   projectedTables?: readonly string[]
+  /** Told how many events were folded so far, after every batch. */
+  onProgress?(events: number): void
 }
 
 export interface StoredEvent {
@@ -63,6 +65,7 @@ export async function rebuild(options: RebuildOptions): Promise<{ events: number
         const shape = shapeOf({ events: [], rows })
         await tx.unsafe(rowStatement(shape), rowParameters(shape, rows), { prepare: true })
         events += batch.length
+        options.onProgress?.(events)
         after = last.position
       }
     })

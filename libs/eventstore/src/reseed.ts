@@ -14,6 +14,8 @@ export interface ReseedOptions {
   /** Last position to publish; the last one there is when the reseed begins unless given. */
   toPosition?: number
   streams?: StreamOptions
+  /** Told how many events were published so far, after every batch. */
+  onProgress?(events: number): void
 }
 
 const batchSize = 500
@@ -49,6 +51,7 @@ export async function reseed(options: ReseedOptions): Promise<{ published: numbe
       const outcome = await publishEvents(await link.ready(), names, events)
       if (outcome.failure !== undefined) throw outcome.failure
       published += outcome.published.length
+      options.onProgress?.(published)
       after = newest.position
     }
   } finally {

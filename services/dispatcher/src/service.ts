@@ -32,6 +32,9 @@ export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.
 /** Every kind of aggregate the service keeps, for `rebuild`. */
 export const deciders = [webhook]
 
+/** Tables the deciders fill beside their own: none. */
+export const projectedTables: readonly string[] = []
+
 const settingsTimeoutMs = 5_000
 const secretsKeptMs = 10_000
 

@@ -17,7 +17,7 @@ export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.
 export const deciders = [incident]
 
 /** Tables the deciders fill beside their own. */
-export const projectedTables = ['incident_comments']
+export const projectedTables: readonly string[] = ['incident_comments']
 
 export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise<RunningService> {
   return startBackend({

@@ -33,6 +33,9 @@ export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.
 /** Every kind of aggregate the service keeps, for `rebuild`. */
 export const deciders = [account, workspace, membership, token, secret]
 
+/** Tables the deciders fill beside their own: none. */
+export const projectedTables: readonly string[] = []
+
 export function start(config: SettingsConfig, overrides?: BackendOverrides): Promise<RunningService> {
   return startBackend({
     name: 'settings',

@@ -1,0 +1,94 @@
+import { resolve } from 'node:path'
+import { type NatsNames, natsNames } from '@opsplane/contracts'
+import { connectNats, type NatsLink } from '@opsplane/nats'
+import { isDatabaseAway } from '@opsplane/postgres'
+import { createLogger, delay } from '@opsplane/runtime'
+import { LocalRunError } from './ports.js'
+import { runningPlatform } from './state.js'
+
+/** How the operator says which installation is meant. */
+export interface TargetOptions {
+  home: string
+  databaseUrl?: string
+  natsUrl?: string
+  natsPrefix?: string
+}
+
+/** The servers of one installation. */
+export interface Target {
+  /** As a role that owns the services' tables. Throws LocalRunError when nothing says where it is. */
+  databaseUrl(): string
+  nats(): { url: string; names: NatsNames }
+}
+
+/** Options win over the environment, and that over the platform running from `home`. */
+export function findTarget(options: TargetOptions, env: Record<string, string | undefined>): Target {
+  const local = runningPlatform(options.home)
+  const found = (what: string, url: string | undefined) => {
+    if (url) return url
+    throw new LocalRunError(
+      `No platform runs from ${resolve(options.home)}, and ${what} is not given.\n` +
+        'Start it with npm start, name its folder with --home or OPSPLANE_HOME, or name its servers with ' +
+        '--database-url and --nats-url (DATABASE_URL, NATS_URL).',
+    )
+  }
+  return {
+    databaseUrl: () =>
+      found('--database-url', options.databaseUrl ?? (env.DATABASE_URL || local?.postgresUrl)),
+    nats() {
+      const given = options.natsUrl ?? (env.NATS_URL || undefined)
+      // A local run has no prefix, whatever is set in the shell.
+      const prefix = options.natsPrefix ?? (given === undefined ? undefined : env.NATS_PREFIX || undefined)
+      return { url: found('--nats-url', given ?? local?.natsUrl), names: natsNames(prefix) }
+    },
+  }
+}
+
+/** Connects for as long as `work` takes. Throws LocalRunError when the server does not answer in time. */
+export async function withNats<T>(url: string, work: (link: NatsLink) => Promise<T>): Promise<T> {
+  const log = createLogger({ service: 'ops', level: 'silent' })
+  const link = connectNats({ url, name: 'opsplane-ops', log })
+  const waited = new AbortController()
+  try {
+    await Promise.race([link.ready(), delay(connectTimeoutMs, waited.signal)])
+    waited.abort()
+    if (!link.connected()) {
+      throw new LocalRunError(
+        `NATS at ${placeOf(url)} does not answer. Check that it runs and that --nats-url (NATS_URL) is right.`,
+      )
+    }
+    return await work(link)
+  } finally {
+    await link.close()
+  }
+}
+
+export const connectTimeoutMs = 10_000
+
+/** Says what to do about what Postgres answered; any other error stays as it is. */
+export function explainDatabaseError(error: unknown, databaseUrl: string): unknown {
+  const place = placeOf(databaseUrl)
+  if (isDatabaseAway(error)) {
+    return new LocalRunError(
+      `Postgres at ${place} does not answer. Check that it runs and that --database-url (DATABASE_URL) is right.`,
+    )
+  }
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === '42P01' || code === '3F000') {
+    return new LocalRunError(`${place} has not been set up: npm start makes the tables. (${String(error)})`)
+  }
+  if (code === '42501' || code === '28P01' || code === '28000' || code === '3D000') {
+    return new LocalRunError(
+      `${place} refuses: ${String(error)}\nName a superuser, or the owner of the tables, in --database-url.`,
+    )
+  }
+  return error
+}
+
+/** The URL without what is secret in it. */
+function placeOf(url: string): string {
+  if (!URL.canParse(url))
+    throw new LocalRunError('The URL of a server reads like postgres://user@host:5432/name.')
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname === '/' ? '' : pathname}`
+}

@@ -1,0 +1,88 @@
+import { type LogStatus, logStatus, rebuild, reseed } from '@opsplane/eventstore'
+import { backends } from './backends.js'
+import { connectTimeoutMs, explainDatabaseError, type Target, withNats } from './ops-target.js'
+import type { BackendName } from './service-plan.js'
+
+export interface OpsTask {
+  target: Target
+  services: readonly BackendName[]
+  /** Told what is done, and how far it is, in whole lines. */
+  say?(line: string): void
+}
+
+const schemaOf = (service: BackendName) => service.replaceAll('-', '_')
+
+/** Folds the read models of the services anew, each in one transaction. Throws LocalRunError. */
+export function rebuildServices(task: OpsTask): Promise<{ service: BackendName; events: number }[]> {
+  const adminUrl = task.target.databaseUrl()
+  return each(task, async (service, onProgress) => {
+    const { deciders, projectedTables } = backends[service]
+    const schema = schemaOf(service)
+    const { events } = await rebuild({ adminUrl, schema, deciders, projectedTables, onProgress })
+    task.say?.(`${service}: read models rebuilt from ${events} events`)
+    return { service, events }
+  })
+}
+
+export interface ReseedTask extends OpsTask {
+  /** Positions in the log of the service; the whole log unless given. */
+  fromPosition?: number
+  toPosition?: number
+}
+
+/** Publishes the logs of the services to JetStream again. Throws LocalRunError. */
+export function reseedServices(task: ReseedTask): Promise<{ service: BackendName; published: number }[]> {
+  const databaseUrl = task.target.databaseUrl()
+  const { url, names } = task.target.nats()
+  const { fromPosition, toPosition } = task
+  return withNats(url, (link) =>
+    each(task, async (service, onProgress) => {
+      const { published } = await reseed({
+        databaseUrl,
+        schema: schemaOf(service),
+        link,
+        names,
+        ...(fromPosition !== undefined && { fromPosition }),
+        ...(toPosition !== undefined && { toPosition }),
+        // Without it a server that has no JetStream would be asked for ever.
+        streams: { signal: AbortSignal.timeout(connectTimeoutMs) },
+        onProgress,
+      })
+      task.say?.(`${service}: ${published} events published`)
+      return { service, published }
+    }),
+  )
+}
+
+/** How the logs of the services stand. Throws LocalRunError. */
+export function statusOfServices(task: OpsTask): Promise<({ service: BackendName } & LogStatus)[]> {
+  const databaseUrl = task.target.databaseUrl()
+  return each(task, async (service) => ({
+    service,
+    ...(await logStatus({ databaseUrl, schema: schemaOf(service) })),
+  }))
+}
+
+/** One service after the other; what was done before one fails stays done. */
+async function each<T>(
+  { target, services, say }: OpsTask,
+  work: (service: BackendName, onProgress: (events: number) => void) => Promise<T>,
+): Promise<T[]> {
+  const results: T[] = []
+  for (const service of services) {
+    let saidAt = performance.now()
+    const onProgress = (events: number) => {
+      if (performance.now() - saidAt < progressEveryMs) return
+      saidAt = performance.now()
+      say?.(`${service}: ${events} events so far`)
+    }
+    try {
+      results.push(await work(service, onProgress))
+    } catch (error) {
+      throw explainDatabaseError(error, target.databaseUrl())
+    }
+  }
+  return results
+}
+
+const progressEveryMs = 1_000

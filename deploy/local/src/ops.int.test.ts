@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { Incident, natsNames } from '@opsplane/contracts'
+import * as itsm from '@opsplane/itsm'
+import { startTestService, type TestService, testNatsUrl, testPrincipal, waitFor } from '@opsplane/testing'
+import { findTarget, type Target, withNats } from './ops-target.js'
+import { rebuildServices, reseedServices, statusOfServices } from './ops-tasks.js'
+
+let service: TestService
+let target: Target
+const services = ['itsm'] as const
+
+beforeAll(async () => {
+  service = await startTestService({ name: 'itsm', ...itsm })
+  const options = { home: 'nowhere', databaseUrl: service.adminUrl, natsUrl: testNatsUrl() }
+  target = findTarget({ ...options, natsPrefix: service.natsPrefix }, {})
+  const api = service.as(testPrincipal())
+  for (const title of ['Disk full', 'Mail is slow', 'No network']) {
+    const { id } = (await api.post('/itsm/incidents', { title })).data(Incident)
+    await api.post(`/itsm/incidents/${id}/comments`, { body: 'Looking into it' })
+  }
+  await waitFor(async () => (await status())?.unpublished === 0)
+})
+afterAll(() => service?.stop())
+
+const status = async () => (await statusOfServices({ target, services }))[0]
+
+const rows = async () => [
+  await service.sql`select * from incidents order by id`,
+  await service.sql`select * from incident_comments order by id`,
+]
+
+test('the status counts what is in the log', async () => {
+  expect(await status()).toEqual({
+    service: 'itsm',
+    events: 6,
+    lastPosition: 6,
+    unpublished: 0,
+    oldestUnpublishedAt: null,
+    deadLetters: [],
+    checkpoints: [],
+  })
+})
+
+test('a rebuild makes the same rows out of a spoilt read model, while the service runs', async () => {
+  const before = await rows()
+  expect(before).toMatchObject([{ length: 3 }, { length: 3 }])
+  await service.sql`update incidents set state = '{"id":"wrong"}'`
+  await service.sql`delete from incident_comments`
+  const said: string[] = []
+  const result = await rebuildServices({ target, services, say: (line) => said.push(line) })
+  expect(result).toEqual([{ service: 'itsm', events: 6 }])
+  expect(said).toEqual(['itsm: read models rebuilt from 6 events'])
+  expect(await rows()).toEqual(before)
+})
+
+test('a reseed fills a stream that was lost', async () => {
+  const { eventsStream } = natsNames(service.natsPrefix)
+  const inStream = (use: 'delete' | 'count') =>
+    withNats(testNatsUrl(), async (link) => {
+      const { streams } = await jetstreamManager(await link.ready())
+      if (use === 'delete') await streams.delete(eventsStream)
+      else return (await streams.info(eventsStream)).state.messages
+    })
+  expect(await inStream('count')).toBe(6)
+  await inStream('delete')
+  expect(await reseedServices({ target, services, toPosition: 2 })).toEqual([
+    { service: 'itsm', published: 2 },
+  ])
+  expect(await inStream('count')).toBe(2)
+  expect(await reseedServices({ target, services })).toEqual([{ service: 'itsm', published: 6 }])
+  expect(await inStream('count')).toBe(6)
+})
+
+const command = (...args: string[]) =>
+  promisify(execFile)(process.execPath, [fileURLToPath(new URL('ops.js', import.meta.url)), ...args], {
+    env: { PATH: process.env.PATH },
+  })
+
+test('the command prints one JSON value for scripts', async () => {
+  const { stdout } = await command('status', '--json', '--service=itsm', `--database-url=${service.adminUrl}`)
+  expect(JSON.parse(stdout)).toEqual([await status()])
+})
+
+test.each([
+  ['no platform', ['status', '--home=nowhere'], 'npm start'],
+  [
+    'an unreachable one',
+    ['rebuild', '--database-url=postgres://u:hidden@127.0.0.1:1/x'],
+    '127.0.0.1:1/x does not',
+  ],
+  ['a position without a service', ['reseed', '--from=2'], '--service'],
+  ['a strange position', ['reseed', '--service=itsm', '--from=0'], 'from 1'],
+  ['an unknown service', ['rebuild', '--service=mail'], 'settings, itsm, dispatcher'],
+])('%s is an error that says what to do', async (_what, args, advice) => {
+  const failure = await command(...args).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(advice) })
+  expect(failure).toMatchObject({ stderr: expect.not.stringContaining('hidden') })
+})

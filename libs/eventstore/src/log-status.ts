@@ -1,0 +1,46 @@
+import { openClient } from '@opsplane/postgres'
+
+/** How one service's log and consumers stand. */
+export interface LogStatus {
+  events: number
+  /** Position of the last event; 0 when there is none. */
+  lastPosition: number
+  /** Events the relay has not published yet. */
+  unpublished: number
+  /** When the oldest of these happened, ISO 8601; null when there are none. */
+  oldestUnpublishedAt: string | null
+  /** Messages given up, by consumer; `relay` stands for events too large for NATS. */
+  deadLetters: { consumer: string; count: number }[]
+  checkpoints: { consumer: string; streamSequence: number; handled: number; updatedAt: string }[]
+}
+
+/** Reads the status of one service, all of it as of one moment. Counts the whole log, so not for polling. */
+export async function logStatus(options: { databaseUrl: string; schema: string }): Promise<LogStatus> {
+  const { schema } = options
+  const sql = openClient(options.databaseUrl, {
+    schema,
+    max: 1,
+    applicationName: `opsplane-${schema}-status`,
+    settings: { statement_timeout: '0' },
+  })
+  const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+  try {
+    const [row] = await sql.unsafe<LogStatus[]>(
+      `select log.*,
+         coalesce((select json_agg(d order by consumer) from (
+           select consumer, count(*)::int as count from dead_letters group by consumer) d), '[]') as "deadLetters",
+         coalesce((select json_agg(c order by consumer) from (
+           select consumer, stream_sequence as "streamSequence", handled, ${instant('updated_at')} as "updatedAt"
+           from consumer_checkpoints) c), '[]') as checkpoints
+       from (
+         select count(*)::int as events, coalesce(max(position), 0)::float8 as "lastPosition",
+           (count(*) filter (where published_at is null))::int as unpublished,
+           ${instant('min(created_at) filter (where published_at is null)')} as "oldestUnpublishedAt"
+         from events) log`,
+    )
+    if (!row) throw new Error(`the log of ${schema} has no status`)
+    return { ...row }
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
