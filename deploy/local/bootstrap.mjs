@@ -24,16 +24,20 @@ const COMMANDS = {
   test: ['deploy/local/dist/test.js'],
   bench: ['bench/dist/index.js'],
   ops: ['deploy/local/dist/ops.js'],
+  migration: ['deploy/local/dist/migration.js'],
 }
+// They need no nats-server, or one that runs already.
+const WITHOUT_NATS = ['ops', 'migration']
 const USAGE = `Usage: node deploy/local/bootstrap.mjs <command> [arguments]
 
 Installs the dependencies, builds, makes sure there is a nats-server, then runs the command.
 
-  demo    start the platform and show its main job
-  start   start the platform
-  test    lint and run all tests; arguments go to jest
-  bench   measure beside the raw limits
-  ops     rebuild read models, refill JetStream, see how the logs stand (ops --help)
+  demo       start the platform and show its main job
+  start      start the platform
+  test       lint and run all tests; arguments go to jest
+  bench      measure beside the raw limits
+  ops        rebuild read models, refill JetStream, see how the logs stand (ops --help)
+  migration  write the migration for a changed schema (migration --help)
 
 DATABASE_URL and NATS_URL name servers to use instead of local ones.
 `
@@ -65,8 +69,7 @@ try {
   checkNode()
   await step('dependencies', installDependencies)
   await step('build', build)
-  // Operations work on servers that run already.
-  if (command !== 'ops') await step('nats-server', ensureNatsServer)
+  if (!WITHOUT_NATS.includes(command)) await step('nats-server', ensureNatsServer)
 } catch (error) {
   if (!(error instanceof StepError)) throw error
   process.stderr.write(`\n${error.message}\n${error.output ? `\n${error.output}\n` : ''}\n${error.advice}\n`)

@@ -22,6 +22,7 @@ const PACKAGE_PARENTS = ['libs', 'services', 'deploy', '.']
 
 const counts = [
   await check('lint', 'node_modules/.bin/biome', ['ci', '.']),
+  await check('migrations', process.execPath, ['deploy/local/dist/migration.js', '--check']),
   await runJest(process.argv.slice(2)),
 ]
 const passed = counts.reduce((sum, count) => sum + count.passed, 0)

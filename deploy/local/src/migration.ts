@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative, resolve } from 'node:path'
+import { Argument, Command } from 'commander'
+import { type BackendName, backendNames } from './service-plan.js'
+
+interface MigrationOptions {
+  name?: string
+  check?: boolean
+}
+
+const timeoutMs = 60_000
+
+/** Arguments that make drizzle-kit compare a service's compiled schema with the migrations in `folder`. */
+function generate(service: BackendName, folder: string, name?: string): { cwd: string; args: string[] } {
+  const cwd = resolve('services', service)
+  // It reads the folder below its working directory, so an absolute path leads nowhere.
+  const out = relative(cwd, folder)
+  const args = ['generate', '--dialect=postgresql', '--schema=./dist/schema.js', `--out=${out}`]
+  return { cwd, args: name === undefined ? args : [...args, `--name=${name}`] }
+}
+
+const drizzleKit = resolve('node_modules/.bin/drizzle-kit')
+
+/** In front of the user, who is asked whether something was renamed or is new. */
+function write(service: BackendName, name?: string): boolean {
+  const { cwd, args } = generate(service, resolve('services', service, 'migrations'), name)
+  return spawnSync(drizzleKit, args, { cwd, stdio: 'inherit' }).status === 0
+}
+
+/** Tries on a copy whether a migration would be written; the tool's exit code does not tell, nor that it failed. */
+function isComplete(service: BackendName): boolean {
+  const copy = mkdtempSync(join(tmpdir(), 'opsplane-migrations-'))
+  try {
+    cpSync(resolve('services', service, 'migrations'), copy, { recursive: true })
+    const { cwd, args } = generate(service, copy)
+    const run = spawnSync(drizzleKit, args, {
+      cwd,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: timeoutMs,
+    })
+    if (run.stdout.includes('No schema changes')) return true
+    console.error(
+      `${service}: the schema has changes without a migration. Write it with: npm run migration -- ${service}\n` +
+        `${run.stdout}${run.stderr}`,
+    )
+    return false
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+const program = new Command('npm run migration --')
+  .description('Write the migration for what changed in the schema of a service.')
+  .addArgument(new Argument('[service]').choices(backendNames))
+  .option('--name <name>', 'name of the migration')
+  .option('--check', 'write nothing; fail when a migration is missing')
+  .action((service: BackendName | undefined, { name, check }: MigrationOptions) => {
+    if (!check && !service) return program.help({ error: true })
+    const services = service ? [service] : backendNames
+    const done = services.map((each) => (check ? isComplete(each) : write(each, name)))
+    if (check && !done.includes(false)) console.log(`the migrations of ${services.join(', ')} are complete`)
+    process.exitCode = done.includes(false) ? 1 : 0
+  })
+program.parse()
