@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { startBackend } from './backend.js'
 import { consumeEvents } from './consume.js'
 import { log, openTestStore, schema, type TestStore } from './fixture/test-database.js'
-import { ticketDecider } from './fixture/ticket.js'
+import { ticketDecider, ticketEvents } from './fixture/ticket.js'
 
 const principal: Principal = {
   actor: { id: 'usr_1', name: 'Ann', type: 'user' },
@@ -40,7 +40,7 @@ describe('a backend', () => {
       name: schema,
       config,
       deciders: [ticketDecider],
-      overrides: { log },
+      overrides: { log, checkedAgainst: ticketEvents },
       routes: ({ store }) => {
         const tickets = store.aggregate(ticketDecider)
         return [
@@ -127,7 +127,7 @@ describe('a backend', () => {
           CURSOR_SECRET: 'a secret of at least 32 characters',
         }),
       },
-      overrides: { log },
+      overrides: { log, checkedAgainst: ticketEvents },
       routes: () => [],
     })
     expect((await fetch(`${broken.url}/healthz`)).status).toBe(200)

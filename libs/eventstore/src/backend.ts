@@ -1,4 +1,4 @@
-import { type NatsNames, natsNames } from '@opsplane/contracts'
+import { type EventCatalog, type NatsNames, natsNames } from '@opsplane/contracts'
 import {
   createApp,
   createInternalIssuer,
@@ -46,6 +46,8 @@ export interface BackendOverrides {
   log?: Logger
   /** Limits of the JetStream streams. */
   streams?: StreamOptions
+  /** Events that are not the platform's, for tests of the store itself. */
+  checkedAgainst?: EventCatalog
 }
 
 export interface Closable {
@@ -141,7 +143,12 @@ function openContext<Config extends BackendConfig>(
   return {
     config,
     database,
-    store: createEventStore({ database, log, onCommit: relay.wake }),
+    store: createEventStore({
+      database,
+      log,
+      onCommit: relay.wake,
+      ...(overrides.checkedAgainst && { checkedAgainst: overrides.checkedAgainst }),
+    }),
     relay,
     link,
     names,

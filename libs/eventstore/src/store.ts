@@ -1,4 +1,11 @@
-import { ApiError, type CommandMeta, type Decider, notFound } from '@opsplane/contracts'
+import {
+  ApiError,
+  type CommandMeta,
+  type Decider,
+  type EventCatalog,
+  eventCatalog,
+  notFound,
+} from '@opsplane/contracts'
 import type { IdempotencyStore } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
@@ -7,6 +14,7 @@ import { appendParameters, appendStatement, shapeOf } from './append-statement.j
 import type { Commit, IdempotencyRow } from './commit.js'
 import { createCommitQueue } from './commit-queue.js'
 import { commitFailure, VersionRaceError } from './errors.js'
+import { checkEvents } from './event-check.js'
 import { createIdempotencyStore } from './idempotency.js'
 import { createKeyedQueue } from './keyed-queue.js'
 import { createNumbers, type Numbers } from './numbers.js'
@@ -18,6 +26,8 @@ export interface EventStoreOptions {
   log: Logger
   /** Called after each commit that appended events; wakes the relay. */
   onCommit?: () => void
+  /** A commit with an event that is not as declared here fails. The platform's events when NODE_ENV is `test`. */
+  checkedAgainst?: EventCatalog
 }
 
 export interface EventStore {
@@ -55,7 +65,9 @@ export interface TransactOptions {
 
 const maxRedecisions = 3
 
-export function createEventStore({ database, onCommit }: EventStoreOptions): EventStore {
+export function createEventStore(options: EventStoreOptions): EventStore {
+  const { database, onCommit } = options
+  const catalog = options.checkedAgainst ?? (process.env.NODE_ENV === 'test' ? eventCatalog : undefined)
   const snapshots = createSnapshots(database.sql)
   const commits = createCommitQueue({ sql: database.sql })
   const idempotency = createIdempotencyStore(database.sql)
@@ -69,6 +81,7 @@ export function createEventStore({ database, onCommit }: EventStoreOptions): Eve
       const draft = createDraft({ snapshots, meta, careful: redecisions > 0 })
       const result = await work(draft.unit)
       const commit = { ...draft.commit(), idempotency: idempotencyRow(meta, result) }
+      if (catalog) checkEvents(catalog, commit.events)
       try {
         await write(commit)
         return result
@@ -85,6 +98,7 @@ export function createEventStore({ database, onCommit }: EventStoreOptions): Eve
     const result = await work(draft.unit)
     const commit = draft.commit()
     if (commit.events.length === 0) return result
+    if (catalog) checkEvents(catalog, commit.events)
     const shape = shapeOf(commit)
     try {
       await tx.unsafe(appendStatement(shape), appendParameters(shape, [commit]))

@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals'
+import { dispatcherEvents, EventPattern, eventCatalog, itsmEvents, settingsEvents } from './index.js'
+
+const parts = [itsmEvents, settingsEvents, dispatcherEvents]
+
+test('no event type is declared twice', () => {
+  const declared = parts.flatMap((part) => Object.keys(part))
+  expect(declared.toSorted()).toEqual(Object.keys(eventCatalog).toSorted())
+})
+
+test.each(Object.entries(eventCatalog))(
+  '%s is described, and can be subscribed to',
+  (type, { description }) => {
+    expect(description).toMatch(/^\S.*\.$/)
+    expect(EventPattern.safeParse(type).success).toBe(true)
+  },
+)

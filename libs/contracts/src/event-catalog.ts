@@ -1,0 +1,15 @@
+import type { EventDefinition } from './catalog.js'
+import { dispatcherEvents } from './dispatcher.js'
+import { itsmEvents } from './itsm.js'
+import { settingsEvents } from './settings-events.js'
+
+/** Event types with what each means and carries. */
+export type EventCatalog = Readonly<Record<string, EventDefinition>>
+
+/** Every event of the platform. No two services declare the same type. */
+export const eventCatalog = {
+  ...itsmEvents,
+  ...settingsEvents,
+  ...dispatcherEvents,
+} satisfies EventCatalog
+export type EventType = keyof typeof eventCatalog
