@@ -86,13 +86,17 @@ test(`${kills} SIGKILLs (seed ${seed}) lose no acknowledged incident, event or d
       })
     })
   }
-  for (let kill = 0; kill < kills; kill++) {
-    // The first round takes each in turn, so that every kind is killed at least once.
-    const name = names[kill < names.length ? kill : Math.floor(random() * names.length)]
-    if (name) await restart(name)
+  try {
+    for (let kill = 0; kill < kills; kill++) {
+      // The first round takes each in turn, so that every kind is killed at least once.
+      const name = names[kill < names.length ? kill : Math.floor(random() * names.length)]
+      if (name) await restart(name)
+    }
+  } finally {
+    // Also after a failure: they would try for ever, and keep the test run from ending.
+    creating = false
+    await workers
   }
-  creating = false
-  await workers
   expect(acknowledged.size).toBeGreaterThan(kills * 5)
 
   const incidentIds = new Set(acknowledged.values())
@@ -118,6 +122,14 @@ function conditionOfServices(): string {
 
 async function everyIncidentIsStoredOnce(acknowledged: Map<string, string>) {
   const sql = postgres(cluster.info.postgresUrl, { max: 1 })
+  try {
+    await storedOnce(sql, acknowledged)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function storedOnce(sql: postgres.Sql, acknowledged: Map<string, string>) {
   const rows = await sql<{ id: string; title: string }[]>`
     select id, state->>'title' as title from itsm.incidents where state->>'title' like 'crash-%'`
   const idsByTitle = groupByTitle(rows)
@@ -129,7 +141,6 @@ async function everyIncidentIsStoredOnce(acknowledged: Map<string, string>) {
     },
     { timeoutMs: 60_000, message: 'events stay unpublished' },
   )
-  await sql.end()
 }
 
 function groupByTitle(rows: { id: string; title: string }[]) {
@@ -141,16 +152,19 @@ function groupByTitle(rows: { id: string; title: string }[]) {
 /** Reads all of JetStream: event id by incident id. */
 async function everyIncidentHasItsEvent(incidentIds: Set<string>): Promise<Map<string, string>> {
   const connection = await connect({ servers: cluster.info.natsUrl })
-  const manager = await jetstreamManager(connection)
-  const stream = natsNames().eventsStream
-  const { state } = await manager.streams.info(stream)
   const eventOf = new Map<string, string>()
-  for (let sequence = state.first_seq; sequence <= state.last_seq; sequence++) {
-    const message = await manager.streams.getMessage(stream, { seq: sequence })
-    const event = message?.json<{ id: string; type: string; resource: { id: string } }>()
-    if (event?.type === 'incident.created') eventOf.set(event.resource.id, event.id)
+  try {
+    const manager = await jetstreamManager(connection)
+    const stream = natsNames().eventsStream
+    const { state } = await manager.streams.info(stream)
+    for (let sequence = state.first_seq; sequence <= state.last_seq; sequence++) {
+      const message = await manager.streams.getMessage(stream, { seq: sequence })
+      const event = message?.json<{ id: string; type: string; resource: { id: string } }>()
+      if (event?.type === 'incident.created') eventOf.set(event.resource.id, event.id)
+    }
+  } finally {
+    await connection.close()
   }
-  await connection.close()
   const missing = [...incidentIds].filter((id) => !eventOf.has(id))
   expect(missing).toEqual([])
   return eventOf

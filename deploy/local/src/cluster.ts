@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
+import { createLogger, createReleasers, type Releasers } from '@opsplane/runtime'
 import { freePort } from '@opsplane/runtime/server-process'
 import { bootstrapOwner } from './bootstrap-owner.js'
 import { makeReceiverCertificate, type ReceiverCertificate } from './certificate.js'
@@ -36,26 +37,29 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
+/** Starts everything; what was started already is stopped when something is not to be had. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const releasers = createReleasers(createLogger({ service: 'cluster', level: 'silent' }))
+  try {
+    return await start(options, releasers)
+  } catch (error) {
+    await releasers.release().catch(() => {})
+    throw error
+  }
+}
+
+async function start(options: ClusterOptions, releasers: Releasers): Promise<Cluster> {
   const { state } = options
   const secrets = state.secrets()
   const certificate = await makeReceiverCertificate(state.tlsDir)
-  const [postgresPort, natsPort] = [await freePort(), await freePort()]
-  const flags = options.postgresFlags
-  const startPostgres = () =>
-    startEmbeddedPostgres({ dataDir: state.postgresDir, port: postgresPort, ...(flags ? { flags } : {}) })
-  const firstPostgres = await startPostgres()
-  const postgres = restartable(firstPostgres, startPostgres)
-  const startNats = () => startEmbeddedNats({ storeDir: state.natsDir, port: natsPort })
-  const firstNats = await startNats()
-  const nats = restartable(firstNats, startNats)
+  const { postgres, postgresUrl, nats, natsUrl } = await startServers(options, releasers)
 
   const ports = await choosePorts()
   const origin = `http://127.0.0.1:${ports.gateway}`
   const plan = planServices({
     secrets,
-    databaseUrls: await provisionAll(firstPostgres.url, secrets.databasePasswords),
-    natsUrl: firstNats.url,
+    databaseUrls: await provisionAll(postgresUrl, secrets.databasePasswords),
+    natsUrl,
     ports,
     origin,
     webhookCaFile: certificate.caFile,
@@ -69,29 +73,29 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     dispatcher: processOf('dispatcher'),
     gateway: processOf('gateway'),
   }
-  for (const name of serviceNames) await services[name].start()
+  for (const name of serviceNames) {
+    // Registered first: a process that never becomes healthy is to be ended as well.
+    releasers.add(name, async () => void (await services[name].stop()))
+    await services[name].start()
+  }
   const owner = await bootstrapOwner({ secrets, settingsUrl: services.settings.url, origin })
   state.saveSecrets({ ...secrets, owner })
+  const info = { origin, baseUrl: `${origin}/api/v1`, ...owner, postgresUrl, natsUrl, pid: process.pid }
+  return { info, services, postgres, nats, certificate, stop: () => releasers.release() }
+}
 
-  return {
-    info: {
-      origin,
-      baseUrl: `${origin}/api/v1`,
-      ...owner,
-      postgresUrl: firstPostgres.url,
-      natsUrl: firstNats.url,
-      pid: process.pid,
-    },
-    services,
-    postgres,
-    nats,
-    certificate,
-    stop: async () => {
-      for (const name of [...serviceNames].reverse()) await services[name].stop()
-      await nats.stop()
-      await postgres.stop()
-    },
-  }
+async function startServers({ state, postgresFlags: flags }: ClusterOptions, releasers: Releasers) {
+  const [postgresPort, natsPort] = [await freePort(), await freePort()]
+  const startPostgres = () =>
+    startEmbeddedPostgres({ dataDir: state.postgresDir, port: postgresPort, ...(flags ? { flags } : {}) })
+  const firstPostgres = await startPostgres()
+  const postgres = restartable(firstPostgres, startPostgres)
+  releasers.add('postgres', () => postgres.stop())
+  const startNats = () => startEmbeddedNats({ storeDir: state.natsDir, port: natsPort })
+  const firstNats = await startNats()
+  const nats = restartable(firstNats, startNats)
+  releasers.add('nats', () => nats.stop())
+  return { postgres, postgresUrl: firstPostgres.url, nats, natsUrl: firstNats.url }
 }
 
 interface StartedServer {

@@ -99,7 +99,7 @@ it('rebuilds its read models from the log to the same rows', async () => {
   const before = await rows()
   expect(before.map((table) => table.length)).toEqual([6, 6])
 
-  await service.sql`update incidents set state = state || '{"title":"Tampered with"}'`
+  await service.sql`update incidents set state = (state::jsonb || '{"title":"Tampered with"}')::json`
   await service.sql`delete from incident_comments`
   const { deciders, projectedTables } = itsm
   await rebuild({ adminUrl: service.adminUrl, schema: 'itsm', deciders, projectedTables })
