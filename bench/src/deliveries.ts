@@ -36,9 +36,12 @@ export async function measureDeliveries({ cluster, seconds, say }: MeasureOption
   await ask(receiver.child, 'report')
   const rate = Math.floor(saturated.perSecond / 2)
   say(`  saturation ${saturated.perSecond.toFixed(0)}/s; now ${rate}/s for the latency…`)
+  const statements = await statementCounter(info.postgresUrl)
+  await statements.reset()
   await createIncidentsEvenly({ url, headers, seconds, connections: 64, rate })
   await settled(receiver.child)
   const { latencies } = await ask<{ latencies: number[] }>(receiver.child, 'report')
+  const perEvent = (await statements.count()) / latencies.length
   const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)]
 
   say(`Draining a backlog of ${backlog} events…`)
@@ -46,17 +49,12 @@ export async function measureDeliveries({ cluster, seconds, say }: MeasureOption
   let made = 0
   while (made < backlog)
     made += (await createIncidents({ url, headers, seconds: 2, connections: 32 })).requests
-  const sql = postgres(info.postgresUrl, { max: 1, onnotice: () => {} })
-  await sql`create extension if not exists pg_stat_statements`
-  await sql`select pg_stat_statements_reset()`
+  await statements.reset()
   await cluster.services.dispatcher.start()
   const { count, perSecond } = await drainRate(receiver.child, made)
-  const [row] = await sql<{ calls: number }[]>`
-    select coalesce(sum(calls), 0)::int as calls
-      from pg_stat_statements s join pg_roles r on r.oid = s.userid where r.rolname = 'dispatcher'`
-  await sql.end()
+  const perDrainedEvent = (await statements.count()) / count
+  await statements.close()
   receiver.child.kill()
-  const statements = (row?.calls ?? 0) / count
   return [
     {
       name: 'event to first attempt at half of saturation',
@@ -73,10 +71,16 @@ export async function measureDeliveries({ cluster, seconds, say }: MeasureOption
       met: perSecond >= 1000,
     },
     {
-      name: 'SQL statements per delivered event',
-      value: statements.toFixed(2),
+      name: 'SQL statements per event at half of saturation',
+      value: perEvent.toFixed(2),
       goal: '≤ 4',
-      met: statements <= 4,
+      met: perEvent <= 4,
+    },
+    {
+      name: 'SQL statements per event of a backlog',
+      value: perDrainedEvent.toFixed(2),
+      goal: '≤ 4',
+      met: perDrainedEvent <= 4,
     },
   ]
 }
@@ -135,5 +139,21 @@ async function drainRate(child: Parameters<typeof ask>[0], expected: number) {
       return { count, perSecond: (count - atStart) / ((performance.now() - startedAt) / 1000) }
     }
     await delay(20)
+  }
+}
+
+/** Counts what the dispatcher's role has executed, polls and transaction frames included. */
+async function statementCounter(adminUrl: string) {
+  const sql = postgres(adminUrl, { max: 1, onnotice: () => {} })
+  await sql`create extension if not exists pg_stat_statements`
+  return {
+    reset: async () => void (await sql`select pg_stat_statements_reset()`),
+    count: async () => {
+      const [row] = await sql<{ calls: number }[]>`
+        select coalesce(sum(calls), 0)::int as calls
+          from pg_stat_statements s join pg_roles r on r.oid = s.userid where r.rolname = 'dispatcher'`
+      return row?.calls ?? 0
+    },
+    close: () => sql.end(),
   }
 }
