@@ -26,16 +26,13 @@ function parsePort(text: string): number {
 async function run(options: CliOptions, withDemo: boolean): Promise<void> {
   const state = openState(options.home)
   const say = (text: string) => (options.json ? undefined : console.log(text))
-  const log = createLogger({
-    service: 'local',
-    level: (process.env.LOG_LEVEL ?? 'info') as LogLevel,
-    destination: createWriteStream(state.logFile, { flags: 'a' }),
-  })
+  const level = (process.env.LOG_LEVEL ?? 'info') as LogLevel
+  const destination = createWriteStream(state.logFile, { flags: 'a', mode: 0o600 })
   const receiver = await makeReceiverCertificate(state.tlsDir)
   const stopping = stopOnSignal(say)
   const platform = await startPlatform({
     state,
-    log,
+    logFor: (service) => createLogger({ service, level, destination }),
     port: options.port ?? (process.env.PORT ? parsePort(process.env.PORT) : undefined),
     webhookCaFile: receiver.caFile,
     onStep: (step) => say(`  ${step}… (${elapsed()})`),
@@ -99,6 +96,8 @@ for (const [name, withDemo, description] of [
 try {
   await program.parseAsync()
 } catch (error) {
-  console.error(error instanceof LocalRunError ? `\n${error.message}` : error)
+  console.error(
+    error instanceof LocalRunError || error instanceof InvalidArgumentError ? `\n${error.message}` : error,
+  )
   process.exit(1)
 }

@@ -15,7 +15,8 @@ import type { LocalInfo, LocalState } from './state.js'
 
 export interface PlatformOptions {
   state: LocalState
-  log: Logger
+  /** The log of a service, or of the local run itself. */
+  logFor: (service: string) => Logger
   /** The gateway's port; a free one when absent. */
   port?: number | undefined
   webhookCaFile?: string
@@ -38,7 +39,8 @@ const starters: Record<ServiceName, Start> = {
 
 /** Starts everything in this process: Postgres and NATS (unless given by URL), migrations, services, first owner. */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { state, log, onStep = () => {} } = options
+  const { state, logFor, onStep = () => {} } = options
+  const log = logFor('local')
   const running = state.running()
   if (running) {
     throw new LocalRunError(
@@ -64,7 +66,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       ...(options.webhookCaFile ? { webhookCaFile: options.webhookCaFile } : {}),
     })
     for (const [name, start] of Object.entries(starters) as [ServiceName, Start][]) {
-      const service = await start(plan[name], log.child({ service: name }))
+      const service = await start(plan[name], logFor(name))
       releasers.add(name, () => service.stop())
     }
 

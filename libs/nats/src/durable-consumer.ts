@@ -66,7 +66,7 @@ export function durableConsumer(options: DurableConsumerOptions): DurableConsume
       } catch (error) {
         if (error instanceof NatsLinkClosedError || closing.signal.aborted) return
         failures++
-        if (failures === 1) log.warn({ err: error, durable }, 'consumer interrupted, starting it again')
+        if (failures === 1) logInterruption(error, options)
         await delay(
           retryDelayMs({ attempt: failures, strategy: 'exponential', baseMs: 100, maxMs: 2_000 }),
           closing.signal,
@@ -97,6 +97,13 @@ async function ensureConsumer(
     await manager.consumers.update(options.stream, options.durable, updatable)
   }
   return jetstream(connection).consumers.get(options.stream, options.durable)
+}
+
+/** Before the first event the stream is still to be made by the relay, which is nothing to worry about. */
+function logInterruption(error: unknown, { log, durable, stream }: DurableConsumerOptions) {
+  const missing = error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
+  if (missing) log.info({ durable, stream }, 'the stream does not exist yet, waiting for it')
+  else log.warn({ err: error, durable }, 'consumer interrupted, starting it again')
 }
 
 async function findConsumer(manager: JetStreamManager, stream: string, durable: string) {
