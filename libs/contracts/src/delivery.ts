@@ -89,3 +89,16 @@ export const DeliveryDetail = Delivery.extend({
   attemptLog: z.array(DeliveryAttempt),
 }).meta({ id: 'DeliveryDetail' })
 export type DeliveryDetail = z.infer<typeof DeliveryDetail>
+
+/** The event type of a test ping. It is no event of the log: nothing else ever sees it. */
+export const testEventType = 'webhook.test'
+
+/** What the endpoint answered to a test ping. */
+export const WebhookTestResult = z
+  .object({
+    status: z.int().meta({ description: 'HTTP status of the endpoint.' }),
+    latency_ms: z.int().meta({ description: 'From before DNS to the last byte of the answer.' }),
+    body: z.string().meta({ description: 'The first 64 KiB of the answer; echoed secrets are `***`.' }),
+  })
+  .meta({ id: 'WebhookTestResult' })
+export type WebhookTestResult = z.infer<typeof WebhookTestResult>

@@ -19,6 +19,8 @@ import { type Dispatch, startDispatch } from './delivery/dispatch.js'
 import { deliveryRoutes } from './delivery/routes.js'
 import { createSecretValues } from './delivery/secret-values.js'
 import { webhook } from './webhook/domain.js'
+import { createPing } from './webhook/ping.js'
+import { pingRoutes } from './webhook/ping-routes.js'
 import { webhookRoutes } from './webhook/routes.js'
 import { createCredentials } from './webhook/sealing.js'
 import { createTargets } from './webhook/target.js'
@@ -101,6 +103,13 @@ function assemble(context: Context, outbound: Outbound): Parts {
     issuer,
     timeoutMs: settingsTimeoutMs,
   })
+  const targetOf = createTargets()
+  const attempt = createAttempt({
+    outbound,
+    credentials: createCredentials(vault),
+    resolveSecrets: createSecretValues(settings, secretsKeptMs, nowMs),
+    nowMs,
+  })
   const dispatch = startDispatch({
     database,
     store,
@@ -109,13 +118,8 @@ function assemble(context: Context, outbound: Outbound): Parts {
     log,
     nowMs,
     owner: `replica_${randomUUID()}`,
-    targetOf: createTargets(),
-    attempt: createAttempt({
-      outbound,
-      credentials: createCredentials(vault),
-      resolveSecrets: createSecretValues(settings, secretsKeptMs, nowMs),
-      nowMs,
-    }),
+    targetOf,
+    attempt,
     random: Math.random,
     announce: relay.wake,
     leaseMs: config.webhookLeaseMs,
@@ -140,6 +144,7 @@ function assemble(context: Context, outbound: Outbound): Parts {
     routes: [
       ...webhookRoutes({ database, cursors, vault, outbound, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate }),
+      ...pingRoutes(createPing({ aggregate, attempt, targetOf })),
     ],
   }
 }

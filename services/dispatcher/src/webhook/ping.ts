@@ -1,0 +1,68 @@
+import {
+  ApiError,
+  type AttemptError,
+  type DeliveryBody,
+  newId,
+  notFound,
+  testEventType,
+  type WebhookTestResult,
+} from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import type { AttemptResult, MakeAttempt } from '../delivery/attempt.js'
+import { webhook } from './domain.js'
+import type { Target, WebhookRow } from './target.js'
+import type { WebhookAggregate } from './webhook-store.js'
+
+export interface PingDependencies {
+  aggregate: WebhookAggregate
+  attempt: MakeAttempt
+  targetOf(row: WebhookRow): Target
+}
+
+/** Sends one test ping to a webhook's endpoint. Throws as `testWebhook` documents. */
+export type Ping = (webhookId: string, meta: RequestMeta) => Promise<WebhookTestResult>
+
+/**
+ * A request like any delivery's, but no delivery: it is not kept, not retried and not counted, and it is sent
+ * whether or not the webhook is paused. Its `data` is the webhook as the API shows it.
+ */
+export function createPing({ aggregate, attempt, targetOf }: PingDependencies): Ping {
+  return async (webhookId, { tenant, now, signal }) => {
+    const found = await aggregate.find(webhookId, tenant)
+    if (!found) throw notFound()
+    const { state, version } = found
+    const { workspaceId: workspace_id, environment } = tenant
+    const target = targetOf({ id: webhookId, workspace_id, environment, version, state })
+    const body: DeliveryBody = {
+      id: newId('event'),
+      webhook_id: webhookId,
+      event: testEventType,
+      timestamp: now,
+      workspace_id,
+      data: { ...webhook.expose(state) },
+    }
+    return resultOf(await attempt(target, body, signal))
+  }
+}
+
+/** Any answer of the endpoint is a result, whatever its status; without one, the error says what failed. */
+function resultOf(result: AttemptResult): WebhookTestResult {
+  if (result.kind === 'postponed') {
+    if (!(result.reason instanceof ApiError)) throw result.reason
+    throw new ApiError(
+      'service_unavailable',
+      "Nothing was sent: the secrets of the webhook's headers could not be read. Try again.",
+      { cause: result.reason },
+    )
+  }
+  const { response, durationMs, error } = result.record
+  if (response) return { status: response.status, latency_ms: durationMs, body: response.body }
+  throw unanswered(error ?? { kind: 'protocol', message: 'There was no answer.' })
+}
+
+function unanswered({ kind, message }: AttemptError): ApiError {
+  const details = [{ in: 'path' as const, path: '/id', code: kind, message }]
+  if (kind === 'secret_missing') return new ApiError('conflict', `Nothing was sent: ${message}`, { details })
+  const code = kind === 'timeout' ? 'upstream_timeout' : 'upstream_error'
+  return new ApiError(code, `The endpoint did not answer (${kind}): ${message}`, { details })
+}
