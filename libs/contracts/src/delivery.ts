@@ -5,7 +5,7 @@ export const deliveryStatuses = ['pending', 'retrying', 'succeeded', 'failed', '
 export const DeliveryStatus = z.enum(deliveryStatuses).meta({
   id: 'DeliveryStatus',
   description:
-    'pending: not attempted yet; retrying: a retry is due; held: its webhook is paused; failed: all retries exhausted.',
+    'pending: not attempted yet, or not since a manual retry; retrying: a retry is due; held: its webhook is paused; failed: all retries exhausted.',
 })
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>
 
@@ -47,7 +47,7 @@ export const Delivery = z
     lastError: AttemptError.nullable(),
     nextAttemptAt: z.string().nullable().meta({ description: 'When the next attempt is due.' }),
     webhookId: z.string(),
-    replayOf: z.string().nullable(),
+    replayOf: z.string().nullable().meta({ description: 'The delivery this one is a replay of.' }),
     createdAt: z.string(),
   })
   .meta({ id: 'Delivery' })

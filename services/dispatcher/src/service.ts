@@ -16,6 +16,7 @@ import type { DispatcherConfig } from './config.js'
 import { createAttempt } from './delivery/attempt.js'
 import { failDeliveries, holdDeliveries } from './delivery/claim-statement.js'
 import { type Dispatch, startDispatch } from './delivery/dispatch.js'
+import { resendRoutes } from './delivery/resend-routes.js'
 import { deliveryRoutes } from './delivery/routes.js'
 import { createSecretValues } from './delivery/secret-values.js'
 import { webhook } from './webhook/domain.js'
@@ -144,6 +145,7 @@ function assemble(context: Context, outbound: Outbound): Parts {
     routes: [
       ...webhookRoutes({ database, cursors, vault, outbound, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate }),
+      ...resendRoutes({ database, nowMs, wake: dispatch.wake }),
       ...pingRoutes(createPing({ aggregate, attempt, targetOf })),
     ],
   }

@@ -39,6 +39,8 @@ export interface Dispatch {
   fanOut(events: PlatformEvent[]): Promise<void>
   /** The webhook was changed, paused or deleted: what is queued for it is taken up anew. */
   refresh(webhookId: string): Promise<void>
+  /** There is a delivery that is due now. */
+  wake(): void
   /** The webhook was resumed. */
   drain(): void
   /** Finishes attempts under way for up to `graceMs`, gives the rest back. */
@@ -165,6 +167,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   return {
     fanOut,
     refresh,
+    wake: () => poller.wakeAt(nowMs()),
     drain: poller.drain,
     async close(graceMs) {
       await poller.close()

@@ -13,8 +13,8 @@ import {
 import type { Database } from '@opsplane/postgres'
 import { and, asc, desc, eq, lt } from 'drizzle-orm'
 import { deliveries, deliveryAttempts, deliveryEvents } from '../schema.js'
+import type { DeliveryRow } from './resending.js'
 
-type DeliveryRow = typeof deliveries.$inferSelect
 type AttemptRow = typeof deliveryAttempts.$inferSelect
 
 export interface ListDeliveries {
@@ -43,7 +43,7 @@ export async function listDeliveries({ db }: Database, options: ListDeliveries):
     )
     .orderBy(desc(deliveries.id))
     .limit(limit + 1)
-  const items = rows.slice(0, limit).map(present)
+  const items = rows.slice(0, limit).map(presentDelivery)
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null, limit }
 }
 
@@ -75,14 +75,15 @@ export async function getDelivery(
   const last = attemptLog.at(-1)
   const body = JSON.stringify(deliveryBody(PlatformEvent.parse(found.event), webhookId))
   return {
-    ...present(found.delivery),
+    ...presentDelivery(found.delivery),
     request: last ? { method: 'POST', url: last.url, headers: last.requestHeaders, body } : null,
     response: last?.response ?? null,
     attemptLog,
   }
 }
 
-function ofWebhook({ workspaceId, environment }: TenantScope, webhookId: string) {
+/** The deliveries of one webhook of this tenant. */
+export function ofWebhook({ workspaceId, environment }: TenantScope, webhookId: string) {
   return and(
     eq(deliveries.webhookId, webhookId),
     eq(deliveries.workspaceId, workspaceId),
@@ -90,7 +91,8 @@ function ofWebhook({ workspaceId, environment }: TenantScope, webhookId: string)
   )
 }
 
-function present(row: DeliveryRow): Delivery {
+/** A row as the API shows it. */
+export function presentDelivery(row: DeliveryRow): Delivery {
   const scheduled = row.leaseOwner === null && row.dueAt !== null
   return {
     id: row.id,

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Delivery } from '@opsplane/contracts'
+import type { RunningService } from '@opsplane/runtime'
+import { waitFor } from '@opsplane/testing'
+import { deliveriesOf } from '../fixture/deliveries.js'
+import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
+import { type DispatcherProcess, spawnDispatcher } from '../fixture/dispatcher-process.js'
+import * as dispatcher from '../service.js'
+
+let fixture: DispatcherFixture
+let first: DispatcherProcess | undefined
+let second: RunningService | undefined
+beforeAll(async () => {
+  fixture = await startDispatcher({
+    env: { WEBHOOK_LEASE_MS: '1000' },
+    start: async (env) => {
+      first = await spawnDispatcher(env)
+      return first
+    },
+  })
+})
+afterAll(async () => {
+  await second?.stop()
+  await fixture?.stop()
+})
+
+describe('a dispatcher that is killed after it accepted retries and replays', () => {
+  it('loses none of them', async () => {
+    let answer: { status: number; delayMs?: number } = { status: 500 }
+    const webhook = await fixture.webhook('killed', { retries: 0, timeout_ms: 2_000 }, () => answer)
+    const seen = deliveriesOf(fixture, webhook.id)
+    await fixture.publish({ type: 'killed.created' })
+    const [failed] = await seen.having('failed', 1)
+    answer = { status: 200, delayMs: 60_000 }
+    const resend = async (action: string) =>
+      (await fixture.api.post(`${seen.path}/${failed?.id}/${action}`)).data(Delivery)
+    const replays = [await resend('replay'), await resend('replay')]
+    const retried = await resend('retry')
+
+    await first?.kill()
+    answer = { status: 200 }
+    second = await dispatcher.start(dispatcher.loadConfig(fixture.env))
+
+    const succeeded = await waitFor(
+      async () => {
+        const rows = await fixture.service.sql<{ id: string }[]>`
+          select id from deliveries where status = 'succeeded'`
+        return rows.length === 3 && rows.map(({ id }) => id)
+      },
+      { timeoutMs: 30_000, message: 'the retry and both replays' },
+    )
+    expect(succeeded.sort()).toEqual([retried, ...replays].map(({ id }) => id).sort())
+  })
+})

@@ -1,0 +1,98 @@
+import {
+  type CommandMeta,
+  type Delivery,
+  DeliveryStatus,
+  IdempotencyRaceError,
+  newId,
+  notFound,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { type Database, translatePostgresError } from '@opsplane/postgres'
+import { and, eq, sql } from 'drizzle-orm'
+import { deliveries, webhooks } from '../schema.js'
+import { ofWebhook, presentDelivery } from './queries.js'
+import {
+  assertMay,
+  type DeliveryRow,
+  type ResendAction,
+  type ResendTo,
+  replayed,
+  retried,
+} from './resending.js'
+
+type Transaction = Parameters<Parameters<Database['db']['transaction']>[0]>[0]
+
+export interface Resend {
+  action: ResendAction
+  webhookId: string
+  deliveryId: string
+  nowMs: number
+  meta: CommandMeta
+}
+
+/**
+ * Makes a delivery due again, or a replay of it; the row is what gets it sent, so nothing is lost once this
+ * resolves. Throws `not_found`, `invalid_state_transition` and IdempotencyRaceError.
+ */
+export async function resendDelivery({ db }: Database, request: Resend): Promise<Delivery> {
+  try {
+    return await db.transaction(async (tx) => {
+      const [row, to] = await lock(tx, request)
+      assertMay(request.action, DeliveryStatus.parse(row.status))
+      const delivery = presentDelivery(await write(tx, request.action, row, to))
+      await keepAnswer(tx, request.meta, delivery)
+      return delivery
+    })
+  } catch (error) {
+    throw translatePostgresError(error)
+  }
+}
+
+/** Two requests for one delivery take turns. */
+async function lock(tx: Transaction, request: Resend): Promise<[DeliveryRow, ResendTo]> {
+  const { webhookId, deliveryId, nowMs, meta } = request
+  const [row] = await tx
+    .select()
+    .from(deliveries)
+    .where(and(ofWebhook(meta.tenant, webhookId), eq(deliveries.id, deliveryId)))
+    .for('update')
+  const [webhook] = await tx
+    .select({ status: webhooks.status, url: sql<string>`${webhooks.state}->>'url'` })
+    .from(webhooks)
+    .where(isWebhook(meta.tenant, webhookId))
+  if (!row || !webhook) throw notFound()
+  return [row, { url: webhook.url, paused: webhook.status === 'paused', nowMs }]
+}
+
+function isWebhook({ workspaceId, environment }: TenantScope, id: string) {
+  return and(
+    eq(webhooks.id, id),
+    eq(webhooks.workspaceId, workspaceId),
+    eq(webhooks.environment, environment),
+  )
+}
+
+async function write(tx: Transaction, action: ResendAction, row: DeliveryRow, to: ResendTo) {
+  const [written] =
+    action === 'retry'
+      ? await tx.update(deliveries).set(retried(row, to)).where(eq(deliveries.id, row.id)).returning()
+      : await tx
+          .insert(deliveries)
+          .values(replayed(newId('delivery'), row, to))
+          .returning()
+  if (!written) throw new Error(`delivery ${row.id} was not written`)
+  return written
+}
+
+/** The answer to the request's Idempotency-Key stands or falls with its effect. */
+async function keepAnswer(tx: Transaction, { idempotency }: CommandMeta, data: unknown): Promise<void> {
+  if (!idempotency) return
+  const { key, fingerprint, respond } = idempotency
+  const { status, body, headers } = respond(data)
+  const kept = await tx.execute(sql`
+    insert into idempotency_keys (key, fingerprint, status, body, headers)
+    values (${key}, ${fingerprint}, ${status}, ${JSON.stringify(body ?? null)}::text::json,
+      ${headers ? JSON.stringify(headers) : null}::text::json)
+    on conflict (key) do nothing returning key`)
+  if (kept.length === 0) throw new IdempotencyRaceError()
+}
