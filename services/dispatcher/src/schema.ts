@@ -76,6 +76,7 @@ export const deliveries = pgTable(
     uniqueIndex('deliveries_event_webhook_key')
       .on(table.eventId, table.webhookId)
       .where(sql`replay_of is null`),
+    index('deliveries_replay_idx').on(table.eventId).where(sql`replay_of is not null`),
     index('deliveries_list_idx').on(table.webhookId, table.id),
     index('deliveries_failed_idx').on(table.webhookId, table.id).where(sql`status = 'failed'`),
     index('deliveries_held_idx').on(table.webhookId, table.id).where(sql`status = 'held'`),

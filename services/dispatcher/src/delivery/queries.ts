@@ -11,17 +11,18 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import { and, asc, desc, eq, lt } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, or } from 'drizzle-orm'
 import { deliveries, deliveryAttempts, deliveryEvents } from '../schema.js'
+import { leastDeliveryId } from './id-time.js'
+import type { DeliveryFilters } from './list-filters.js'
 import type { DeliveryRow } from './resending.js'
 
 type AttemptRow = typeof deliveryAttempts.$inferSelect
 
-export interface ListDeliveries {
+export interface ListDeliveries extends DeliveryFilters {
   tenant: TenantScope
-  webhookId: string
-  status?: DeliveryStatus | undefined
-  eventType?: string | undefined
+  /** Whose deliveries: one webhook's, or one event's. */
+  of: { webhookId: string } | { eventId: string }
   limit: number
   /** A delivery id: only older ones are returned. */
   after?: string | undefined
@@ -29,22 +30,37 @@ export interface ListDeliveries {
 
 /** Newest first. Ids grow with time, so the id is the position. */
 export async function listDeliveries({ db }: Database, options: ListDeliveries): Promise<Page<Delivery>> {
-  const { tenant, webhookId, status, eventType, limit, after } = options
+  const { tenant, of, status, eventType, limit, after } = options
   const rows = await db
     .select()
     .from(deliveries)
     .where(
       and(
-        ofWebhook(tenant, webhookId),
-        status === undefined ? undefined : eq(deliveries.status, status),
-        eventType === undefined ? undefined : eq(deliveries.eventType, eventType),
+        'webhookId' in of ? ofWebhook(tenant, of.webhookId) : ofEvent(tenant, of.eventId),
+        status && inArray(deliveries.status, status),
+        eventType && inArray(deliveries.eventType, eventType),
         after === undefined ? undefined : lt(deliveries.id, after),
+        ...createdWithin(options),
       ),
     )
     .orderBy(desc(deliveries.id))
     .limit(limit + 1)
   const items = rows.slice(0, limit).map(presentDelivery)
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null, limit }
+}
+
+/** How far the time in a delivery's id and its `createdAt` may be apart: hosts' clocks are not one clock. */
+const idToleranceMs = 3_600_000
+
+/** The time itself decides; the ids, by which the list is indexed, only bound what has to be looked at. */
+function createdWithin({ createdAfter, createdBefore }: DeliveryFilters) {
+  const idAt = (instant: string, shiftMs: number) => leastDeliveryId(Date.parse(instant) + shiftMs)
+  return [
+    createdAfter && gt(deliveries.createdAt, createdAfter),
+    createdAfter && gte(deliveries.id, idAt(createdAfter, -idToleranceMs)),
+    createdBefore && lt(deliveries.createdAt, createdBefore),
+    createdBefore && lt(deliveries.id, idAt(createdBefore, idToleranceMs)),
+  ].filter((condition) => typeof condition === 'object')
 }
 
 /** Throws `not_found`. */
@@ -86,6 +102,16 @@ export async function getDelivery(
 export function ofWebhook({ workspaceId, environment }: TenantScope, webhookId: string) {
   return and(
     eq(deliveries.webhookId, webhookId),
+    eq(deliveries.workspaceId, workspaceId),
+    eq(deliveries.environment, environment),
+  )
+}
+
+/** Both halves of the condition have an index of their own; an index on all rows would slow every insert. */
+function ofEvent({ workspaceId, environment }: TenantScope, eventId: string) {
+  return and(
+    eq(deliveries.eventId, eventId),
+    or(isNull(deliveries.replayOf), isNotNull(deliveries.replayOf)),
     eq(deliveries.workspaceId, workspaceId),
     eq(deliveries.environment, environment),
   )

@@ -1,8 +1,8 @@
-import { ApiError, Delivery, DeliveryDetail, DeliveryStatus, idSchema } from '@opsplane/contracts'
+import { ApiError, Delivery, DeliveryDetail, idSchema } from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
-import { z } from 'zod'
 import type { WebhookAggregate } from '../webhook/webhook-store.js'
+import { deliveryFilters } from './list-filters.js'
 import { getDelivery, listDeliveries } from './queries.js'
 
 const tag = 'Webhooks'
@@ -22,23 +22,29 @@ export function deliveryRoutes({
     description: '`after` is the id of a delivery: older ones follow.',
     tag,
     scope: 'webhooks:read',
-    query: z.object({
-      status: DeliveryStatus.optional(),
-      eventType: z.string().min(1).max(200).optional(),
-    }),
+    query: deliveryFilters,
     response: Delivery,
     handler: async ({ params, query, meta }) => {
       await aggregate.get(params.id, meta.tenant)
-      const { status, eventType, limit, after } = query
-      if (after !== undefined && !deliveryId.safeParse(after).success) throw invalidCursor()
-      return listDeliveries(database, {
-        tenant: meta.tenant,
-        webhookId: params.id,
-        status,
-        eventType,
-        limit,
-        after,
-      })
+      checkCursor(query.after)
+      return listDeliveries(database, { ...query, tenant: meta.tenant, of: { webhookId: params.id } })
+    },
+  })
+
+  const listOfEvent = defineList({
+    operationId: 'listEventDeliveries',
+    path: '/events/:id/deliveries',
+    summary: 'List the deliveries of an event, newest first',
+    description:
+      'To every webhook of the workspace and environment, replays included. `after` is the id of a delivery: older ' +
+      'ones follow. An event that went to no webhook has none.',
+    tag,
+    scope: 'webhooks:read',
+    query: deliveryFilters.omit({ eventType: true }),
+    response: Delivery,
+    handler: async ({ params, query, meta }) => {
+      checkCursor(query.after)
+      return listDeliveries(database, { ...query, tenant: meta.tenant, of: { eventId: params.id } })
     },
   })
 
@@ -57,11 +63,12 @@ export function deliveryRoutes({
     },
   })
 
-  return [list, get]
+  return [list, listOfEvent, get]
 }
 
-function invalidCursor(): ApiError {
-  return new ApiError('invalid_cursor', 'The cursor is not the id of a delivery.', {
+function checkCursor(after: string | undefined): void {
+  if (after === undefined || deliveryId.safeParse(after).success) return
+  throw new ApiError('invalid_cursor', 'The cursor is not the id of a delivery.', {
     details: [
       { in: 'query', path: '/after', code: 'invalid_cursor', message: 'Start again without a cursor.' },
     ],

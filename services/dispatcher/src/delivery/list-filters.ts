@@ -1,0 +1,31 @@
+import { DeliveryStatus } from '@opsplane/contracts'
+import { z } from 'zod'
+
+/** A parameter that may be repeated or hold several values separated by commas. */
+const severalOf = <Value extends z.ZodType>(value: Value) =>
+  z.preprocess(
+    (given) => (typeof given === 'string' || Array.isArray(given) ? String(given).split(',') : given),
+    z.array(value).min(1).max(20),
+  )
+
+/** Any offset is accepted; what is compared is UTC with milliseconds, as it is stored. */
+const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString())
+
+/** The filters of delivery lists; all that are given must hold. */
+export const deliveryFilters = z.object({
+  status: severalOf(DeliveryStatus)
+    .optional()
+    .meta({
+      description: 'One or several statuses, repeated or separated by commas.',
+      example: ['failed', 'retrying'],
+    }),
+  eventType: severalOf(z.string().min(1).max(200))
+    .optional()
+    .meta({
+      description: 'One or several event types, repeated or separated by commas.',
+      example: ['incident.created'],
+    }),
+  createdAfter: moment.optional().meta({ description: 'Created later than this.' }),
+  createdBefore: moment.optional().meta({ description: 'Created earlier than this.' }),
+})
+export type DeliveryFilters = z.output<typeof deliveryFilters>
