@@ -155,6 +155,33 @@ export const UpdateWebhook = z
   .meta({ id: 'UpdateWebhook' })
 export type UpdateWebhook = z.infer<typeof UpdateWebhook>
 
+const maxOverlapSeconds = 604_800
+
+/** Body of `POST /webhooks/:id/secrets/rotate`. */
+export const RotateWebhookSecret = z
+  .strictObject({
+    secret: secret
+      .optional()
+      .meta({ description: 'The new secret, write-only. Absent: one is made and shown once.' }),
+    overlapSeconds: z.int().min(0).max(maxOverlapSeconds).default(86_400).meta({
+      description:
+        'How long the replaced secret stays valid. 0 ends it, and every earlier one whose overlap is running, at once.',
+    }),
+  })
+  .default({ overlapSeconds: 86_400 })
+  .meta({ id: 'RotateWebhookSecret' })
+export type RotateWebhookSecret = z.infer<typeof RotateWebhookSecret>
+
+/** The webhook after a rotation, with the new secret where it was made here. */
+export const RotatedWebhook = Webhook.extend({
+  secret: z
+    .string()
+    .nullable()
+    .meta({ description: 'The secret made here, shown this once. Null when it was given, and on a replay.' }),
+  overlap_until: z.string().nullable().meta({ description: 'When the replaced secret stops being valid.' }),
+}).meta({ id: 'RotatedWebhook' })
+export type RotatedWebhook = z.infer<typeof RotatedWebhook>
+
 export const dispatcherEvents = {
   'webhook.created': resourceEvent(WebhookSnapshot, 'A webhook was created.'),
   'webhook.updated': resourceEvent(WebhookSnapshot, 'The settings of a webhook changed.'),
@@ -166,6 +193,11 @@ export const dispatcherEvents = {
   'webhook.resumed': resourceEvent(
     WebhookSnapshot,
     'A paused webhook is active again; what it missed is delivered now.',
+  ),
+  'webhook.secret_rotated': resourceEvent(
+    WebhookSnapshot,
+    'A webhook has a new signing secret; the replaced one is valid until `overlapUntil`.',
+    { overlapUntil: z.string().nullable() },
   ),
   'webhook.deleted': resourceEvent(WebhookSnapshot, 'A webhook was deleted.'),
 } satisfies Record<string, EventDefinition>

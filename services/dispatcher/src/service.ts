@@ -22,6 +22,7 @@ import { createSecretValues } from './delivery/secret-values.js'
 import { webhook } from './webhook/domain.js'
 import { createPing } from './webhook/ping.js'
 import { pingRoutes } from './webhook/ping-routes.js'
+import { rotateRoutes } from './webhook/rotate-routes.js'
 import { webhookRoutes } from './webhook/routes.js'
 import { createCredentials } from './webhook/sealing.js'
 import { createTargets } from './webhook/target.js'
@@ -107,7 +108,7 @@ function assemble(context: Context, outbound: Outbound): Parts {
   const targetOf = createTargets()
   const attempt = createAttempt({
     outbound,
-    credentials: createCredentials(vault),
+    credentials: createCredentials(vault, nowMs),
     resolveSecrets: createSecretValues(settings, secretsKeptMs, nowMs),
     nowMs,
   })
@@ -144,6 +145,7 @@ function assemble(context: Context, outbound: Outbound): Parts {
     settings,
     routes: [
       ...webhookRoutes({ database, cursors, vault, outbound, aggregate, onChange }),
+      ...rotateRoutes({ database, store, vault, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate }),
       ...resendRoutes({ database, nowMs, wake: dispatch.wake }),
       ...pingRoutes(createPing({ aggregate, attempt, targetOf })),

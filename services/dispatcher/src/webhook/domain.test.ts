@@ -128,6 +128,26 @@ describe('webhook', () => {
     expect(autoPause(null)).toEqual([])
   })
 
+  it('rotates its secret, which nobody is shown', () => {
+    const rotate = {
+      kind: 'rotate_secret',
+      now: later,
+      sealedSecret: 'sealed:new',
+      overlapUntil: later,
+    } as const
+    const [decision, ...others] = webhook.decide(rotate, given({ secret: 'hush' }))
+    expect(others).toEqual([])
+    expect(decision).toMatchObject({
+      type: 'webhook.secret_rotated',
+      after: {
+        secrets: [{ sealed: 'sealed:new' }, { sealed: 'sealed:hush', expiresAt: later }],
+        updatedAt: later,
+      },
+      extras: { overlapUntil: later },
+    })
+    expect(() => webhook.decide(rotate, null)).toThrow('no such resource')
+  })
+
   it('is deleted once', () => {
     expect(webhook.decide({ kind: 'delete' }, given())).toEqual([{ type: 'webhook.deleted', after: null }])
     expect(() => webhook.decide({ kind: 'delete' }, null)).toThrow('no such resource')

@@ -16,14 +16,7 @@ import {
   type WebhookSnapshot,
   type WebhookStatus,
 } from '@opsplane/contracts'
-
-/** A signing secret as the vault sealed it. Several may be valid while one replaces another. */
-export interface SealedSecret {
-  sealed: string
-  createdAt: Instant
-  /** Null: valid until replaced. */
-  expiresAt: Instant | null
-}
+import { type Rotation, rotated, type SealedSecret } from './secret-rotation.js'
 
 /** Headers ready to be kept: `shown` to everyone, with `***` in place of the literal secrets in `sealed`. */
 export interface PreparedHeaders {
@@ -73,6 +66,7 @@ export type UpdateWebhookCommand = {
   /** Absent: stays. Null: removed. */
   sealedSecret?: string | null
 }
+export type RotateSecretCommand = Rotation & { kind: 'rotate_secret' }
 export type DeleteWebhookCommand = { kind: 'delete' }
 /** The platform's own decision, taken where a delivery's outcome is recorded. */
 export type AutoPauseCommand = {
@@ -86,6 +80,7 @@ export type AutoPauseCommand = {
 export type WebhookCommand =
   | CreateWebhookCommand
   | UpdateWebhookCommand
+  | RotateSecretCommand
   | DeleteWebhookCommand
   | AutoPauseCommand
 
@@ -98,6 +93,8 @@ export const webhook: Decider<WebhookState, WebhookCommand, WebhookSnapshot> = {
         return [{ type: 'webhook.created', after: created(command) }]
       case 'update':
         return updated(command, existing(state))
+      case 'rotate_secret':
+        return [secretRotated(command, existing(state))]
       case 'delete':
         existing(state)
         return [{ type: 'webhook.deleted', after: null }]
@@ -182,6 +179,12 @@ function updated(command: UpdateWebhookCommand, state: WebhookState): Decision<W
   if (settings.status === 'active' && state.status === 'paused')
     decisions.push({ type: 'webhook.resumed', after: resumed(last, now) })
   return decisions
+}
+
+function secretRotated(command: RotateSecretCommand, state: WebhookState): Decision<WebhookState> {
+  const { now, overlapUntil } = command
+  const after = { ...state, secrets: rotated(state.secrets, command), updatedAt: now }
+  return { type: 'webhook.secret_rotated', after, extras: { overlapUntil } }
 }
 
 function autoPaused(command: AutoPauseCommand, state: WebhookState | null): Decision<WebhookState>[] {

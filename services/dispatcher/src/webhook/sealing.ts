@@ -1,6 +1,7 @@
 import { redactedValue, referencedSecrets } from '@opsplane/contracts'
 import type { Vault } from '@opsplane/postgres'
 import type { PreparedHeaders } from './domain.js'
+import { isValidAt } from './secret-rotation.js'
 import type { Target } from './target.js'
 
 /** Header names whose literal value is taken for a secret. */
@@ -42,27 +43,46 @@ export interface Credentials {
 }
 
 /** Opens targets' sealed fields, each version once. */
-export function createCredentials(vault: Vault, maxKept = 5_000): (target: Target) => Promise<Credentials> {
-  const known = new Map<string, { version: number; opened: Promise<Credentials> }>()
+export function createCredentials(
+  vault: Vault,
+  nowMs: () => number,
+  maxKept = 5_000,
+): (target: Target) => Promise<Credentials> {
+  const known = new Map<string, { version: number; opened: Promise<Opened> }>()
 
-  const open = async (target: Target): Promise<Credentials> => {
+  const open = async (target: Target): Promise<Opened> => {
     const { workspaceId } = target.tenant
     const headers = { ...target.headers }
     for (const [name, sealed] of Object.entries(target.sealedHeaders))
       headers[name] = await vault.open(workspaceId, sealed, headerPlace(target.id, name))
     const secrets = await Promise.all(
-      target.secrets.map(({ sealed }) => vault.open(workspaceId, sealed, secretPlace(target.id))),
+      target.secrets.map(async ({ sealed, expiresAt }) => ({
+        secret: await vault.open(workspaceId, sealed, secretPlace(target.id)),
+        expiresAt,
+      })),
     )
     return { secrets, headers, secretHeaders: new Set(Object.keys(target.sealedHeaders)) }
   }
 
-  return (target) => {
+  const opened = (target: Target): Promise<Opened> => {
     const kept = known.get(target.id)
     if (kept?.version === target.version) return kept.opened
     if (known.size >= maxKept) known.clear()
-    const opened = open(target)
-    known.set(target.id, { version: target.version, opened })
-    opened.catch(() => known.delete(target.id))
-    return opened
+    const fresh = open(target)
+    known.set(target.id, { version: target.version, opened: fresh })
+    fresh.catch(() => known.delete(target.id))
+    return fresh
   }
+
+  return async (target) => {
+    const { secrets, ...rest } = await opened(target)
+    const now = new Date(nowMs()).toISOString()
+    // Overlaps end by the clock, not by a change of the webhook.
+    const valid = secrets.filter((secret) => isValidAt(secret, now))
+    return { ...rest, secrets: valid.map(({ secret }) => secret) }
+  }
+}
+
+interface Opened extends Omit<Credentials, 'secrets'> {
+  secrets: { secret: string; expiresAt: string | null }[]
 }

@@ -1,0 +1,34 @@
+import { RotatedWebhook, RotateWebhookSecret, type TenantScope } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import { type RotationContext, rotateSecret } from './rotate-secret.js'
+
+export interface RotateRoutesContext extends RotationContext {
+  /** Called after the webhook was changed. */
+  onChange(webhookId: string, tenant: TenantScope): Promise<void>
+}
+
+export function rotateRoutes(context: RotateRoutesContext): Route[] {
+  return [
+    defineRoute({
+      operationId: 'rotateWebhookSecret',
+      method: 'post',
+      path: '/webhooks/:id/secrets/rotate',
+      summary: 'Rotate the signing secret',
+      description:
+        'The new secret is given, or made here and shown this once. The replaced one stays valid for the overlap: ' +
+        'X-Service-Signature-256 is by the newest secret, and webhook-signature has one signature per valid secret, ' +
+        'newest first. Emits `webhook.secret_rotated`. `conflict` when ten secrets are valid already.',
+      tag: 'Webhooks',
+      scope: 'webhooks:write',
+      body: RotateWebhookSecret,
+      response: RotatedWebhook,
+      errors: ['not_found', 'conflict'],
+      redactReplay: (rotated) => ({ ...rotated, secret: null }),
+      handler: async ({ params, body, meta }) => {
+        const rotated = await rotateSecret(context, params.id, body, meta)
+        await context.onChange(params.id, meta.tenant)
+        return rotated
+      },
+    }),
+  ]
+}

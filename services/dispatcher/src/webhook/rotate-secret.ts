@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import type { RotatedWebhook, RotateWebhookSecret } from '@opsplane/contracts'
+import type { EventStore } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
+import type { Database, Vault } from '@opsplane/postgres'
+import { withFailures } from './queries.js'
+import { sealSecret } from './sealing.js'
+import type { WebhookAggregate } from './webhook-store.js'
+
+export interface RotationContext {
+  database: Database
+  store: EventStore
+  vault: Vault
+  aggregate: WebhookAggregate
+}
+
+/** Standard Webhooks asks for 24 to 64 bytes. */
+const secretBytes = 32
+
+/** Gives a webhook a new secret. One that is made here is in the answer, and nowhere else in the clear. */
+export async function rotateSecret(
+  { database, store, vault, aggregate }: RotationContext,
+  webhookId: string,
+  { secret: given, overlapSeconds }: RotateWebhookSecret,
+  meta: RequestMeta,
+): Promise<RotatedWebhook> {
+  const secret = given ?? `whsec_${randomBytes(secretBytes).toString('base64')}`
+  const sealedSecret = await sealSecret(vault, meta.tenant.workspaceId, webhookId, secret)
+  const overlapUntil = overlapSeconds > 0 ? secondsAfter(meta.now, overlapSeconds) : null
+  const command = { kind: 'rotate_secret' as const, now: meta.now, sealedSecret, overlapUntil }
+  return store.transact(
+    meta,
+    async (unit) => {
+      const shown = await unit.handle(aggregate, webhookId, command)
+      const [webhook = shown] = await withFailures(database, meta.tenant, [shown])
+      return { ...webhook, secret: given === undefined ? secret : null, overlap_until: overlapUntil }
+    },
+    { turn: webhookId },
+  )
+}
+
+function secondsAfter(instant: string, seconds: number): string {
+  return new Date(Date.parse(instant) + seconds * 1_000).toISOString()
+}
