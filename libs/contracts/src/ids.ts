@@ -16,6 +16,7 @@ export const idPrefixes = {
   webhook: 'wh',
   delivery: 'del',
   attempt: 'att',
+  replay: 'rpl',
   notification: 'ntf',
   request: 'req',
 } as const

@@ -35,7 +35,9 @@ const schema = backendConfig.extend({
   webhookLeaseMs: count(15_000, 600_000).meta({
     description: 'time beyond its timeout a delivery stays with a replica before another one takes it',
   }),
-  webhookDrainPerSecond: count(50, 10_000).meta({ description: 'held deliveries per second after a resume' }),
+  webhookDrainPerSecond: count(50, 10_000).meta({
+    description: 'held deliveries per second after a resume; replays of a job per second',
+  }),
   webhookStopGraceMs: z.coerce.number().int().min(0).max(120_000).default(10_000).meta({
     description: 'time attempts under way have to end when the service stops',
   }),

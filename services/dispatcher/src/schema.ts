@@ -107,3 +107,31 @@ export const deliveryAttempts = pgTable(
   },
   (table) => [primaryKey({ name: 'delivery_attempts_pkey', columns: [table.deliveryId, table.number] })],
 )
+
+/** A replay of many deliveries: what to replay, and how far it is. */
+export const replayJobs = pgTable(
+  'replay_jobs',
+  {
+    id: text('id').primaryKey(),
+    workspaceId: text('workspace_id').notNull(),
+    environment: text('environment').notNull(),
+    webhookId: text('webhook_id').notNull(),
+    status: text('status').notNull().default('running'),
+    statuses: text('statuses').array().notNull(),
+    eventType: text('event_type'),
+    fromTime: text('from_time'),
+    toTime: text('to_time').notNull(),
+    total: integer('total').notNull(),
+    replayed: integer('replayed').notNull().default(0),
+    /** The delivery replayed last; the job goes on behind it. */
+    lastDeliveryId: text('last_delivery_id').notNull().default(''),
+    /** Unix milliseconds of the next step. */
+    dueAt: bigint('due_at', { mode: 'number' }).notNull(),
+    createdAt: text('created_at').notNull(),
+    finishedAt: text('finished_at'),
+  },
+  (table) => [
+    uniqueIndex('replay_jobs_running_key').on(table.webhookId).where(sql`status = 'running'`),
+    index('replay_jobs_list_idx').on(table.webhookId, table.id),
+  ],
+)

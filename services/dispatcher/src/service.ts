@@ -19,6 +19,8 @@ import { type Dispatch, startDispatch } from './delivery/dispatch.js'
 import { resendRoutes } from './delivery/resend-routes.js'
 import { deliveryRoutes } from './delivery/routes.js'
 import { createSecretValues } from './delivery/secret-values.js'
+import { replayRoutes } from './replay/routes.js'
+import { type ReplayRunner, startReplayRunner } from './replay/runner.js'
 import { webhook } from './webhook/domain.js'
 import { createPing } from './webhook/ping.js'
 import { pingRoutes } from './webhook/ping-routes.js'
@@ -66,10 +68,11 @@ export async function start(
     deciders,
     routes: (context) => partsOf(context).routes,
     extraReleasers(context, releasers) {
-      const { dispatch, settings } = partsOf(context)
+      const { dispatch, replays, settings } = partsOf(context)
       releasers.add('outbound', () => outbound.close())
       releasers.add('settings client', () => settings.close())
       releasers.add('dispatch', () => dispatch.close(config.webhookStopGraceMs))
+      releasers.add('replays', () => replays.close())
     },
     consumers: (context) => [
       consumeEvents({
@@ -90,6 +93,7 @@ export async function start(
 interface Parts {
   routes: Route[]
   dispatch: Dispatch
+  replays: ReplayRunner
   settings: ServiceClient
 }
 
@@ -133,6 +137,13 @@ function assemble(context: Context, outbound: Outbound): Parts {
       endpoint: config.webhookEndpointConcurrency,
     },
   })
+  const replays = startReplayRunner({
+    database,
+    log,
+    nowMs,
+    perSecond: config.webhookDrainPerSecond,
+    wake: dispatch.wake,
+  })
   const onChange = async (webhookId: string, tenant: TenantScope) => {
     const found = await aggregate.find(webhookId, tenant)
     if (!found) await failDeliveries(database.sql, webhookId)
@@ -142,12 +153,14 @@ function assemble(context: Context, outbound: Outbound): Parts {
   }
   return {
     dispatch,
+    replays,
     settings,
     routes: [
       ...webhookRoutes({ database, cursors, vault, outbound, aggregate, onChange }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate }),
       ...resendRoutes({ database, nowMs, wake: dispatch.wake }),
+      ...replayRoutes({ database, aggregate, nowMs, kick: replays.kick }),
       ...pingRoutes(createPing({ aggregate, attempt, targetOf })),
     ],
   }

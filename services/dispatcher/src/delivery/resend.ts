@@ -2,7 +2,6 @@ import {
   type CommandMeta,
   type Delivery,
   DeliveryStatus,
-  IdempotencyRaceError,
   newId,
   notFound,
   type TenantScope,
@@ -10,6 +9,7 @@ import {
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import { and, eq, sql } from 'drizzle-orm'
 import { deliveries, webhooks } from '../schema.js'
+import { keepAnswer, type Transaction } from './keep-answer.js'
 import { ofWebhook, presentDelivery } from './queries.js'
 import {
   assertMay,
@@ -19,8 +19,6 @@ import {
   replayed,
   retried,
 } from './resending.js'
-
-type Transaction = Parameters<Parameters<Database['db']['transaction']>[0]>[0]
 
 export interface Resend {
   action: ResendAction
@@ -82,17 +80,4 @@ async function write(tx: Transaction, action: ResendAction, row: DeliveryRow, to
           .returning()
   if (!written) throw new Error(`delivery ${row.id} was not written`)
   return written
-}
-
-/** The answer to the request's Idempotency-Key stands or falls with its effect. */
-async function keepAnswer(tx: Transaction, { idempotency }: CommandMeta, data: unknown): Promise<void> {
-  if (!idempotency) return
-  const { key, fingerprint, respond } = idempotency
-  const { status, body, headers } = respond(data)
-  const kept = await tx.execute(sql`
-    insert into idempotency_keys (key, fingerprint, status, body, headers)
-    values (${key}, ${fingerprint}, ${status}, ${JSON.stringify(body ?? null)}::text::json,
-      ${headers ? JSON.stringify(headers) : null}::text::json)
-    on conflict (key) do nothing returning key`)
-  if (kept.length === 0) throw new IdempotencyRaceError()
 }

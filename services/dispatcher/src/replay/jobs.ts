@@ -1,0 +1,155 @@
+import {
+  ApiError,
+  type CommandMeta,
+  Environment,
+  invalidTransition,
+  newId,
+  notFound,
+  type Page,
+  type ReplayDeliveries,
+  ReplayJob,
+  type ReplayStarted,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { type Database, uniqueViolation } from '@opsplane/postgres'
+import { and, count, desc, eq, lt } from 'drizzle-orm'
+import { keepAnswer } from '../delivery/keep-answer.js'
+import { deliveries, replayJobs } from '../schema.js'
+import { type ReplayJobRow, type Selection, selected } from './matching.js'
+
+/**
+ * Counts what matches and, unless that is all that was asked, makes the job that replays it. Throws `conflict`
+ * while another job of the webhook runs.
+ */
+export async function startReplay(
+  { db }: Database,
+  webhookId: string,
+  body: ReplayDeliveries,
+  nowMs: number,
+  meta: CommandMeta,
+): Promise<ReplayStarted> {
+  const now = new Date(nowMs).toISOString()
+  const selection = selectionOf(meta.tenant, webhookId, body, now)
+  try {
+    return await db.transaction(async (tx) => {
+      const [matching] = await tx.select({ count: count() }).from(deliveries).where(selected(selection))
+      const total = matching?.count ?? 0
+      const row = { id: newId('replay'), ...selection, total, dueAt: nowMs, createdAt: now }
+      const [made] = body.dryRun ? [] : await tx.insert(replayJobs).values(row).returning()
+      const started = { dryRun: body.dryRun, count: total, job: made ? presentJob(made) : null }
+      await keepAnswer(tx, meta, started)
+      return started
+    })
+  } catch (error) {
+    if (uniqueViolation(error) !== 'replay_jobs_running_key') throw error
+    throw new ApiError('conflict', 'A replay of this webhook is running. Wait for its end, or cancel it.')
+  }
+}
+
+function selectionOf(
+  { workspaceId, environment }: TenantScope,
+  webhookId: string,
+  { status, eventType, from, to }: ReplayDeliveries,
+  now: string,
+): Selection {
+  const toTime = to !== undefined && to < now ? to : now
+  const statuses = [...new Set(status)]
+  return {
+    workspaceId,
+    environment,
+    webhookId,
+    statuses,
+    eventType: eventType ?? null,
+    fromTime: from ?? null,
+    toTime,
+  }
+}
+
+export interface JobKey {
+  tenant: TenantScope
+  webhookId: string
+  jobId: string
+}
+
+/** Throws `not_found`. */
+export async function getReplay({ db }: Database, key: JobKey): Promise<ReplayJob> {
+  const [row] = await db.select().from(replayJobs).where(isJob(key))
+  if (!row) throw notFound()
+  return presentJob(row)
+}
+
+/** What is replayed already stays so. Throws `not_found` and `invalid_state_transition`. */
+export function cancelReplay({ db }: Database, key: JobKey, meta: CommandMeta): Promise<ReplayJob> {
+  return db.transaction(async (tx) => {
+    const [row] = await tx.select().from(replayJobs).where(isJob(key)).for('update')
+    if (!row) throw notFound()
+    if (row.status !== 'running') throw invalidTransition('cancel the replay', row.status, [])
+    const [canceled] = await tx
+      .update(replayJobs)
+      .set({ status: 'canceled', finishedAt: meta.now })
+      .where(isJob(key))
+      .returning()
+    if (!canceled) throw notFound()
+    const job = presentJob(canceled)
+    await keepAnswer(tx, meta, job)
+    return job
+  })
+}
+
+export interface ListReplays {
+  tenant: TenantScope
+  webhookId: string
+  limit: number
+  /** A job id: only older ones are returned. */
+  after?: string | undefined
+}
+
+/** Newest first. */
+export async function listReplays(
+  { db }: Database,
+  { tenant, webhookId, limit, after }: ListReplays,
+): Promise<Page<ReplayJob>> {
+  const rows = await db
+    .select()
+    .from(replayJobs)
+    .where(and(ofTenant(tenant, webhookId), after === undefined ? undefined : lt(replayJobs.id, after)))
+    .orderBy(desc(replayJobs.id))
+    .limit(limit + 1)
+  const items = rows.slice(0, limit).map(presentJob)
+  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null, limit }
+}
+
+function ofTenant({ workspaceId, environment }: TenantScope, webhookId: string) {
+  return and(
+    eq(replayJobs.webhookId, webhookId),
+    eq(replayJobs.workspaceId, workspaceId),
+    eq(replayJobs.environment, environment),
+  )
+}
+
+function isJob({ tenant, webhookId, jobId }: JobKey) {
+  return and(eq(replayJobs.id, jobId), ofTenant(tenant, webhookId))
+}
+
+/** A job's row as a selection. */
+export function selectionFrom(row: ReplayJobRow): Selection {
+  return { ...row, environment: Environment.parse(row.environment) }
+}
+
+function presentJob(row: ReplayJobRow): ReplayJob {
+  const {
+    id,
+    webhookId,
+    status,
+    statuses,
+    eventType,
+    fromTime,
+    toTime,
+    total,
+    replayed,
+    createdAt,
+    finishedAt,
+  } = row
+  const filter = { status: statuses, eventType, from: fromTime, to: toTime }
+  return ReplayJob.parse({ id, webhookId, status, filter, total, replayed, createdAt, finishedAt })
+}

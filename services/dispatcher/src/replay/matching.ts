@@ -1,0 +1,35 @@
+import { and, eq, gte, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import { leastDeliveryId } from '../delivery/id-time.js'
+import { ofWebhook } from '../delivery/queries.js'
+import { deliveries, type replayJobs } from '../schema.js'
+
+export type ReplayJobRow = typeof replayJobs.$inferSelect
+export type Selection = Pick<
+  ReplayJobRow,
+  'workspaceId' | 'webhookId' | 'statuses' | 'eventType' | 'fromTime' | 'toTime'
+> & { environment: Parameters<typeof ofWebhook>[0]['environment'] }
+
+/** How far the time in a delivery's id and its `createdAt` may be apart. */
+const idToleranceMs = 3_600_000
+
+/**
+ * The deliveries a replay job is about: original ones, so that an event is sent once per job. A failed one that
+ * was replayed since, and has not failed again, needs no replay.
+ */
+export function selected(selection: Selection) {
+  const { statuses, eventType, fromTime, toTime } = selection
+  return and(
+    ofWebhook(selection, selection.webhookId),
+    isNull(deliveries.replayOf),
+    inArray(deliveries.status, statuses),
+    eventType === null ? undefined : eq(deliveries.eventType, eventType),
+    fromTime === null ? undefined : gte(deliveries.createdAt, fromTime),
+    fromTime === null ? undefined : gte(deliveries.id, leastDeliveryId(Date.parse(fromTime) - idToleranceMs)),
+    lt(deliveries.createdAt, toTime),
+    or(
+      eq(deliveries.status, 'succeeded'),
+      sql`not exists (select 1 from deliveries r where r.event_id = ${deliveries.eventId}
+        and r.webhook_id = ${deliveries.webhookId} and r.replay_of is not null and r.status <> 'failed')`,
+    ),
+  )
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { ReplayJob, ReplayStarted } from '@opsplane/contracts'
+import { testPrincipal, waitFor } from '@opsplane/testing'
+import { deliveriesOf } from '../fixture/deliveries.js'
+import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
+import * as dispatcher from '../service.js'
+
+let fixture: DispatcherFixture
+beforeAll(async () => {
+  // One replay per step, so that jobs take several.
+  fixture = await startDispatcher({ env: { WEBHOOK_DRAIN_PER_SECOND: '5' } })
+})
+afterAll(() => fixture?.stop())
+
+const jobs = (id: string) => `/webhooks/${id}/replays`
+const replay = (id: string, body: unknown = {}, headers?: Record<string, string>) =>
+  fixture.api.post(`/webhooks/${id}/deliveries/replay`, body, headers)
+const jobOf = async (id: string, jobId = '') =>
+  (await fixture.api.get(`${jobs(id)}/${jobId}`)).data(ReplayJob)
+const ended = (id: string, jobId: string | undefined) =>
+  waitFor(async () => {
+    const job = await jobOf(id, jobId)
+    return job.status !== 'running' && job
+  })
+
+/** A webhook whose first deliveries failed and whose later ones succeed. */
+async function recovered(name: string, failures: number) {
+  const answer = { status: 500 }
+  const webhook = await fixture.webhook(name, { retries: 0 }, () => answer)
+  const seen = deliveriesOf(fixture, webhook.id)
+  for (let n = 0; n < failures; n++) await fixture.publish({ type: `${name}.created` })
+  const failed = await seen.having('failed', failures)
+  answer.status = 200
+  return { answer, webhook, seen, failed }
+}
+
+describe('replaying many deliveries', () => {
+  it('counts first, then replays each failed one once, with progress', async () => {
+    const { webhook, seen, failed } = await recovered('many', 4)
+    await fixture.publish({ type: 'many.updated' })
+    await seen.having('succeeded', 1)
+    const counted = await replay(webhook.id, { dryRun: true })
+    expect(counted.status).toBe(202)
+    expect(counted.data(ReplayStarted)).toEqual({ dryRun: true, count: 4, job: null })
+    expect((await fixture.api.get(jobs(webhook.id))).page(ReplayJob).items).toEqual([])
+
+    const { job, count } = (await replay(webhook.id)).data(ReplayStarted)
+    expect(count).toBe(4)
+    expect(job).toMatchObject({ webhookId: webhook.id, status: 'running', total: 4, replayed: 0 })
+    expect(await ended(webhook.id, job?.id)).toMatchObject({
+      status: 'completed',
+      replayed: 4,
+      finishedAt: expect.any(String),
+    })
+    const succeeded = await seen.having('succeeded', 5)
+    const origins = succeeded.flatMap(({ replayOf }) => (replayOf === null ? [] : [replayOf]))
+    expect(origins.sort()).toEqual(failed.map(({ id }) => id).sort())
+    // What was replayed with success needs no replay.
+    expect((await replay(webhook.id, { dryRun: true })).data(ReplayStarted).count).toBe(0)
+    expect((await fixture.api.get(jobs(webhook.id))).page(ReplayJob).items.map(({ id }) => id)).toEqual([
+      job?.id,
+    ])
+  })
+
+  it('selects by status, event type and time', async () => {
+    const { webhook, seen, failed } = await recovered('chosen', 2)
+    await fixture.publish({ type: 'chosen.updated' })
+    await seen.having('succeeded', 1)
+    const [newest, oldest] = failed
+    const count = async (body: Record<string, unknown>) =>
+      (await replay(webhook.id, { ...body, dryRun: true })).data(ReplayStarted).count
+    expect(await count({})).toBe(2)
+    expect(await count({ status: 'succeeded' })).toBe(1)
+    expect(await count({ status: ['failed', 'succeeded'] })).toBe(3)
+    expect(await count({ eventType: 'chosen.updated' })).toBe(0)
+    expect(await count({ from: newest?.createdAt, to: '2999-01-01T00:00:00Z' })).toBeGreaterThanOrEqual(1)
+    expect(await count({ to: oldest?.createdAt })).toBe(0)
+    expect(
+      (await replay(webhook.id, { from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' })).error(),
+    ).toMatchObject({ code: 'validation_failed', details: [{ path: '/to' }] })
+    expect((await replay(webhook.id, { status: 'pending' })).error().code).toBe('validation_failed')
+  })
+
+  it('is one job at a time, which can be canceled', async () => {
+    const { webhook, seen } = await recovered('stopped', 4)
+    await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'paused' })
+    const key = { 'Idempotency-Key': 'bulk-1' }
+    const { job } = (await replay(webhook.id, {}, key)).data(ReplayStarted)
+    expect((await replay(webhook.id, {}, key)).data(ReplayStarted).job?.id).toBe(job?.id)
+    expect((await replay(webhook.id)).error().code).toBe('conflict')
+    const cancel = `${jobs(webhook.id)}/${job?.id}/cancel`
+    const canceled = (await fixture.api.post(cancel)).data(ReplayJob)
+    expect(canceled).toMatchObject({ id: job?.id, status: 'canceled', finishedAt: expect.any(String) })
+    expect((await fixture.api.post(cancel)).error()).toMatchObject({
+      code: 'invalid_state_transition',
+      details: [{ params: { from: 'canceled', allowed: [] } }],
+    })
+    // A paused webhook holds what was made until then, and nothing is made after.
+    const held = (await seen.list('?status=held')).length
+    expect(await jobOf(webhook.id, job?.id)).toEqual(canceled)
+    expect(held).toBe(canceled.replayed)
+    expect(fixture.requestsTo('stopped')).toHaveLength(4)
+  })
+
+  it('is taken up where a dead replica left it', async () => {
+    const { webhook, seen, failed } = await recovered('orphaned', 3)
+    const oldestFirst = failed.map(({ id }) => id).sort()
+    // As it is after a crash behind the first step.
+    const { workspaceId = '' } = fixture.principal
+    await fixture.service.sql`
+      insert into replay_jobs (id, workspace_id, environment, webhook_id, statuses, to_time, total, replayed,
+        last_delivery_id, due_at, created_at)
+      values ('rpl_01ARZ3NDEKTSV4RRFFQ69G5FAV', ${workspaceId}, 'production', ${webhook.id}, '{failed}',
+        '2999-01-01T00:00:00.000Z', 3, 1, ${oldestFirst[0] ?? ''}, 0, ${webhook.created_at})`
+    expect(await ended(webhook.id, 'rpl_01ARZ3NDEKTSV4RRFFQ69G5FAV')).toMatchObject({ replayed: 3 })
+    const succeeded = await seen.having('succeeded', 2)
+    expect(succeeded.map(({ replayOf }) => replayOf).sort()).toEqual(oldestFirst.slice(1))
+  })
+
+  it('is shared by replicas, and replays each delivery once', async () => {
+    const { webhook, seen } = await recovered('restarted', 4)
+    const { job } = (await replay(webhook.id)).data(ReplayStarted)
+    const other = await dispatcher.start(dispatcher.loadConfig({ ...fixture.env, PORT: '0' }))
+    try {
+      expect(await ended(webhook.id, job?.id)).toMatchObject({ status: 'completed', replayed: 4 })
+      const succeeded = await seen.having('succeeded', 4)
+      expect(new Set(succeeded.map(({ replayOf }) => replayOf)).size).toBe(4)
+    } finally {
+      await other.stop()
+    }
+  })
+
+  it("needs webhooks:write, and another workspace's job is not there", async () => {
+    const { webhook } = await recovered('guarded', 1)
+    const { job } = (await replay(webhook.id)).data(ReplayStarted)
+    const { workspaceId = '' } = fixture.principal
+    const reader = fixture.service.as(testPrincipal({ workspaceId, permissions: ['webhooks:read'] }))
+    const stranger = fixture.service.as(testPrincipal())
+    const path = `/webhooks/${webhook.id}/deliveries/replay`
+    expect((await reader.post(path, {})).error().code).toBe('insufficient_scope')
+    expect((await stranger.post(path, {})).error().code).toBe('not_found')
+    expect((await stranger.get(jobs(webhook.id))).error().code).toBe('not_found')
+    expect((await stranger.get(`${jobs(webhook.id)}/${job?.id}`)).error().code).toBe('not_found')
+    expect((await stranger.post(`${jobs(webhook.id)}/${job?.id}/cancel`)).error().code).toBe('not_found')
+  })
+})

@@ -1,0 +1,86 @@
+import { ApiError, idSchema, ReplayDeliveries, ReplayJob, ReplayStarted } from '@opsplane/contracts'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+import type { WebhookAggregate } from '../webhook/webhook-store.js'
+import { cancelReplay, getReplay, listReplays, startReplay } from './jobs.js'
+
+export interface ReplayRoutesContext {
+  database: Database
+  aggregate: WebhookAggregate
+  nowMs(): number
+  /** There is a new job. */
+  kick(): void
+}
+
+const tag = 'Webhooks'
+const jobId = idSchema('replay')
+
+export function replayRoutes({ database, aggregate, nowMs, kick }: ReplayRoutesContext): Route[] {
+  const start = defineRoute({
+    operationId: 'replayWebhookDeliveries',
+    method: 'post',
+    path: '/webhooks/:id/deliveries/replay',
+    summary: 'Replay many deliveries',
+    description:
+      'Makes a job that replays the finished deliveries that match, oldest first and rate-limited; each replay is a ' +
+      'delivery with `replayOf`. Replays themselves are not replayed again, nor is what failed but was replayed since ' +
+      'and has not failed again. With `dryRun` it only counts. `conflict` while another job of the webhook runs.',
+    tag,
+    scope: 'webhooks:write',
+    body: ReplayDeliveries,
+    response: ReplayStarted,
+    status: 202,
+    errors: ['not_found', 'conflict'],
+    handler: async ({ params, body, meta }) => {
+      await aggregate.get(params.id, meta.tenant)
+      const started = await startReplay(database, params.id, body, nowMs(), meta)
+      kick()
+      return started
+    },
+  })
+
+  const list = defineList({
+    operationId: 'listWebhookReplays',
+    path: '/webhooks/:id/replays',
+    summary: 'List the replay jobs of a webhook, newest first',
+    description: '`after` is the id of a job: older ones follow.',
+    tag,
+    scope: 'webhooks:read',
+    response: ReplayJob,
+    handler: async ({ params, query: { limit, after }, meta }) => {
+      await aggregate.get(params.id, meta.tenant)
+      if (after !== undefined && !jobId.safeParse(after).success)
+        throw new ApiError('invalid_cursor', 'The cursor is not the id of a replay job.')
+      return listReplays(database, { tenant: meta.tenant, webhookId: params.id, limit, after })
+    },
+  })
+
+  const get = defineRoute({
+    operationId: 'getWebhookReplay',
+    method: 'get',
+    path: '/webhooks/:id/replays/:replayId',
+    summary: 'Get a replay job with its progress',
+    tag,
+    scope: 'webhooks:read',
+    response: ReplayJob,
+    errors: ['not_found'],
+    handler: ({ params, meta }) =>
+      getReplay(database, { tenant: meta.tenant, webhookId: params.id, jobId: params.replayId }),
+  })
+
+  const cancel = defineRoute({
+    operationId: 'cancelWebhookReplay',
+    method: 'post',
+    path: '/webhooks/:id/replays/:replayId/cancel',
+    summary: 'Cancel a replay job',
+    description: 'Nothing more is replayed; the replays made so far are delivered.',
+    tag,
+    scope: 'webhooks:write',
+    response: ReplayJob,
+    errors: ['not_found', 'invalid_state_transition'],
+    handler: ({ params, meta }) =>
+      cancelReplay(database, { tenant: meta.tenant, webhookId: params.id, jobId: params.replayId }, meta),
+  })
+
+  return [start, list, get, cancel]
+}

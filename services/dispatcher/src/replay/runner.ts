@@ -1,0 +1,125 @@
+import { newId } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import { delay, type Logger } from '@opsplane/runtime'
+import { and, asc, eq, gt, lte, sql } from 'drizzle-orm'
+import type { Transaction } from '../delivery/keep-answer.js'
+import { replayed } from '../delivery/resending.js'
+import { deliveries, replayJobs, webhooks } from '../schema.js'
+import { selectionFrom } from './jobs.js'
+import { type ReplayJobRow, selected } from './matching.js'
+
+export interface ReplayRunnerOptions {
+  database: Database
+  log: Logger
+  nowMs(): number
+  /** Replays made per second and webhook. */
+  perSecond: number
+  /** There are deliveries that are due now. */
+  wake(): void
+}
+
+export interface ReplayRunner {
+  /** There is a new job. */
+  kick(): void
+  close(): Promise<void>
+}
+
+const stepEveryMs = 200
+/** Jobs another replica left behind are seen at least so often. */
+const idleMs = 2_000
+
+/**
+ * Works off replay jobs in small steps. A step's replays and the job's progress are one transaction, so whoever
+ * takes the job up after a crash goes on behind the last replay; replicas share the work by the rows' locks.
+ */
+export function startReplayRunner(options: ReplayRunnerOptions): ReplayRunner {
+  const { database, log, nowMs, perSecond, wake } = options
+  const batch = Math.max(1, Math.round((perSecond * stepEveryMs) / 1_000))
+  const closing = new AbortController()
+  let pause = new AbortController()
+  let failed = false
+
+  async function steps(): Promise<number> {
+    try {
+      while (!closing.signal.aborted && (await database.db.transaction((tx) => step(tx, nowMs(), batch))))
+        wake()
+      failed = false
+      const [next] = await database.db
+        .select({ dueAt: sql<number | null>`min(${replayJobs.dueAt})::float8` })
+        .from(replayJobs)
+        .where(eq(replayJobs.status, 'running'))
+      return Math.min(idleMs, Math.max(10, (next?.dueAt ?? Number.POSITIVE_INFINITY) - nowMs()))
+    } catch (error) {
+      if (!failed) log.warn({ err: error }, 'replay jobs cannot be worked on')
+      failed = true
+      return idleMs
+    }
+  }
+
+  const run = async () => {
+    while (!closing.signal.aborted) {
+      pause = new AbortController()
+      const waitMs = await steps()
+      await delay(waitMs, AbortSignal.any([closing.signal, pause.signal]))
+    }
+  }
+  const running = run()
+  return {
+    kick: () => pause.abort(),
+    async close() {
+      closing.abort()
+      await running
+    },
+  }
+}
+
+/** One step of one job that is due; false when none is. */
+async function step(tx: Transaction, nowMs: number, batch: number): Promise<boolean> {
+  const [job] = await tx
+    .select()
+    .from(replayJobs)
+    .where(and(eq(replayJobs.status, 'running'), lte(replayJobs.dueAt, nowMs)))
+    .orderBy(asc(replayJobs.dueAt))
+    .limit(1)
+    .for('update', { skipLocked: true })
+  if (!job) return false
+  const made = await replaySome(tx, job, nowMs, batch)
+  const ended = made.status === 'running' ? null : new Date(nowMs).toISOString()
+  await tx
+    .update(replayJobs)
+    .set({
+      status: made.status,
+      replayed: job.replayed + made.count,
+      lastDeliveryId: made.last,
+      dueAt: nowMs + stepEveryMs,
+      finishedAt: ended,
+    })
+    .where(eq(replayJobs.id, job.id))
+  return true
+}
+
+async function replaySome(tx: Transaction, job: ReplayJobRow, nowMs: number, batch: number) {
+  const [webhook] = await tx
+    .select({ status: webhooks.status, url: sql<string>`${webhooks.state}->>'url'` })
+    .from(webhooks)
+    .where(
+      and(
+        eq(webhooks.id, job.webhookId),
+        eq(webhooks.workspaceId, job.workspaceId),
+        eq(webhooks.environment, job.environment),
+      ),
+    )
+  // The webhook was deleted meanwhile.
+  if (!webhook) return { status: 'canceled', count: 0, last: job.lastDeliveryId }
+  const rows = await tx
+    .select()
+    .from(deliveries)
+    .where(and(selected(selectionFrom(job)), gt(deliveries.id, job.lastDeliveryId)))
+    .orderBy(asc(deliveries.id))
+    .limit(batch)
+  const to = { url: webhook.url, paused: webhook.status === 'paused', nowMs }
+  if (rows.length > 0)
+    await tx.insert(deliveries).values(rows.map((row) => replayed(newId('delivery'), row, to)))
+  const status = rows.length < batch ? 'completed' : 'running'
+  return { status, count: rows.length, last: rows.at(-1)?.id ?? job.lastDeliveryId }
+}
