@@ -18,6 +18,9 @@ import { failDeliveries, holdDeliveries } from './delivery/claim-statement.js'
 import { type Dispatch, startDispatch } from './delivery/dispatch.js'
 import { deliveryRoutes } from './delivery/routes.js'
 import { createSecretValues } from './delivery/secret-values.js'
+import { topicRoutes } from './topic/routes.js'
+import { createTopics, type Topics } from './topic/topics.js'
+import { Waiters } from './topic/waiters.js'
 import { webhook } from './webhook/domain.js'
 import { webhookRoutes } from './webhook/routes.js'
 import { createCredentials } from './webhook/sealing.js'
@@ -50,9 +53,10 @@ export async function start(
     allowHttp: config.webhookAllowHttp,
     ...(ca !== undefined && { ca }),
   })
+  const waiters = new Waiters()
   const partsByContext = new WeakMap<Context, Parts>()
   const partsOf = (context: Context): Parts => {
-    const parts = partsByContext.get(context) ?? assemble(context, outbound)
+    const parts = partsByContext.get(context) ?? assemble(context, outbound, waiters)
     partsByContext.set(context, parts)
     return parts
   }
@@ -61,10 +65,12 @@ export async function start(
     config,
     deciders,
     routes: (context) => partsOf(context).routes,
+    onDrain: () => waiters.drain(),
     extraReleasers(context, releasers) {
-      const { dispatch, settings } = partsOf(context)
+      const { dispatch, settings, topics } = partsOf(context)
       releasers.add('outbound', () => outbound.close())
       releasers.add('settings client', () => settings.close())
+      releasers.add('topics', () => topics.close())
       releasers.add('dispatch', () => dispatch.close(config.webhookStopGraceMs))
     },
     consumers: (context) => [
@@ -87,11 +93,12 @@ interface Parts {
   routes: Route[]
   dispatch: Dispatch
   settings: ServiceClient
+  topics: Topics
 }
 
 /** Wires the sending to the context, and the routes to both. */
-function assemble(context: Context, outbound: Outbound): Parts {
-  const { config, database, store, issuer, clock, log, relay, cursors } = context
+function assemble(context: Context, outbound: Outbound, waiters: Waiters): Parts {
+  const { config, database, store, issuer, clock, log, relay, cursors, link, names } = context
   const vault = createVault(database.db, createSealer(config.opsplaneMasterKey))
   const aggregate = webhookAggregate(store)
   const nowMs = () => Date.parse(clock.now())
@@ -127,6 +134,7 @@ function assemble(context: Context, outbound: Outbound): Parts {
       endpoint: config.webhookEndpointConcurrency,
     },
   })
+  const topics = createTopics({ link, names, waiters, log })
   const onChange = async (webhookId: string, tenant: TenantScope) => {
     const found = await aggregate.find(webhookId, tenant)
     if (!found) await failDeliveries(database.sql, webhookId)
@@ -137,7 +145,9 @@ function assemble(context: Context, outbound: Outbound): Parts {
   return {
     dispatch,
     settings,
+    topics,
     routes: [
+      ...topicRoutes(topics),
       ...webhookRoutes({ database, cursors, vault, outbound, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate }),
     ],
