@@ -56,7 +56,12 @@ export function streamLog(link: NatsLink, stream: string): StreamLog {
       manager: await jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs }),
     }
     handles.set(connection, made)
+    void forgetOnReconnect(connection)
     return made
+  }
+  const forgetOnReconnect = async (connection: NatsConnection) => {
+    identity = undefined
+    for await (const { type } of connection.status()) if (type === 'reconnect') identity = undefined
   }
   const ask = async <T>(question: (handles: Handles) => Promise<T>): Promise<T> => {
     try {

@@ -97,12 +97,13 @@ export function createTopics({ link, names, waiters, log }: TopicsOptions): Topi
 
     async read(tenant, name, { after, limit, timeoutMs, signal }) {
       const topic = topicOf(tenant, name)
-      const place = await cursorPlace(stream, topic, after)
-      if (timeoutMs === 0) return readShared(topic, place, limit)
+      // The cursor is looked at each time, since the stream may have been replaced while the poll waited.
+      const readNow = async () => readShared(topic, await cursorPlace(stream, topic, after), limit)
+      if (timeoutMs === 0) return readNow()
       const waiter = waiters.add(topic.subject, timeoutMs, signal)
       try {
         for (;;) {
-          const page = await readShared(topic, place, limit)
+          const page = await readNow()
           if (page.items.length > 0 || !(await waiter.news())) return page
         }
       } finally {
