@@ -31,6 +31,10 @@ export function streamTail(options: StreamTailOptions): StreamTail {
   const closing = new AbortController()
   const watched = new WeakSet<NatsConnection>()
   let lose: () => void = () => {}
+  // A server that has never answered must not keep the tail from closing.
+  const aborted = new Promise<void>((resolve) => {
+    closing.signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 
   const watch = (connection: NatsConnection) => {
     if (watched.has(connection)) return
@@ -44,7 +48,8 @@ export function streamTail(options: StreamTailOptions): StreamTail {
   const run = async () => {
     for (let failures = 0; !closing.signal.aborted; ) {
       try {
-        const connection = await link.ready()
+        const connection = await Promise.race([link.ready(), aborted])
+        if (!connection) return
         watch(connection)
         await follow(
           connection,
