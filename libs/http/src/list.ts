@@ -30,7 +30,7 @@ export interface ListContract<
   params?: Params
   /** The filters; `limit`, `after` and `sort` are added. */
   query?: Query
-  /** Fields to sort by, each in both directions; the first entry as written is the default. `-createdAt` unless given. */
+  /** Fields to sort by, each in both directions; the first entry as written is the default. `-createdAt` unless given; none: no `sort`. */
   sorts?: Sorts
   /** Schema of one item. */
   response: Item
@@ -71,7 +71,7 @@ export function defineList<
       const { limit: _, after: __, ...selection } = query
       return handler.handler({
         ...input,
-        query: { ...query, sort: parseSort(query.sort) },
+        query: { ...query, ...(query.sort !== undefined && { sort: parseSort(query.sort) }) },
         binding: `${contract.operationId}|${canonicalJson(input.params)}|${canonicalJson(selection)}`,
       })
     },
@@ -85,13 +85,13 @@ interface ErasedListHandler {
 interface ListQuery {
   limit: number
   after?: string
-  sort: string
+  sort?: string
 }
 
 function listQuery(filters: z.ZodObject, sorts: readonly string[]): z.ZodObject {
   const fields = sorts.map((name) => (name.startsWith('-') ? name.slice(1) : name))
   const allowed = fields.flatMap((field) => [field, `-${field}`])
-  return filters
+  const paged = filters
     .safeExtend({
       limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'Items per page.' }),
       after: z
@@ -100,6 +100,11 @@ function listQuery(filters: z.ZodObject, sorts: readonly string[]): z.ZodObject 
         .max(2000)
         .optional()
         .meta({ description: 'The `nextCursor` of the page before.' }),
+    })
+    .strict()
+  if (sorts.length === 0) return paged
+  return paged
+    .safeExtend({
       sort: z
         .enum(allowed)
         .default(sorts[0] ?? '-createdAt')

@@ -21,6 +21,9 @@ import { deliveryRoutes } from './delivery/routes.js'
 import { createSecretValues } from './delivery/secret-values.js'
 import { replayRoutes } from './replay/routes.js'
 import { type ReplayRunner, startReplayRunner } from './replay/runner.js'
+import { topicRoutes } from './topic/routes.js'
+import { createTopics, type Topics } from './topic/topics.js'
+import { Waiters } from './topic/waiters.js'
 import { webhook } from './webhook/domain.js'
 import { createPing } from './webhook/ping.js'
 import { pingRoutes } from './webhook/ping-routes.js'
@@ -56,9 +59,10 @@ export async function start(
     allowHttp: config.webhookAllowHttp,
     ...(ca !== undefined && { ca }),
   })
+  const waiters = new Waiters()
   const partsByContext = new WeakMap<Context, Parts>()
   const partsOf = (context: Context): Parts => {
-    const parts = partsByContext.get(context) ?? assemble(context, outbound)
+    const parts = partsByContext.get(context) ?? assemble(context, outbound, waiters)
     partsByContext.set(context, parts)
     return parts
   }
@@ -67,10 +71,12 @@ export async function start(
     config,
     deciders,
     routes: (context) => partsOf(context).routes,
+    onDrain: () => waiters.drain(),
     extraReleasers(context, releasers) {
-      const { dispatch, replays, settings } = partsOf(context)
+      const { dispatch, replays, settings, topics } = partsOf(context)
       releasers.add('outbound', () => outbound.close())
       releasers.add('settings client', () => settings.close())
+      releasers.add('topics', () => topics.close())
       releasers.add('dispatch', () => dispatch.close(config.webhookStopGraceMs))
       releasers.add('replays', () => replays.close())
     },
@@ -95,11 +101,12 @@ interface Parts {
   dispatch: Dispatch
   replays: ReplayRunner
   settings: ServiceClient
+  topics: Topics
 }
 
 /** Wires the sending to the context, and the routes to both. */
-function assemble(context: Context, outbound: Outbound): Parts {
-  const { config, database, store, issuer, clock, log, relay, cursors } = context
+function assemble(context: Context, outbound: Outbound, waiters: Waiters): Parts {
+  const { config, database, store, issuer, clock, log, relay, cursors, link, names } = context
   const vault = createVault(database.db, createSealer(config.opsplaneMasterKey))
   const aggregate = webhookAggregate(store)
   const nowMs = () => Date.parse(clock.now())
@@ -144,6 +151,7 @@ function assemble(context: Context, outbound: Outbound): Parts {
     perSecond: config.webhookDrainPerSecond,
     wake: dispatch.wake,
   })
+  const topics = createTopics({ link, names, waiters, log })
   const onChange = async (webhookId: string, tenant: TenantScope) => {
     const found = await aggregate.find(webhookId, tenant)
     if (!found) await failDeliveries(database.sql, webhookId)
@@ -155,7 +163,9 @@ function assemble(context: Context, outbound: Outbound): Parts {
     dispatch,
     replays,
     settings,
+    topics,
     routes: [
+      ...topicRoutes(topics),
       ...webhookRoutes({ database, cursors, vault, outbound, aggregate, onChange }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate }),

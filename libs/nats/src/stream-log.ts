@@ -1,0 +1,113 @@
+import {
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+  type StoredMsg,
+} from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { ApiError } from '@opsplane/contracts'
+import type { NatsLink } from './link.js'
+
+/** One message as the stream keeps it. */
+export interface StoredMessage {
+  sequence: number
+  text: string
+}
+
+/**
+ * A stream that requests read and append to. Everything throws `service_unavailable` when the server is away or
+ * does not answer in time; whether an append took effect is not known then.
+ */
+export interface StreamLog {
+  /** The stream's identity: another one when it was lost and created again. */
+  identity(): Promise<string>
+  /** Appends and waits for the acknowledgement. A duplicate has the sequence of the message it repeats. */
+  append(subject: string, text: string, messageId?: string): Promise<{ sequence: number; duplicate: boolean }>
+  at(sequence: number): Promise<StoredMessage | null>
+  /** The newest message of a subject, acknowledged ones included for certain. */
+  last(subject: string): Promise<StoredMessage | null>
+  /** The first message of a subject at or after a sequence. */
+  next(subject: string, from: number): Promise<StoredMessage | null>
+  /** Has the identity asked for anew. */
+  forget(): void
+}
+
+const timeoutMs = 5_000
+const identityKeptMs = 5_000
+
+interface Handles {
+  js: JetStreamClient
+  manager: JetStreamManager
+}
+
+export function streamLog(link: NatsLink, stream: string): StreamLog {
+  const handles = new WeakMap<NatsConnection, Handles>()
+  let identity: { value: string; until: number } | undefined
+
+  const open = async (): Promise<Handles> => {
+    // Without this a request would be kept back until the server is there again.
+    if (!link.connected()) throw unavailable()
+    const connection = await link.ready()
+    const known = handles.get(connection)
+    if (known) return known
+    const made = {
+      js: jetstream(connection, { timeout: timeoutMs }),
+      manager: await jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs }),
+    }
+    handles.set(connection, made)
+    void forgetOnReconnect(connection)
+    return made
+  }
+  const forgetOnReconnect = async (connection: NatsConnection) => {
+    identity = undefined
+    for await (const { type } of connection.status()) if (type === 'reconnect') identity = undefined
+  }
+  const ask = async <T>(question: (handles: Handles) => Promise<T>): Promise<T> => {
+    try {
+      return await question(await open())
+    } catch (error) {
+      identity = undefined
+      throw error instanceof ApiError ? error : unavailable(error)
+    }
+  }
+  // The leader answers these, so what was acknowledged is seen for certain; a direct get may ask a follower.
+  const fromLeader = (
+    query: { seq: number } | { last_by_subj: string } | { next_by_subj: string; seq: number },
+  ) => ask(async ({ manager }) => stored(await manager.streams.getMessage(stream, query)))
+
+  return {
+    async identity() {
+      if (identity && identity.until > performance.now()) return identity.value
+      const { created } = await ask(({ manager }) => manager.streams.info(stream))
+      identity = { value: created, until: performance.now() + identityKeptMs }
+      return created
+    },
+    append: (subject, text, messageId) =>
+      ask(async ({ js }) => {
+        const ack = await js.publish(subject, text, {
+          expect: { streamName: stream },
+          ...(messageId !== undefined && { msgID: messageId }),
+        })
+        return { sequence: ack.seq, duplicate: ack.duplicate }
+      }),
+    at: (sequence) => fromLeader({ seq: sequence }),
+    last: (subject) => fromLeader({ last_by_subj: subject }),
+    async next(subject, from) {
+      const query = { next_by_subj: subject, seq: from }
+      const found = await ask(({ manager }) => manager.direct.getMessage(stream, query))
+      return found ? { sequence: found.seq, text: found.string() } : fromLeader(query)
+    },
+    forget() {
+      identity = undefined
+    },
+  }
+}
+
+function stored(message: StoredMsg | null): StoredMessage | null {
+  return message && { sequence: message.seq, text: message.string() }
+}
+
+function unavailable(cause?: unknown): ApiError {
+  return new ApiError('service_unavailable', 'The event bus cannot be reached at the moment.', { cause })
+}

@@ -1,0 +1,137 @@
+import { AckPolicy, DeliverPolicy, jetstreamManager } from '@nats-io/jetstream'
+import { createInbox, type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
+import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import { NatsLinkClosedError } from './errors.js'
+import type { NatsLink } from './link.js'
+
+export interface StreamTailOptions {
+  link: NatsLink
+  stream: string
+  log: Logger
+  /** A message was stored. */
+  onMessage(subject: string): void
+  /** The tail has begun, or begun again: anything may have been stored unseen before. */
+  onReset(): void
+}
+
+export interface StreamTail {
+  close(): Promise<void>
+}
+
+const heartbeatMs = 5_000
+const silenceMs = 12_000
+const watchMs = 1_000
+
+/**
+ * Tells what is stored in a stream from now on, for as long as it takes: one ephemeral consumer, headers only,
+ * no acknowledgements. A plain subscription would tell of a message before it can be read, and of duplicates.
+ */
+export function streamTail(options: StreamTailOptions): StreamTail {
+  const { link, stream, log } = options
+  const closing = new AbortController()
+  const watched = new WeakSet<NatsConnection>()
+  let lose: () => void = () => {}
+  // A server that has never answered must not keep the tail from closing.
+  const aborted = new Promise<void>((resolve) => {
+    closing.signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+  const watch = (connection: NatsConnection) => {
+    if (watched.has(connection)) return
+    watched.add(connection)
+    void (async () => {
+      for await (const { type } of connection.status()) if (type === 'reconnect') lose()
+      lose()
+    })()
+  }
+
+  const run = async () => {
+    for (let failures = 0; !closing.signal.aborted; ) {
+      try {
+        const connection = await Promise.race([link.ready(), aborted])
+        if (!connection) return
+        watch(connection)
+        await follow(
+          connection,
+          options,
+          () => (failures = 0),
+          closing.signal,
+          (give) => {
+            lose = give
+          },
+        )
+      } catch (error) {
+        if (error instanceof NatsLinkClosedError || closing.signal.aborted) return
+        failures++
+        if (failures === 1) log.warn({ err: error, stream }, 'the stream cannot be followed, still trying')
+        const timing = { strategy: 'exponential', baseMs: 100, maxMs: 2_000 } as const
+        await delay(retryDelayMs({ attempt: failures, ...timing }), closing.signal)
+      }
+    }
+  }
+  const running = run()
+
+  return {
+    async close() {
+      closing.abort()
+      lose()
+      await running
+    },
+  }
+}
+
+/** Follows the stream until the connection, the consumer or the server is lost. */
+async function follow(
+  connection: NatsConnection,
+  { stream, onMessage, onReset }: StreamTailOptions,
+  onBegin: () => void,
+  signal: AbortSignal,
+  onLose: (lose: () => void) => void,
+): Promise<void> {
+  const inbox = createInbox()
+  let end: () => void = () => {}
+  const lost = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  onLose(end)
+  let expected = 1
+  let heardAt = performance.now()
+  const onDelivery = (error: Error | null, message: Msg) => {
+    heardAt = performance.now()
+    const number = error ? undefined : deliveryNumber(message)
+    // A heartbeat has no place to acknowledge to.
+    if (number === undefined) return
+    if (number !== expected++) end()
+    onMessage(message.subject)
+  }
+  const subscription = connection.subscribe(inbox, { callback: onDelivery })
+  const manager = await jetstreamManager(connection, { checkAPI: false })
+  const watching = setInterval(() => performance.now() - heardAt > silenceMs && end(), watchMs)
+  try {
+    const { name } = await manager.consumers.add(stream, {
+      deliver_subject: inbox,
+      deliver_policy: DeliverPolicy.New,
+      ack_policy: AckPolicy.None,
+      headers_only: true,
+      mem_storage: true,
+      idle_heartbeat: nanos(heartbeatMs),
+      inactive_threshold: nanos(silenceMs),
+    })
+    onBegin()
+    onReset()
+    if (!signal.aborted) await lost
+    if (!connection.isClosed()) void manager.consumers.delete(stream, name).catch(() => {})
+  } finally {
+    clearInterval(watching)
+    subscription.unsubscribe()
+  }
+}
+
+/** How many deliveries the consumer had made: `$JS.ACK.<stream>.<consumer>.<n>.<sequence>.<this>.<time>.<left>`. */
+function deliveryNumber({ reply = '' }: Msg): number | undefined {
+  const tokens = reply.split('.')
+  // Newer servers put the domain and the account before the stream.
+  const at = tokens.length > 9 ? 8 : 6
+  const number = Number(tokens[at])
+  return tokens[0] === '$JS' && Number.isInteger(number) ? number : undefined
+}

@@ -1,0 +1,71 @@
+import { hmacSha256 } from '@opsplane/runtime'
+
+/** Where an event stands: with the stream and the subject this is all its id is made of. */
+export interface TopicEventPlace {
+  /** Unix milliseconds. */
+  createdAtMs: number
+  /** Sequence in the stream. */
+  sequence: number
+}
+
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const idPattern = /^evt_([0-7][0-9A-HJKMNP-TV-Z]{25})$/
+const timeBytes = 6
+const tagBytes = 4
+const sequenceBytes = 6
+const idBytes = timeBytes + tagBytes + sequenceBytes
+
+/**
+ * The id of an event of a topic: `evt_` and a ULID of its time, a check and its sequence (ADR 012). The sequence
+ * is masked, so that an id tells nothing of how much other tenants publish. `stream` is the stream's identity.
+ */
+export function topicEventId(stream: string, subject: string, place: TopicEventPlace): string {
+  const bytes = Buffer.alloc(idBytes)
+  bytes.writeUIntBE(place.createdAtMs, 0, timeBytes)
+  tagOf(stream, subject, place).copy(bytes, timeBytes)
+  bytes.writeUIntBE(place.sequence, timeBytes + tagBytes, sequenceBytes)
+  mask(stream, subject, bytes)
+  return `evt_${toBase32(bytes)}`
+}
+
+/** Where the event of an id stands; undefined when it is not the id of an event of this stream and subject. */
+export function topicEventPlace(stream: string, subject: string, id: string): TopicEventPlace | undefined {
+  const digits = idPattern.exec(id)?.[1]
+  if (digits === undefined) return undefined
+  const bytes = fromBase32(digits)
+  mask(stream, subject, bytes)
+  const place = {
+    createdAtMs: bytes.readUIntBE(0, timeBytes),
+    sequence: bytes.readUIntBE(timeBytes + tagBytes, sequenceBytes),
+  }
+  const genuine = tagOf(stream, subject, place).equals(bytes.subarray(timeBytes, timeBytes + tagBytes))
+  return genuine ? place : undefined
+}
+
+function tagOf(stream: string, subject: string, { createdAtMs, sequence }: TopicEventPlace): Buffer {
+  return hmacSha256(stream, `tag\0${subject}\0${createdAtMs}\0${sequence}`).subarray(0, tagBytes)
+}
+
+/** Hides the sequence, or shows it again, with a mask made of what comes before it. */
+function mask(stream: string, subject: string, bytes: Buffer): void {
+  const before = bytes.toString('hex', 0, timeBytes + tagBytes)
+  const hidden = hmacSha256(stream, `mask\0${subject}\0${before}`)
+  for (let index = timeBytes + tagBytes, at = 0; index < idBytes; index++, at++)
+    bytes.writeUInt8(bytes.readUInt8(index) ^ hidden.readUInt8(at), index)
+}
+
+function toBase32(bytes: Buffer): string {
+  let rest = BigInt(`0x${bytes.toString('hex')}`)
+  let text = ''
+  for (let digit = 0; digit < 26; digit++) {
+    text = `${alphabet.charAt(Number(rest & 31n))}${text}`
+    rest >>= 5n
+  }
+  return text
+}
+
+function fromBase32(text: string): Buffer {
+  let value = 0n
+  for (const digit of text) value = (value << 5n) | BigInt(alphabet.indexOf(digit))
+  return Buffer.from(value.toString(16).padStart(idBytes * 2, '0'), 'hex')
+}

@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { natsNames, type TenantScope } from '@opsplane/contracts'
+import { connectNats, ensureStreams, type NatsLink, streamLog } from '@opsplane/nats'
+import { type EmbeddedNats, startEmbeddedNats } from '@opsplane/nats/embedded'
+import { createLogger } from '@opsplane/runtime'
+import { freePort } from '@opsplane/runtime/server-process'
+import { uniquePrefix, waitFor } from '@opsplane/testing'
+import { createTopics, type Topics } from './topics.js'
+import { Waiters } from './waiters.js'
+
+const log = createLogger({ service: 'test', level: 'silent' })
+const tenant: TenantScope = { workspaceId: 'ws_1', environment: 'production' }
+const alive = new AbortController().signal
+const now = '2026-05-06T07:08:09.123Z'
+const names = natsNames(uniquePrefix())
+const event = (n: number) => ({ type: 'a', payload: { n } })
+
+/** Two replicas on a NATS server that can be stopped. */
+describe('topics of two replicas', () => {
+  const storeDir = mkdtempSync(join(tmpdir(), 'topics-nats-'))
+  let port: number
+  let server: EmbeddedNats
+  const replicas: { link: NatsLink; waiters: Waiters; topics: Topics }[] = []
+  const replica = (index: number) => {
+    const found = replicas[index]
+    if (!found) throw new Error('there are two replicas')
+    return found
+  }
+
+  beforeAll(async () => {
+    port = await freePort()
+    server = await startEmbeddedNats({ storeDir, port })
+    for (const name of ['one', 'two']) {
+      const link = connectNats({ url: server.url, name, log })
+      await ensureStreams(link, names)
+      const waiters = new Waiters()
+      replicas.push({ link, waiters, topics: createTopics({ link, names, waiters, log }) })
+    }
+  })
+  afterAll(async () => {
+    for (const { link, topics } of replicas) {
+      await topics.close()
+      await link.close()
+    }
+    await server.stop()
+    rmSync(storeDir, { recursive: true })
+  })
+
+  const publish = (index: number, name: string, n: number) =>
+    replica(index).topics.publish(tenant, name, event(n), now)
+  const poll = (index: number, name: string, after?: string, signal = alive) =>
+    replica(index).topics.read(tenant, name, { after, limit: 50, timeoutMs: 20_000, signal })
+
+  it('wake a waiting poll, on either replica', async () => {
+    const polls = [poll(0, 'wake'), poll(1, 'wake')]
+    await waitFor(() => replica(0).waiters.size === 1 && replica(1).waiters.size === 1)
+    const { id } = await publish(0, 'wake', 1)
+    for (const page of await Promise.all(polls)) expect(page.items).toMatchObject([{ id }])
+    expect(replica(0).waiters.size + replica(1).waiters.size).toBe(0)
+  })
+
+  it('miss no event that is published while a poll begins', async () => {
+    let after: string | undefined
+    for (let n = 0; n < 400; n++) {
+      // Another number of turns of the event loop each time, so that it meets every step of the poll.
+      const polling = poll(1, 'race', after)
+      for (let turn = 0; turn < n % 20; turn++) await new Promise(setImmediate)
+      const [page, { id }] = await Promise.all([polling, publish(0, 'race', n)])
+      expect(page.items).toMatchObject([{ id, payload: { n } }])
+      after = id
+    }
+  }, 120_000)
+
+  it('lose nothing between polls while much is published', async () => {
+    const total = 500
+    const seen: unknown[] = []
+    const publishing = (async () => {
+      for (let n = 0; n < total; n++) await publish(n % 2, 'busy', n)
+    })()
+    for (let after: string | undefined; seen.length < total; ) {
+      const { items } = await poll(1, 'busy', after)
+      seen.push(...items.map(({ payload }) => payload.n))
+      after = items.at(-1)?.id ?? after
+    }
+    await publishing
+    expect(seen).toEqual(Array.from({ length: total }, (_, n) => n))
+  })
+
+  it('let go of a poll whose client has gone', async () => {
+    const client = new AbortController()
+    const polling = poll(0, 'gone', undefined, client.signal)
+    await waitFor(() => replica(0).waiters.size === 1)
+    client.abort()
+    expect((await polling).items).toEqual([])
+    expect(replica(0).waiters.size).toBe(0)
+  })
+
+  it('refuse to publish without NATS, and wake what waited once it is back', async () => {
+    await publish(0, 'outage', 1)
+    const first = (await poll(0, 'outage')).items[0]
+    const polling = poll(0, 'outage', first?.id)
+    await waitFor(() => replica(0).waiters.size === 1)
+    // Answered after the first read of the poll was, which has begun to wait then.
+    await poll(0, 'outage')
+    await server.stop()
+    await waitFor(() => replicas.every(({ link }) => !link.connected()))
+    await expect(publish(0, 'outage', 2)).rejects.toMatchObject({ code: 'service_unavailable' })
+    await expect(poll(0, 'outage')).rejects.toMatchObject({ code: 'service_unavailable' })
+    expect(replica(0).waiters.size).toBe(1)
+
+    server = await startEmbeddedNats({ storeDir, port })
+    await waitFor(() => replicas.every(({ link }) => link.connected()))
+    // By another client, so that only the stream itself can tell.
+    const link = connectNats({ url: server.url, name: 'other', log })
+    const { createdAt, type, payload } = { createdAt: now, ...event(3) }
+    await link.ready()
+    await streamLog(link, names.topicsStream).append(
+      names.topicSubject('ws_1', 'production', 'outage'),
+      JSON.stringify({ type, payload, createdAt }),
+    )
+    await link.close()
+    expect((await polling).items).toMatchObject([{ payload: { n: 3 } }])
+    expect((await poll(1, 'outage')).items).toHaveLength(2)
+  }, 60_000)
+
+  it('know a cursor of a stream that was lost for what it is', async () => {
+    const { id } = await publish(0, 'lost', 1)
+    await server.stop()
+    rmSync(join(storeDir, 'jetstream'), { recursive: true })
+    server = await startEmbeddedNats({ storeDir, port })
+    await waitFor(() => replicas.every(({ link }) => link.connected()))
+    await ensureStreams(replica(0).link, names)
+    await expect(poll(0, 'lost', id)).rejects.toMatchObject({ code: 'invalid_cursor' })
+    const again = await publish(1, 'lost', 1)
+    expect(again.id).not.toBe(id)
+    expect((await poll(0, 'lost')).items).toMatchObject([{ id: again.id }])
+    const polling = poll(0, 'lost', again.id)
+    const next = await publish(1, 'lost', 2)
+    expect((await polling).items).toMatchObject([{ id: next.id }])
+  }, 60_000)
+
+  it('answer waiting polls at once when the service stops', async () => {
+    const { waiters } = replica(1)
+    const polls = [poll(1, 'drain'), poll(1, 'drain')]
+    await waitFor(() => waiters.size === 2)
+    waiters.drain()
+    expect(await Promise.all(polls)).toEqual([0, 1].map(() => ({ items: [], hasMore: false })))
+    expect((await poll(1, 'drain')).items).toEqual([])
+  })
+})

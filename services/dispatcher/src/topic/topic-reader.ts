@@ -1,0 +1,79 @@
+import { ApiError, type TopicEvent, TopicMessage } from '@opsplane/contracts'
+import { type StoredMessage, type StreamLog, topicEventId, topicEventPlace } from '@opsplane/nats'
+import type { Logger } from '@opsplane/runtime'
+
+/** A topic of one workspace and environment. */
+export interface Topic {
+  name: string
+  subject: string
+}
+
+export interface TopicPage {
+  items: TopicEvent[]
+  hasMore: boolean
+}
+
+/** A page is cut where it exceeds this, so that large payloads do not add up. */
+const maxPageBytes = 4 * 1024 * 1024
+
+/** Sequence of the event a cursor names, 0 without one. Throws `invalid_cursor`. */
+export async function cursorPlace(log: StreamLog, topic: Topic, after: string | undefined): Promise<number> {
+  if (after === undefined) return 0
+  const place = topicEventPlace(await log.identity(), topic.subject, after)
+  if (place) return place.sequence
+  // The stream may have been created anew a moment ago.
+  log.forget()
+  const again = topicEventPlace(await log.identity(), topic.subject, after)
+  if (!again) throw invalidCursor()
+  return again.sequence
+}
+
+/** The oldest events after a sequence. One request to NATS per event, and one for the newest. */
+export async function readTopic(
+  stream: StreamLog,
+  topic: Topic,
+  { after, limit, log }: { after: number; limit: number; log: Logger },
+): Promise<TopicPage> {
+  const newest = await stream.last(topic.subject)
+  if (!newest || newest.sequence === after) return { items: [], hasMore: false }
+  // The event of the cursor is older than one that is kept, so it should be kept as well.
+  if (newest.sequence < after) throw invalidCursor()
+  const identity = await stream.identity()
+  const items: TopicEvent[] = []
+  let at = after
+  for (let bytes = 0; items.length < limit && bytes < maxPageBytes && at < newest.sequence; ) {
+    const isNewest = at + 1 === newest.sequence
+    const message = isNewest ? newest : await stream.next(topic.subject, at + 1)
+    if (!message) return { items, hasMore: false }
+    at = message.sequence
+    bytes += message.text.length
+    const event = toEvent(identity, topic, message)
+    if (event) items.push(event)
+    else log.warn({ subject: topic.subject, sequence: at }, 'a message that is no topic event is passed over')
+  }
+  return { items, hasMore: at < newest.sequence }
+}
+
+export function toEvent(stream: string, topic: Topic, message: StoredMessage): TopicEvent | undefined {
+  const parsed = parseMessage(message.text)
+  if (!parsed) return undefined
+  const createdAtMs = Date.parse(parsed.createdAt)
+  const id = topicEventId(stream, topic.subject, { createdAtMs, sequence: message.sequence })
+  return { id, topic: topic.name, ...parsed }
+}
+
+function parseMessage(text: string): TopicMessage | undefined {
+  try {
+    return TopicMessage.parse(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+function invalidCursor(): ApiError {
+  return new ApiError('invalid_cursor', 'The cursor is not the id of an event of this topic.', {
+    details: [
+      { in: 'query', path: '/after', code: 'invalid_cursor', message: 'Start again without a cursor.' },
+    ],
+  })
+}

@@ -1,0 +1,127 @@
+import {
+  ApiError,
+  maxTopicEventBytes,
+  type NatsNames,
+  type PublishedTopicEvent,
+  type PublishTopicEvent,
+  type TenantScope,
+  type TopicMessage,
+} from '@opsplane/contracts'
+import { type NatsLink, type StreamTail, streamLog, streamTail, topicEventId } from '@opsplane/nats'
+import { type Logger, sha256Hex } from '@opsplane/runtime'
+import { cursorPlace, readTopic, type Topic, type TopicPage, toEvent } from './topic-reader.js'
+import type { Waiters } from './waiters.js'
+
+export interface ReadRequest {
+  /** Id of an event; those after it are read. */
+  after: string | undefined
+  limit: number
+  /** How long to wait for the first one. */
+  timeoutMs: number
+  signal: AbortSignal
+}
+
+/** The event bus, as the API sees it. */
+export interface Topics {
+  publish(
+    tenant: TenantScope,
+    name: string,
+    event: PublishTopicEvent,
+    now: string,
+  ): Promise<PublishedTopicEvent>
+  read(tenant: TenantScope, name: string, request: ReadRequest): Promise<TopicPage>
+  close(): Promise<void>
+}
+
+export interface TopicsOptions {
+  link: NatsLink
+  names: NatsNames
+  waiters: Waiters
+  log: Logger
+}
+
+export function createTopics({ link, names, waiters, log }: TopicsOptions): Topics {
+  const stream = streamLog(link, names.topicsStream)
+  const underWay = new Map<string, Promise<TopicPage>>()
+  let stored = 0
+  const tail: StreamTail = streamTail({
+    link,
+    stream: names.topicsStream,
+    log,
+    onMessage(subject) {
+      stored++
+      waiters.wake(subject)
+    },
+    onReset() {
+      stored++
+      stream.forget()
+      waiters.wakeAll()
+    },
+  })
+  const topicOf = ({ workspaceId, environment }: TenantScope, name: string): Topic => ({
+    name,
+    subject: names.topicSubject(workspaceId, environment, name),
+  })
+
+  /** Polls that one event wakes read the same: they share it, unless something was stored since it began. */
+  const readShared = (topic: Topic, after: number, limit: number): Promise<TopicPage> => {
+    const key = `${topic.subject} ${after} ${limit} ${stored}`
+    const current = underWay.get(key)
+    if (current) return current
+    const reading = readTopic(stream, topic, { after, limit, log }).finally(() => underWay.delete(key))
+    underWay.set(key, reading)
+    return reading
+  }
+
+  return {
+    async publish(tenant, name, event, now) {
+      const topic = topicOf(tenant, name)
+      const message: TopicMessage = { ...event, createdAt: now }
+      const text = JSON.stringify(message)
+      if (Buffer.byteLength(text) > maxTopicEventBytes + envelopeBytes) throw tooLarge()
+      // Asked for first, as an error after the append would hide that it took effect.
+      const identity = await stream.identity()
+      const { deduplicationKey: key } = event
+      const messageId = key === undefined ? undefined : sha256Hex(`${topic.subject}\0${key}`)
+      const { sequence, duplicate } = await stream.append(topic.subject, text, messageId)
+      if (!duplicate) {
+        const id = topicEventId(identity, topic.subject, { createdAtMs: Date.parse(now), sequence })
+        return { id, topic: name, type: event.type, deduplicated: false, createdAt: now }
+      }
+      const original = await stream.at(sequence)
+      const earlier = original && toEvent(identity, topic, original)
+      if (!earlier) throw stillBeingStored()
+      const { id, type, createdAt } = earlier
+      return { id, topic: name, type, deduplicated: true, createdAt }
+    },
+
+    async read(tenant, name, { after, limit, timeoutMs, signal }) {
+      const topic = topicOf(tenant, name)
+      // The cursor is looked at each time, since the stream may have been replaced while the poll waited.
+      const readNow = async () => readShared(topic, await cursorPlace(stream, topic, after), limit)
+      if (timeoutMs === 0) return readNow()
+      const waiter = waiters.add(topic.subject, timeoutMs, signal)
+      try {
+        for (;;) {
+          const page = await readNow()
+          if (page.items.length > 0 || !(await waiter.news())) return page
+        }
+      } finally {
+        waiters.remove(waiter)
+      }
+    },
+
+    close: () => tail.close(),
+  }
+}
+
+/** Room for what is kept beside the request's body. */
+const envelopeBytes = 1024
+
+function tooLarge(): ApiError {
+  return new ApiError('payload_too_large', `An event may have at most ${maxTopicEventBytes} bytes.`)
+}
+
+function stillBeingStored(): ApiError {
+  return new ApiError('service_unavailable', 'The event with this deduplicationKey is still being stored.')
+}
