@@ -186,8 +186,10 @@ export type NewIncidentComment = z.infer<typeof NewIncidentComment>
 export const EscalationCause = z.enum(['severity_raised', 'group_reassigned'])
 export type EscalationCause = z.infer<typeof EscalationCause>
 
-const incidentEvent = (description: string, extras?: z.ZodRawShape) =>
-  resourceEvent(IncidentState, description, extras)
+const incidentEvent = <Extras extends z.ZodRawShape = Record<never, never>>(
+  description: string,
+  extras?: Extras,
+) => resourceEvent(IncidentState, description, extras)
 
 export const itsmEvents = {
   'incident.created': incidentEvent('An incident was opened.'),

@@ -7,7 +7,10 @@ export type Environment = z.infer<typeof Environment>
 
 export const Actor = z
   .object({ id: z.string(), name: z.string(), type: z.enum(['user', 'api_token', 'workflow', 'system']) })
-  .meta({ id: 'Actor' })
+  .meta({
+    id: 'Actor',
+    example: { id: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Ada Lovelace', type: 'user' },
+  })
 export type Actor = z.infer<typeof Actor>
 
 /** The actor of what the platform does by itself, such as pausing a webhook. */
