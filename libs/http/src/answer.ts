@@ -7,6 +7,7 @@ import type { Route } from './route.js'
 export function answerTo(route: Route, data: unknown): Answer {
   if (route.kind === 'list') return { status: 200, body: listBody(data as ListPage<unknown>) }
   if (route.status === 204) return { status: 204, body: null }
+  if (route.bare) return { status: route.status, body: data as object, bare: true }
   const answer = { status: route.status, body: { data } }
   const version = versionOf(data)
   return version === undefined ? answer : { ...answer, headers: { ETag: `"${version}"` } }

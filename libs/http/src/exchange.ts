@@ -19,6 +19,8 @@ export interface Answer {
   status: number
   /** The envelope without `meta`; null for no body. */
   body: object | null
+  /** `body` is the whole answer: it gets no `meta`. */
+  bare?: boolean
   headers?: Record<string, string>
 }
 
@@ -35,9 +37,9 @@ export function beginExchange(
 const constantHeaders = Object.entries(securityHeaders).flat()
 
 /** Writes headers and body at once and logs the request. */
-export function send(exchange: Exchange, { status, body, headers }: Answer): void {
+export function send(exchange: Exchange, { status, body, bare, headers }: Answer): void {
   const { res, requestId } = exchange
-  const text = body === null ? '' : JSON.stringify({ ...body, meta: { requestId } })
+  const text = body === null ? '' : JSON.stringify(bare ? body : { ...body, meta: { requestId } })
   const lines = [...constantHeaders, 'X-Request-ID', requestId]
   if (body !== null) {
     lines.push('Content-Type', 'application/json; charset=utf-8')

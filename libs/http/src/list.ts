@@ -65,6 +65,7 @@ export function defineList<
     body: undefined,
     response: contract.response,
     status: 200,
+    bare: false,
     idempotency: 'none',
     handler: (input) => {
       const query = input.query as ListQuery

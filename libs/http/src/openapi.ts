@@ -28,6 +28,7 @@ function envelopeComponents(): (route: Route) => z.ZodType {
   const registered = new Map<string, z.ZodType>()
   return (route) => {
     const { kind, response, operationId } = route
+    if (route.bare) return response
     const subject = response.meta()?.id ?? operationId.charAt(0).toUpperCase() + operationId.slice(1)
     const name = `${subject}${kind === 'list' ? 'Page' : 'Envelope'}`
     const known = registered.get(name)

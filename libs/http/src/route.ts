@@ -63,6 +63,8 @@ export interface RouteContract<
   response: Response
   /** 200 unless given. */
   status?: 200 | 201 | 202 | 204
+  /** The answer is the response itself, without the envelope: a document in a format of its own. */
+  bare?: boolean
   /**
    * How an Idempotency-Key is kept (POST, PATCH, PUT): `transaction` (default) hands it to the store through
    * meta.idempotency, `claim` takes it before the handler and completes it after, `none` ignores it.
@@ -96,6 +98,7 @@ export interface Route {
   /** `data`; for a list, of one item. */
   response: z.ZodType
   status: number
+  bare: boolean
   errors: readonly ErrorCode[]
   idempotency: 'transaction' | 'claim' | 'none'
   redactReplay?(data: unknown): unknown
@@ -121,7 +124,8 @@ export function defineRoute<
     body: contract.body,
     response: contract.response,
     status: contract.status ?? 200,
-    idempotency: keepsKeys(contract) ? (contract.idempotency ?? 'transaction') : 'none',
+    bare: contract.bare ?? false,
+    idempotency: keepsKeys(contract) && !contract.bare ? (contract.idempotency ?? 'transaction') : 'none',
     ...(contract.redactReplay && { redactReplay: contract.redactReplay }),
     handler: contract.handler,
   }

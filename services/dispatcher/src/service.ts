@@ -12,6 +12,7 @@ import {
 import { createOutbound, type Outbound, type Route, type ServiceClient, serviceClient } from '@opsplane/http'
 import { createVault } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
+import { catalogRoutes } from './catalog/routes.js'
 import type { DispatcherConfig } from './config.js'
 import { createAttempt } from './delivery/attempt.js'
 import { failDeliveries, holdDeliveries } from './delivery/claim-statement.js'
@@ -172,6 +173,7 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters): Parts
       ...resendRoutes({ database, nowMs, wake: dispatch.wake }),
       ...replayRoutes({ database, aggregate, nowMs, kick: replays.kick }),
       ...pingRoutes(createPing({ aggregate, attempt, targetOf })),
+      ...catalogRoutes(context),
     ],
   }
 }

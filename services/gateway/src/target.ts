@@ -54,7 +54,12 @@ const lesserAccess: ReadonlyMap<string, Access> = new Map([
   ['HEAD /auth/me', 'account'],
   ['GET /workspaces', 'account'],
   ['HEAD /workspaces', 'account'],
+  ['GET /events/asyncapi.json', 'account'],
+  ['HEAD /events/asyncapi.json', 'account'],
 ])
+
+/** The event catalogue is the same in every workspace. */
+const eventCatalog = /^(?:GET|HEAD) \/events\/catalog(?:\/[^/]+)?$/
 
 const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i
 const longPoll = /^\/events\/topics\/[^/]+\/events$/
@@ -72,8 +77,12 @@ export function resolveTarget(method: string, url: string): Target | null {
   return {
     service,
     path,
-    access: lesserAccess.get(`${method} ${pathname}`) ?? 'workspace',
+    access: accessOf(`${method} ${pathname}`),
     bodyLimitBytes: pathname.endsWith('/bulk') ? 16 * mebibyte : mebibyte,
     waits: longPoll.test(pathname),
   }
+}
+
+function accessOf(operation: string): Access {
+  return lesserAccess.get(operation) ?? (eventCatalog.test(operation) ? 'account' : 'workspace')
 }

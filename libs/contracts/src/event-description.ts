@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { eventCatalog } from './event-catalog.js'
+import { eventExample } from './event-example.js'
+import { eventGroup, eventJsonSchema, eventTypes } from './event-json-schema.js'
+
+/** One entry of the served catalogue. */
+export const EventDescription = z
+  .object({
+    type: z.string().meta({ example: 'incident.created' }),
+    description: z.string(),
+    group: z.string().meta({ example: 'Incidents' }),
+    schema: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'JSON Schema (2020-12) of the whole event, with the `data` of this type.' }),
+    example: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'A made-up event that passes the schema.' }),
+  })
+  .meta({ id: 'EventDescription' })
+export type EventDescription = z.infer<typeof EventDescription>
+
+/** Every declared event, by name. */
+export function describeEvents(): EventDescription[] {
+  return eventTypes.map((type) => ({
+    type,
+    description: eventCatalog[type].description,
+    group: eventGroup(type),
+    schema: eventJsonSchema(type),
+    example: eventExample(type),
+  }))
+}

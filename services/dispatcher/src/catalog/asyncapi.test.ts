@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { eventExample, eventTypes, natsNames } from '@opsplane/contracts'
+import { Ajv } from 'ajv'
+import formats from 'ajv-formats'
+import { asyncApiDocument } from './asyncapi.js'
+import { BusMessage, busExample } from './messages.js'
+
+const document = asyncApiDocument(natsNames('acme'))
+const at = (pointer: string): unknown =>
+  pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document)
+
+describe('the AsyncAPI document', () => {
+  let ajv: Ajv
+  beforeAll(() => {
+    ajv = new Ajv({ allErrors: true, strict: false })
+    formats.default(ajv)
+  })
+
+  test('is valid AsyncAPI 3.0', () => {
+    const file = createRequire(import.meta.url).resolve('@asyncapi/specs/schemas/3.0.0-without-$id.json')
+    const validate = ajv.compile(JSON.parse(readFileSync(file, 'utf8')))
+    validate(document)
+    expect(validate.errors ?? []).toEqual([])
+    expect(validate({ ...document, channels: { x: { address: 7 } } })).toBe(false)
+  })
+
+  test('refers to nothing that is not there', () => {
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)].map(
+      ([, pointer = '']) => pointer,
+    )
+    expect(refs.length).toBeGreaterThan(eventTypes.length)
+    expect(refs.filter((pointer) => at(pointer) === undefined)).toEqual([])
+  })
+
+  test('has the subjects of this installation, and a message for every declared event', () => {
+    expect(at('/channels/incident.created/address')).toBe(
+      'acme.evt.{workspaceId}.{environment}.incident.created',
+    )
+    expect(at('/channels/topic/address')).toBe('acme.bus.{workspaceId}.{environment}.{topic}')
+    expect(Object.keys(at('/components/messages') as object)).toEqual([...eventTypes, 'BusMessage'])
+    expect(Object.keys(at('/operations') as object)).toHaveLength(eventTypes.length + 1)
+  })
+
+  test.each(eventTypes)('the payload schema of %s takes an event, by its references', (type) => {
+    const { components } = document
+    const validate = ajv.compile({ $ref: `#/components/schemas/${type}`, components })
+    validate(eventExample(type))
+    expect(validate.errors ?? []).toEqual([])
+    expect(validate({ ...eventExample(type), version: 0 })).toBe(false)
+  })
+
+  test('the example of a topic is one', () => {
+    expect(BusMessage.parse(busExample)).toEqual(busExample)
+  })
+})

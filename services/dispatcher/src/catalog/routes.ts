@@ -1,0 +1,71 @@
+import {
+  ApiError,
+  describeEvents,
+  EventDescription,
+  EventPattern,
+  type NatsNames,
+  patternMatches,
+} from '@opsplane/contracts'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { CursorCodec } from '@opsplane/runtime'
+import { z } from 'zod'
+import { asyncApiDocument } from './asyncapi.js'
+
+// The same for everybody, so a login is enough: no workspace has to be named.
+const access = { tag: 'Events', scope: 'authenticated', workspace: 'none' } as const
+
+/** The event catalogue and the AsyncAPI document, both made once. */
+export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: CursorCodec }): Route[] {
+  const entries = describeEvents()
+  const byType = new Map(entries.map((entry) => [entry.type, entry]))
+  const document = asyncApiDocument(names)
+
+  const list = defineList({
+    ...access,
+    operationId: 'listEventTypes',
+    path: '/events/catalog',
+    summary: 'List the event types that can be subscribed to',
+    query: z.object({
+      type: EventPattern.optional().meta({ description: 'An event type, `prefix.*` or `*`.' }),
+    }),
+    sorts: ['type'],
+    response: EventDescription,
+    handler: async ({ query: { type = '*', after, limit, sort }, binding }) => {
+      const ordered = sort.direction === 'asc' ? entries : entries.toReversed()
+      const matching = ordered.filter((entry) => patternMatches(type, entry.type))
+      // The cursor names the last type shown: every replica of a release has the same ones in the same order.
+      const [last] = after === undefined ? [] : cursors.decode(after, binding)
+      const from = last === undefined ? 0 : matching.findIndex((entry) => entry.type === last) + 1
+      const items = matching.slice(from, from + limit)
+      const more = from + limit < matching.length
+      return { items, nextCursor: more ? cursors.encode([items.at(-1)?.type], binding) : null, limit }
+    },
+  })
+
+  const get = defineRoute({
+    ...access,
+    operationId: 'getEventType',
+    method: 'get',
+    path: '/events/catalog/:type',
+    summary: 'Get an event type with the schema of its events',
+    response: EventDescription,
+    handler: async ({ params }) => {
+      const entry = byType.get(params.type)
+      if (!entry) throw new ApiError('not_found', 'There is no such event type.')
+      return entry
+    },
+  })
+
+  const asyncApi = defineRoute({
+    ...access,
+    operationId: 'getAsyncApi',
+    method: 'get',
+    path: '/events/asyncapi.json',
+    summary: 'The event streams as an AsyncAPI 3.0 document',
+    response: z.looseObject({ asyncapi: z.literal('3.0.0') }),
+    bare: true,
+    handler: async () => document,
+  })
+
+  return [list, get, asyncApi]
+}
