@@ -1,5 +1,5 @@
 import { ApiError, type NatsNames, PlatformEvent } from '@opsplane/contracts'
-import { type DurableConsumerOptions, durableConsumer, type NatsLink } from '@opsplane/nats'
+import { type DurableConsumerOptions, durableConsumer, giveBackDelayMs, type NatsLink } from '@opsplane/nats'
 import { type Database, type Drizzle, isDatabaseAway } from '@opsplane/postgres'
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { createConsumerTables } from './consumer-tables.js'
@@ -117,7 +117,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
         await patiently([message], () => apply([received]))
         handled([received])
       } catch (error) {
-        if (closing.signal.aborted && isAway(error)) return message.nak()
+        if (closing.signal.aborted && isAway(error)) return message.nak(giveBackDelayMs)
         if (message.info.deliveryCount >= maxDeliveries) {
           await giveUp(message, error)
           continue
@@ -141,7 +141,8 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     try {
       await patiently(messages, () => apply(batch))
     } catch (error) {
-      if (closing.signal.aborted && isAway(error)) for (const { message } of batch) message.nak()
+      if (closing.signal.aborted && isAway(error))
+        for (const { message } of batch) message.nak(giveBackDelayMs)
       else await oneByOne(batch)
       return
     }

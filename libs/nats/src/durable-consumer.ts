@@ -47,6 +47,12 @@ const heartbeatMs = 5_000
 const missedHeartbeats = 2
 
 /**
+ * How long the server keeps what a consumer that stops gives back. Without a delay it may answer the pull of the one
+ * that has just stopped, and the message is only seen again after its ack wait.
+ */
+export const giveBackDelayMs = 100
+
+/**
  * Runs a durable pull consumer until closed. Whatever is delivered while a batch is being worked on forms the
  * next batch. A consumer or stream that has vanished is created again, and a silent server is left after two
  * missed heartbeats and asked anew.
@@ -206,8 +212,8 @@ async function consumeUntilLost(
       }
       await handOver(arrived.splice(0, maxBatch), options)
     }
-    // What was delivered but not taken up goes back at once, instead of after its ack wait.
-    for (const message of arrived) message.nak()
+    // What was delivered but not taken up goes back now, instead of after its ack wait.
+    for (const message of arrived) message.nak(giveBackDelayMs)
   } finally {
     signal.removeEventListener('abort', onAbort)
     messages.stop()
