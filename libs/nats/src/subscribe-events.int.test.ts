@@ -1,0 +1,216 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import {
+  type CatalogPattern,
+  type EventOf,
+  type EventType,
+  eventExample,
+  natsNames,
+  newId,
+} from '@opsplane/contracts'
+import { createLogger } from '@opsplane/runtime'
+import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
+import { connectNats, type NatsLink } from './link.js'
+import { ensureStreams } from './streams.js'
+import {
+  type DeadEvent,
+  type EventSubscription,
+  type SubscribeEventsOptions,
+  subscribeEvents,
+} from './subscribe-events.js'
+
+const log = createLogger({ service: 'test', level: 'silent' })
+const storeDir = mkdtempSync(join(tmpdir(), 'subscribe-nats-'))
+let server: EmbeddedNats
+let link: NatsLink
+beforeAll(async () => {
+  server = await startEmbeddedNats({ storeDir })
+  link = connectNats({ url: server.url, name: 'subscribe-test', log })
+})
+afterAll(async () => {
+  await link?.close()
+  await server?.stop()
+  rmSync(storeDir, { recursive: true, force: true })
+})
+
+let prefix: string
+let runs = 0
+const closing: EventSubscription[] = []
+beforeEach(async () => {
+  prefix = `s${runs++}`
+  await ensureStreams(link, natsNames(prefix))
+})
+afterEach(async () => {
+  for (const subscription of closing.splice(0)) await subscription.close()
+})
+
+const waitFor = async (holds: () => boolean | Promise<boolean>) => {
+  for (const end = Date.now() + 20_000; !(await holds()); await delay(10))
+    if (Date.now() > end) throw new Error('it did not come to pass')
+}
+/** Publishes an example of a type; `resource` tells apart what it is about. */
+const publish = async (type: EventType | 'incident.beamed_up', changes: object = {}, resource = 'inc_1') => {
+  const example = eventExample(type === 'incident.beamed_up' ? 'incident.created' : type)
+  const event = {
+    ...example,
+    type,
+    resource: { ...example.resource, id: resource },
+    id: newId('event'),
+    ...changes,
+  }
+  const js = jetstream(await link.ready())
+  await js.publish(natsNames(prefix).eventSubject(event), JSON.stringify(event), { msgID: event.id })
+  return event.id
+}
+const subscribe = <const Pattern extends CatalogPattern>(
+  patterns: readonly Pattern[],
+  handle: SubscribeEventsOptions<Pattern>['handle'],
+  options: Partial<
+    Pick<SubscribeEventsOptions<Pattern>, 'onDead' | 'maxDeliveries' | 'tenant' | 'start'>
+  > = {},
+) => {
+  const retry = { baseMs: 20, maxMs: 50 }
+  const common = { link, prefix, durable: 'test', patterns, log, retry, handle, ...options }
+  const subscription = subscribeEvents(common)
+  closing.push(subscription)
+  return subscription
+}
+const unacknowledged = async () => {
+  const manager = await jetstreamManager(await link.ready())
+  const info = await manager.consumers.info(natsNames(prefix).eventsStream, 'test')
+  return info.num_ack_pending + info.num_pending
+}
+
+describe('subscribeEvents', () => {
+  test('hands over what the patterns cover, in order, with the data of its type, and acknowledges it', async () => {
+    const seen: string[] = []
+    const subscription = subscribe(['incident.*', 'incident.created', 'user.activated'], async (event) => {
+      if (event.type === 'user.activated') seen.push(`${event.type} ${event.data.after?.email}`)
+      else if (event.type === 'incident.escalated') seen.push(`${event.type} ${event.data.causes.join()}`)
+      else seen.push(`${event.type} ${event.data.after?.number}`)
+    })
+    const types = ['incident.created', 'token.created', 'incident.escalated', 'user.activated'] as const
+    for (const type of types) await publish(type)
+    await waitFor(() => seen.length === 3)
+    expect(seen).toEqual([
+      'incident.created INC-42',
+      'incident.escalated severity_raised',
+      'user.activated ada@example.com',
+    ])
+    await waitFor(async () => (await unacknowledged()) === 0)
+    expect(subscription.counters()).toEqual({ handled: 3, failed: 0, dead: 0, skipped: 0 })
+  })
+
+  test('goes on where it stopped, from a connection of its own', async () => {
+    const seen: string[] = []
+    const options = { url: server.url, prefix, durable: 'test', patterns: ['*'] as const, log }
+    const handle = async ({ id }: EventOf<EventType>) => void seen.push(id)
+    const expected = [await publish('incident.created')]
+    const first = subscribeEvents({ ...options, handle })
+    await waitFor(() => seen.length === 1)
+    await first.close()
+    expected.push(await publish('secret.rotated'))
+    const second = subscribeEvents({ ...options, handle })
+    await waitFor(() => seen.length === 2)
+    await second.close()
+    expect(seen).toEqual(expected)
+  })
+
+  test('what fails comes again, before later events of its resource that came with it', async () => {
+    for (const type of ['incident.created', 'incident.updated', 'incident.resolved'] as const)
+      await publish(type)
+    await publish('incident.created', {}, 'inc_2')
+    const seen: string[] = []
+    let failures = 0
+    const subscription = subscribe(['incident.*'], async ({ type, resource }) => {
+      if (resource.id === 'inc_1' && failures < 2) {
+        failures++
+        throw new Error('not now')
+      }
+      seen.push(`${resource.id} ${type}`)
+    })
+    await waitFor(() => seen.length === 4)
+    expect(seen[0]).toBe('inc_2 incident.created')
+    expect(seen.toSorted()).toEqual([
+      'inc_1 incident.created',
+      'inc_1 incident.resolved',
+      'inc_1 incident.updated',
+      'inc_2 incident.created',
+    ])
+    expect(subscription.counters()).toMatchObject({ handled: 4, failed: 2, dead: 0 })
+  })
+
+  test('an event handled too often ends as a dead one, with its bytes, and only once that is kept', async () => {
+    const id = await publish('incident.created')
+    await publish('incident.created', { data: { broken: true } }, 'inc_2')
+    const dead: DeadEvent[] = []
+    let full = true
+    const subscription = subscribe(
+      ['incident.created'],
+      async () => {
+        throw new Error('never')
+      },
+      {
+        maxDeliveries: 3,
+        onDead: async (event) => {
+          if (full) {
+            full = false
+            throw new Error('no room')
+          }
+          dead.push(event)
+        },
+      },
+    )
+    await waitFor(() => subscription.counters().dead === 2)
+    expect(dead.map(({ deliveries }) => deliveries).toSorted()).toEqual([3, 4])
+    expect(dead.map(({ body }) => JSON.parse(body).id)).toContain(id)
+    await waitFor(async () => (await unacknowledged()) === 0)
+  })
+
+  test('skips types it does not know, and other tenants', async () => {
+    await publish('incident.beamed_up')
+    await publish('incident.created', { environment: 'staging' })
+    await publish('incident.closed')
+    const seen: string[] = []
+    const subscription = subscribe(['incident.*'], async ({ type }) => void seen.push(type), {
+      tenant: { environment: 'production' },
+    })
+    await waitFor(() => seen.length === 1)
+    expect(seen).toEqual(['incident.closed'])
+    expect(subscription.counters().skipped).toBe(1)
+  })
+
+  test('closing finishes the event in hand and gives back those behind it', async () => {
+    for (const resource of ['inc_1', 'inc_2', 'inc_3']) await publish('incident.created', {}, resource)
+    const seen: string[] = []
+    let release = () => {}
+    const inHand = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const first = subscribe(['*'], async ({ resource }) => {
+      seen.push(resource.id)
+      await inHand
+    })
+    await waitFor(() => seen.length === 1)
+    const closed = first.close()
+    release()
+    await closed
+    expect(seen).toEqual(['inc_1'])
+    subscribe(['*'], async ({ resource }) => void seen.push(resource.id))
+    // What goes back may come twice.
+    await waitFor(() => new Set(seen).size === 3)
+    expect(seen.filter((id) => id === 'inc_1')).toHaveLength(1)
+  })
+
+  test('patterns are those of the catalogue', () => {
+    // @ts-expect-error no declared type is below it
+    const unknown: CatalogPattern = 'starship.*'
+    expect(unknown).toBeDefined()
+    const nothing = () => subscribe([], async () => {})
+    expect(nothing).toThrow('at least one pattern')
+  })
+})
