@@ -5,6 +5,7 @@ export default {
     '<rootDir>/{libs,services,deploy}/*/dist/**/*.test.js',
     '<rootDir>/{libs,services}/*/dist/*.test.js',
     '<rootDir>/test-e2e/dist/**/*.test.js',
+    '<rootDir>/docs/examples/dist/**/*.test.js',
   ],
   transform: {},
   globalSetup: '<rootDir>/libs/testing/dist/global-setup.js',
