@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { eventExample, eventTypes, natsNames } from '@opsplane/contracts'
+import { eventExample, eventTypes, natsNames, TopicMessage } from '@opsplane/contracts'
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import { asyncApiDocument } from './asyncapi.js'
-import { BusMessage, busExample } from './messages.js'
+import { busExample } from './messages.js'
 
 const document = asyncApiDocument(natsNames('acme'))
 const at = (pointer: string): unknown =>
@@ -55,6 +55,6 @@ describe('the AsyncAPI document', () => {
   })
 
   test('the example of a topic is one', () => {
-    expect(BusMessage.parse(busExample)).toEqual(busExample)
+    expect(TopicMessage.parse(busExample)).toEqual(busExample)
   })
 })

@@ -10,8 +10,9 @@ import {
   type JsonSchema,
   jsonSchemaOf,
   type NatsNames,
+  TopicMessage,
 } from '@opsplane/contracts'
-import { BusMessage, BusMessageHeaders, busExample, EventHeaders } from './messages.js'
+import { BusMessageHeaders, busExample, EventHeaders } from './messages.js'
 
 export type AsyncApiDocument = { asyncapi: '3.0.0' } & Record<string, unknown>
 
@@ -29,7 +30,7 @@ export function asyncApiDocument(names: NatsNames): AsyncApiDocument {
   const schemas = new Components()
   schemas.add('EventHeaders', jsonSchemaOf(EventHeaders, 'draft-7'))
   schemas.add('BusMessageHeaders', jsonSchemaOf(BusMessageHeaders, 'draft-7'))
-  schemas.add('BusMessage', jsonSchemaOf(BusMessage, 'draft-7'))
+  schemas.add('BusMessage', jsonSchemaOf(TopicMessage, 'draft-7'))
   for (const type of eventTypes) schemas.add(type, eventJsonSchema(type, 'draft-7'))
 
   return {

@@ -1,3 +1,4 @@
+import type { TopicMessage } from '@opsplane/contracts'
 import { z } from 'zod'
 
 const MessageId = z.string().meta({ description: 'JetStream drops a second message with it.' })
@@ -17,15 +18,7 @@ export const BusMessageHeaders = z.object({
   }),
 })
 
-/** A message on `bus.…`; its topic is in the subject. */
-export const BusMessage = z.object({
-  type: z.string().meta({ description: 'Event type, chosen by who publishes.' }),
-  payload: z.record(z.string(), z.unknown()).meta({ description: 'Any JSON object.' }),
-  createdAt: z.iso.datetime(),
-  deduplicationKey: z.string().optional(),
-})
-
-export const busExample: z.infer<typeof BusMessage> = {
+export const busExample: TopicMessage = {
   type: 'order.placed',
   payload: { amount: 120 },
   createdAt: '2026-01-15T09:30:00.000Z',
