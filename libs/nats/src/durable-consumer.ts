@@ -64,7 +64,7 @@ export function durableConsumer(options: DurableConsumerOptions): DurableConsume
   const run = async () => {
     for (let failures = 0; !closing.signal.aborted; ) {
       try {
-        const connection = await link.ready()
+        const connection = await link.ready(closing.signal)
         const consumer = await ensureConsumer(connection, options)
         if (failures > 0) log.info({ durable }, 'consuming again')
         failures = 0

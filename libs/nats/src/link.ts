@@ -5,8 +5,8 @@ import { NatsLinkClosedError } from './errors.js'
 
 /** A connection that is always being kept up: opened in the background, and reopened for as long as it takes. */
 export interface NatsLink {
-  /** The connection, once there is one. Rejects with NatsLinkClosedError after close(). */
-  ready(): Promise<NatsConnection>
+  /** The connection, once there is one. Rejects with NatsLinkClosedError after close(), or once the signal aborts. */
+  ready(signal?: AbortSignal): Promise<NatsConnection>
   /** Whether the server answers at this moment. */
   connected(): boolean
   /** Sends what is buffered and closes. */
@@ -76,7 +76,10 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
   current.catch(() => {})
 
   return {
-    ready: () => (closing.signal.aborted ? Promise.reject(new NatsLinkClosedError()) : current),
+    ready: (signal) => {
+      if (closing.signal.aborted || signal?.aborted) return Promise.reject(new NatsLinkClosedError())
+      return signal ? unlessAborted(current, signal) : current
+    },
     connected: () => up,
     async close() {
       if (closing.signal.aborted) return
@@ -109,4 +112,13 @@ function connectionOptions({ url, name }: ConnectNatsOptions): NodeConnectionOpt
     ...(servers.some((server) => server.protocol === 'tls:') ? { tls: {} } : {}),
     ...(pass !== '' ? { user, pass } : user !== '' ? { token: user } : {}),
   }
+}
+
+/** Whoever stops must not wait for a server that may never come. */
+function unlessAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abandon = () => reject(new NatsLinkClosedError())
+    signal.addEventListener('abort', abandon, { once: true })
+    pending.then(resolve, reject).finally(() => signal.removeEventListener('abort', abandon))
+  })
 }

@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals'
+import { createLogger } from '@opsplane/runtime'
+import { freePort } from '@opsplane/runtime/server-process'
+import { connectNats, durableConsumer } from './index.js'
+
+test('a consumer whose server never came stops at once', async () => {
+  const log = createLogger({ service: 'test', level: 'silent' })
+  const link = connectNats({ url: `nats://127.0.0.1:${await freePort()}`, name: 'test', log })
+  const consumer = durableConsumer({
+    link,
+    stream: 'NONE',
+    durable: 'none',
+    log,
+    onBatch: async () => undefined,
+  })
+  await expect(consumer.close()).resolves.toBeUndefined()
+  await expect(link.close()).resolves.toBeUndefined()
+})
