@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { Agent, request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { defineRoute } from './index.js'
@@ -60,6 +62,16 @@ describe('closing', () => {
     })
     await app.close()
     agent.destroy()
+  })
+
+  test('a connection that never sent anything does not hold it up', async () => {
+    app = await startTestApp([quick], {}, { drainTimeoutMs: 600_000 })
+    const spare = connect(Number(new URL(app.url).port), '127.0.0.1')
+    spare.on('error', () => undefined)
+    await once(spare, 'connect')
+    await app.call('GET', '/quick')
+    await app.close()
+    spare.destroy()
   })
 
   test('what is not finished by the deadline is cut', async () => {

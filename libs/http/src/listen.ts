@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from '@opsplane/runtime'
 import { answerClientError } from './client-error.js'
 
@@ -31,6 +31,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     app,
   )
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerClientError(error, socket, log))
+  const unused = trackUnused(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -43,18 +44,33 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     port: (server.address() as AddressInfo).port,
     server,
     close() {
-      closed ??= drain(server, options)
+      closed ??= drain(server, unused, options)
       return closed
     },
   }
 }
 
-function drain(server: Server, { log, drainTimeoutMs = 25_000, onDrain }: ListenOptions): Promise<void> {
+/** Connections that have sent nothing yet, such as a browser's spare ones: Node does not count them as idle. */
+function trackUnused(server: Server): ReadonlySet<Socket> {
+  const unused = new Set<Socket>()
+  server.on('connection', (socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  server.on('request', ({ socket }) => unused.delete(socket))
+  return unused
+}
+
+function drain(server: Server, unused: ReadonlySet<Socket>, options: ListenOptions): Promise<void> {
+  const { log, drainTimeoutMs = 25_000, onDrain } = options
   server.prependListener('request', (_req, res) => {
     res.shouldKeepAlive = false
   })
   return new Promise((resolve, reject) => {
-    const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs)
+    const sweep = setInterval(() => {
+      server.closeIdleConnections()
+      for (const socket of unused) if (socket.bytesRead === 0) socket.destroy()
+    }, idleSweepMs)
     const deadline = setTimeout(() => {
       log.warn({ drainTimeoutMs }, 'requests still in flight are cut')
       server.closeAllConnections()
