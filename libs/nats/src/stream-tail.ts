@@ -31,10 +31,6 @@ export function streamTail(options: StreamTailOptions): StreamTail {
   const closing = new AbortController()
   const watched = new WeakSet<NatsConnection>()
   let lose: () => void = () => {}
-  // A server that has never answered must not keep the tail from closing.
-  const aborted = new Promise<void>((resolve) => {
-    closing.signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 
   const watch = (connection: NatsConnection) => {
     if (watched.has(connection)) return
@@ -48,8 +44,7 @@ export function streamTail(options: StreamTailOptions): StreamTail {
   const run = async () => {
     for (let failures = 0; !closing.signal.aborted; ) {
       try {
-        const connection = await Promise.race([link.ready(), aborted])
-        if (!connection) return
+        const connection = await link.ready(closing.signal)
         watch(connection)
         await follow(
           connection,

@@ -74,7 +74,7 @@ export async function ensureStreams(
   for (let attempt = 1; ; attempt++) {
     try {
       // Without its own API check, which would ask for account information the user may not see.
-      const manager = await jetstreamManager(await link.ready(), { checkAPI: false })
+      const manager = await jetstreamManager(await link.ready(options.signal), { checkAPI: false })
       for (const wanted of platformStreams(names, options)) await ensureStream(manager, wanted)
       return
     } catch (error) {
