@@ -1,6 +1,6 @@
-import { ApiError, type NatsNames, PlatformEvent } from '@opsplane/contracts'
+import { type NatsNames, PlatformEvent } from '@opsplane/contracts'
 import { type DurableConsumerOptions, durableConsumer, giveBackDelayMs, type NatsLink } from '@opsplane/nats'
-import { type Database, type Drizzle, isDatabaseAway } from '@opsplane/postgres'
+import { type Database, type Drizzle, isDependencyAway } from '@opsplane/postgres'
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { createConsumerTables } from './consumer-tables.js'
 
@@ -75,7 +75,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
         if (attempt > 1) log.info({ durable }, 'consuming again')
         return
       } catch (error) {
-        if (!isAway(error) || closing.signal.aborted) throw error
+        if (!isDependencyAway(error) || closing.signal.aborted) throw error
         if (attempt === 1) log.warn({ err: error, durable }, 'a dependency is away, events wait')
         for (const message of batch) message.working()
         await delay(
@@ -117,7 +117,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
         await patiently([message], () => apply([received]))
         handled([received])
       } catch (error) {
-        if (closing.signal.aborted && isAway(error)) return message.nak(giveBackDelayMs)
+        if (closing.signal.aborted && isDependencyAway(error)) return message.nak(giveBackDelayMs)
         if (message.info.deliveryCount >= maxDeliveries) {
           await giveUp(message, error)
           continue
@@ -141,7 +141,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     try {
       await patiently(messages, () => apply(batch))
     } catch (error) {
-      if (closing.signal.aborted && isAway(error))
+      if (closing.signal.aborted && isDependencyAway(error))
         for (const { message } of batch) message.nak(giveBackDelayMs)
       else await oneByOne(batch)
       return
@@ -167,10 +167,6 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
       await consumer.close()
     },
   }
-}
-
-function isAway(error: unknown): boolean {
-  return isDatabaseAway(error) || (error instanceof ApiError && error.code === 'service_unavailable')
 }
 
 function parse(message: Message): { event: PlatformEvent } | { event: null; error: unknown } {

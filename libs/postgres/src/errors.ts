@@ -27,6 +27,11 @@ export function isDatabaseAway(error: unknown): boolean {
   return code !== undefined && (networkCodes.has(code) || awayStates.test(code))
 }
 
+/** Whether Postgres, or another service of the platform, is away: the same attempt can succeed later. */
+export function isDependencyAway(error: unknown): boolean {
+  return isDatabaseAway(error) || (error instanceof ApiError && error.code === 'service_unavailable')
+}
+
 /** The violated unique constraint's name, when that is what the error says. */
 export function uniqueViolation(error: unknown): string | undefined {
   if (codeOf(error) !== '23505') return undefined

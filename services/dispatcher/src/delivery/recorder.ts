@@ -1,6 +1,6 @@
-import { ApiError, consecutiveFailuresToPause, systemActor } from '@opsplane/contracts'
+import { consecutiveFailuresToPause, systemActor } from '@opsplane/contracts'
 import type { EventStore, Unit } from '@opsplane/eventstore'
-import { type Database, isDatabaseAway } from '@opsplane/postgres'
+import { type Database, isDependencyAway } from '@opsplane/postgres'
 import { type Clock, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import type { Target } from '../webhook/target.js'
 import type { WebhookAggregate } from '../webhook/webhook-store.js'
@@ -99,8 +99,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
         }
         return
       } catch (error) {
-        if (isAway(error) && closing.signal.aborted) return giveUp(batch, error)
-        if (!isAway(error) && attempt >= triesPerBatch) return refused(batch, bare, error)
+        if (isDependencyAway(error) && closing.signal.aborted) return giveUp(batch, error)
+        if (!isDependencyAway(error) && attempt >= triesPerBatch) return refused(batch, bare, error)
         if (attempt === 1)
           log.warn({ err: error, results: batch.length }, 'results could not be recorded yet')
         await delay(
@@ -148,10 +148,6 @@ export function createRecorder(options: RecorderOptions): Recorder {
       await writing
     },
   }
-}
-
-function isAway(error: unknown): boolean {
-  return isDatabaseAway(error) || (error instanceof ApiError && error.code === 'service_unavailable')
 }
 
 function withoutDetail(result: Result): Result {
