@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type EventDefinition, resourceEvent } from './catalog.js'
-import { Filter } from './filter.js'
+import { DottedPath, Filter } from './filter.js'
 import { idSchema } from './ids.js'
 import { Environment } from './principal.js'
 import { EventPattern, WebhookHeaders } from './webhook-input.js'
@@ -41,6 +41,15 @@ const webhookFields = {
     .min(1)
     .max(20)
     .meta({ description: 'Seconds before each retry; the last one repeats. Replaces the strategy.' }),
+  rate_limit_per_second: z.number().min(0.01).max(1_000).meta({
+    description:
+      'Most attempts per second, over all replicas; 0.1 is one every ten seconds. What exceeds it waits.',
+  }),
+  ordering_key: DottedPath.meta({
+    description:
+      'Dotted path into the delivery body, such as `data.id`. Deliveries with the same value there are sent one ' +
+      'after another in the order of their events; one that fails holds the next back until its retries are used up.',
+  }),
   status: WebhookStatus,
 }
 
@@ -53,6 +62,8 @@ export const WebhookSnapshot = z.object({
   headers: z.record(z.string(), z.string()),
   filter: Filter.nullable(),
   retry_schedule: z.array(z.int()).nullable(),
+  rate_limit_per_second: z.number().nullable(),
+  ordering_key: z.string().nullable(),
   paused_reason: PauseReason.nullable(),
   environment: Environment,
   created_at: z.string(),
@@ -125,6 +136,8 @@ export const CreateWebhook = z
     timeout_ms: webhookFields.timeout_ms.optional().meta({ description: 'Default 10000.' }),
     retry_max_delay_ms: webhookFields.retry_max_delay_ms.optional().meta({ description: 'Default 3600000.' }),
     retry_schedule: webhookFields.retry_schedule.nullable().optional(),
+    rate_limit_per_second: webhookFields.rate_limit_per_second.nullable().optional(),
+    ordering_key: webhookFields.ordering_key.nullable().optional(),
     status: webhookFields.status.optional().meta({ description: 'Default active.' }),
     ...aliasFields,
   })
@@ -133,7 +146,7 @@ export const CreateWebhook = z
   .meta({ id: 'CreateWebhook' })
 export type CreateWebhook = z.infer<typeof CreateWebhook>
 
-/** Body of `PATCH /webhooks/:id`: what is absent stays; `secret`, `filter`, `retry_schedule` null removes. */
+/** Body of `PATCH /webhooks/:id`: what is absent stays; null removes what may be absent. */
 export const UpdateWebhook = z
   .strictObject({
     name: webhookFields.name.optional(),
@@ -147,6 +160,8 @@ export const UpdateWebhook = z
     timeout_ms: webhookFields.timeout_ms.optional(),
     retry_max_delay_ms: webhookFields.retry_max_delay_ms.optional(),
     retry_schedule: webhookFields.retry_schedule.nullable().optional(),
+    rate_limit_per_second: webhookFields.rate_limit_per_second.nullable().optional(),
+    ordering_key: webhookFields.ordering_key.nullable().optional(),
     status: webhookFields.status.optional().meta({ description: 'active resumes a paused webhook.' }),
     ...aliasFields,
   })

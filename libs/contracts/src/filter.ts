@@ -27,6 +27,12 @@ export const Filter = z
   .meta({ id: 'Filter', description: 'Conditions over dotted paths, all of which must hold.' })
 export type Filter = z.infer<typeof Filter>
 
+/** A dotted path into a document, such as `data.id`. */
+export const DottedPath = z
+  .string()
+  .max(200)
+  .regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be a dotted path such as data.id')
+
 type Test = (value: unknown, operand: never) => boolean
 
 const ordered =
@@ -68,7 +74,8 @@ function conditionHolds(condition: Scalar | Operators, value: unknown): boolean 
   )
 }
 
-function valueAt(document: unknown, path: string): unknown {
+/** The value at a dotted path; undefined when it leads nowhere. Arrays are entered by index. */
+export function valueAt(document: unknown, path: string): unknown {
   let value = document
   for (const key of path.split('.')) {
     if (value === null || typeof value !== 'object' || !Object.hasOwn(value, key)) return undefined

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import {
   bigint,
   boolean,
+  doublePrecision,
   index,
   integer,
   json,
@@ -35,7 +36,17 @@ export const webhookHealth = pgTable('webhook_health', {
   peak: integer('peak').notNull(),
 })
 
-/** Events on their way, once each, as they were published (json keeps the bytes): retries send the same body. */
+/** How fast a webhook with a rate limit has been sent to, over all replicas. */
+export const webhookPace = pgTable('webhook_pace', {
+  webhookId: text('webhook_id').primaryKey(),
+  /** Unix milliseconds from which on the next attempt may start; earlier ones are given out. */
+  nextAt: doublePrecision('next_at').notNull(),
+})
+
+/**
+ * Events on their way, once each, as they were published (json keeps the bytes): retries send the same body.
+ * Partitioned by the day in the id, like the deliveries and their attempts: see ADR 015.
+ */
 export const deliveryEvents = pgTable('delivery_events', {
   eventId: text('event_id').primaryKey(),
   workspaceId: text('workspace_id').notNull(),
@@ -44,7 +55,7 @@ export const deliveryEvents = pgTable('delivery_events', {
   createdAt: text('created_at').notNull(),
 })
 
-/** One event for one webhook. `due_at` and lease: see ADR 011. */
+/** One event for one webhook. `due_at` and lease: see ADR 011. The id says which event and webhook: see ADR 015. */
 export const deliveries = pgTable(
   'deliveries',
   {
@@ -64,6 +75,9 @@ export const deliveries = pgTable(
     /** The replica that is sending, or about to. */
     leaseOwner: text('lease_owner'),
     replayOf: text('replay_of'),
+    /** Of a webhook that sends in order: the value it orders by, as JSON, and the event's place in the stream. */
+    orderingKey: text('ordering_key'),
+    orderingPlace: text('ordering_place'),
     lastAttemptAt: text('last_attempt_at'),
     lastResponseStatus: integer('last_response_status'),
     lastResponseBody: text('last_response_body'),
@@ -73,16 +87,16 @@ export const deliveries = pgTable(
     createdAt: text('created_at').notNull(),
   },
   (table) => [
-    uniqueIndex('deliveries_event_webhook_key')
-      .on(table.eventId, table.webhookId)
-      .where(sql`replay_of is null`),
-    index('deliveries_replay_idx').on(table.eventId).where(sql`replay_of is not null`),
+    index('deliveries_event_idx').on(table.eventId),
     index('deliveries_list_idx').on(table.webhookId, table.id),
     index('deliveries_failed_idx').on(table.webhookId, table.id).where(sql`status = 'failed'`),
     index('deliveries_held_idx').on(table.webhookId, table.id).where(sql`status = 'held'`),
     index('deliveries_due_idx')
       .on(table.webhookId, table.dueAt)
       .where(sql`status in ('pending', 'retrying')`),
+    index('deliveries_ordering_idx')
+      .on(table.webhookId, table.orderingKey, table.orderingPlace)
+      .where(sql`ordering_key is not null and status in ('pending', 'retrying', 'held')`),
   ],
 )
 

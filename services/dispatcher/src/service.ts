@@ -16,6 +16,7 @@ import { catalogRoutes } from './catalog/routes.js'
 import type { DispatcherConfig } from './config.js'
 import { createAttempt } from './delivery/attempt.js'
 import { failDeliveries, holdDeliveries } from './delivery/claim-statement.js'
+import { createDeliveryDays } from './delivery/delivery-days.js'
 import { type Dispatch, startDispatch } from './delivery/dispatch.js'
 import { resendRoutes } from './delivery/resend-routes.js'
 import { deliveryRoutes } from './delivery/routes.js'
@@ -124,8 +125,10 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters): Parts
     resolveSecrets: createSecretValues(settings, secretsKeptMs, nowMs),
     nowMs,
   })
+  const days = createDeliveryDays(database.sql)
   const dispatch = startDispatch({
     database,
+    days,
     store,
     webhooks: aggregate,
     clock,
@@ -147,6 +150,7 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters): Parts
   })
   const replays = startReplayRunner({
     database,
+    days,
     log,
     nowMs,
     perSecond: config.webhookDrainPerSecond,
@@ -170,7 +174,7 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters): Parts
       ...webhookRoutes({ database, cursors, vault, outbound, aggregate, onChange }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate }),
-      ...resendRoutes({ database, nowMs, wake: dispatch.wake }),
+      ...resendRoutes({ database, days, nowMs, wake: dispatch.wake }),
       ...replayRoutes({ database, aggregate, nowMs, kick: replays.kick }),
       ...pingRoutes(createPing({ aggregate, attempt, targetOf })),
       ...catalogRoutes(context),

@@ -5,6 +5,7 @@ import type { Logger } from '@opsplane/runtime'
 import type { Target, WebhookRow } from '../webhook/target.js'
 import type { AttemptRecord, AttemptResult, MakeAttempt } from './attempt.js'
 import { type Claimed, releaseLeases } from './claim-statement.js'
+import type { DeliveryDays } from './delivery-days.js'
 import { type AttemptOutcome, afterAttempt } from './domain.js'
 import { createFanOut } from './fan-out.js'
 import { type Poller, startPoller } from './poller.js'
@@ -21,6 +22,7 @@ interface DeliveryJob extends Job {
 
 export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
   database: Database
+  days: DeliveryDays
   /** Names this replica on leases. */
   owner: string
   attempt: MakeAttempt

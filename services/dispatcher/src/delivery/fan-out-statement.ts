@@ -60,5 +60,5 @@ insert into deliveries (id, workspace_id, environment, webhook_id, event_id, eve
 select id, workspace_id, environment, webhook_id, event_id, event_type, url, status, due_at, lease_owner, created_at
 from json_to_recordset($2::text::json) as d (id text, workspace_id text, environment text, webhook_id text,
   event_id text, event_type text, url text, status text, due_at bigint, lease_owner text, created_at text)
-on conflict (event_id, webhook_id) where replay_of is null do nothing
+on conflict (id) do nothing
 returning id`

@@ -1,6 +1,8 @@
-import { type DeliveryBody, newId, type PlatformEvent, type TenantScope } from '@opsplane/contracts'
+import type { DeliveryBody, PlatformEvent, TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import type { Target, WebhookRow } from '../webhook/target.js'
+import type { DeliveryDays } from './delivery-days.js'
+import { deliveryIdOf, idTimeMs } from './delivery-id.js'
 import { insertDeliveries, type NewDelivery, webhooksOf } from './fan-out-statement.js'
 import { bodyFor } from './matching.js'
 
@@ -14,6 +16,7 @@ export interface FanOutOptions {
   database: Database
   owner: string
   leaseMs: number
+  days: DeliveryDays
   nowMs(): number
   targetOf(row: WebhookRow): Target
   reserve(webhookId: string): boolean
@@ -30,11 +33,13 @@ type Draft = NewJob & { event: PlatformEvent; row: NewDelivery; leased: boolean 
  */
 export function createFanOut(options: FanOutOptions): (events: PlatformEvent[]) => Promise<void> {
   return async (events) => {
-    const drafts = await match(options, events)
+    // Within a batch too an event can come twice.
+    const drafts = await match(options, [...new Map(events.map((event) => [event.id, event])).values()])
     if (drafts.length === 0) return
     for (const draft of drafts) lease(options, draft)
     let inserted: Set<string>
     try {
+      await options.days.ensure(drafts.map(({ deliveryId }) => idTimeMs(deliveryId)))
       const matched = [...new Map(drafts.map(({ event }) => [event.id, event])).values()]
       const now = new Date(options.nowMs()).toISOString()
       inserted = await insertDeliveries(
@@ -56,27 +61,23 @@ export function createFanOut(options: FanOutOptions): (events: PlatformEvent[]) 
   }
 }
 
-async function match(
-  { database, targetOf, nowMs }: FanOutOptions,
-  events: PlatformEvent[],
-): Promise<Draft[]> {
+async function match({ database, targetOf }: FanOutOptions, events: PlatformEvent[]): Promise<Draft[]> {
   const targets = new Map<string, Target[]>()
   for (const row of await webhooksOf(database.sql, tenantsOf(events))) {
     const target = targetOf(row)
     const key = tenantKey(target.tenant)
     targets.set(key, [...(targets.get(key) ?? []), target])
   }
-  const createdAt = new Date(nowMs()).toISOString()
   return events.flatMap((event) =>
     (targets.get(tenantKey(event)) ?? []).flatMap((target) => {
       const body = bodyFor(target, event)
-      return body ? [draftOf(event, target, body, createdAt)] : []
+      return body ? [draftOf(event, target, body)] : []
     }),
   )
 }
 
-function draftOf(event: PlatformEvent, target: Target, body: DeliveryBody, createdAt: string): Draft {
-  const deliveryId = newId('delivery')
+function draftOf(event: PlatformEvent, target: Target, body: DeliveryBody): Draft {
+  const deliveryId = deliveryIdOf(event.id, target.id)
   const row: NewDelivery = {
     id: deliveryId,
     workspace_id: event.workspaceId,
@@ -88,7 +89,7 @@ function draftOf(event: PlatformEvent, target: Target, body: DeliveryBody, creat
     status: target.status === 'active' ? 'pending' : 'held',
     due_at: null,
     lease_owner: null,
-    created_at: createdAt,
+    created_at: new Date(idTimeMs(event.id)).toISOString(),
   }
   return { deliveryId, target, body, event, row, leased: false }
 }

@@ -25,7 +25,7 @@ export const deliveryFilters = z.object({
       description: 'One or several event types, repeated or separated by commas.',
       example: ['incident.created'],
     }),
-  createdAfter: moment.optional().meta({ description: 'Created later than this.' }),
-  createdBefore: moment.optional().meta({ description: 'Created earlier than this.' }),
+  createdAfter: moment.optional().meta({ description: 'Of events, or made as replays, later than this.' }),
+  createdBefore: moment.optional().meta({ description: 'Of events, or made as replays, earlier than this.' }),
 })
 export type DeliveryFilters = z.output<typeof deliveryFilters>

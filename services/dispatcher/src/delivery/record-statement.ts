@@ -44,7 +44,10 @@ export async function recordResults(
   rows: ResultRow[],
   failuresToPause: number,
 ): Promise<Recorded> {
-  const [row] = await sql.unsafe(statement, [JSON.stringify(rows), failuresToPause], { prepare: true })
+  const ids = rows.map(({ id }) => id).sort()
+  // Between the least and the greatest id: the other days' partitions are not looked at.
+  const parameters = [JSON.stringify(rows), failuresToPause, ids.at(0) ?? '', ids.at(-1) ?? '']
+  const [row] = await sql.unsafe(statement, parameters, { prepare: true })
   return Recorded.parse(row)
 }
 
@@ -58,7 +61,7 @@ with results as materialized (
 postponed as (
   update deliveries d set due_at = r.due_at, lease_owner = null
   from results r
-  where d.id = r.id and r.status = 'postponed' and d.attempts < r.number and d.status in ('pending', 'retrying')
+  where d.id = r.id and d.id between $3 and $4 and r.status = 'postponed' and d.attempts < r.number and d.status in ('pending', 'retrying')
   returning d.webhook_id
 ),
 recorded as (
@@ -75,7 +78,7 @@ recorded as (
     last_error_kind = r.error_kind,
     last_error_message = r.error_message
   from results r
-  where d.id = r.id and r.status <> 'postponed'
+  where d.id = r.id and d.id between $3 and $4 and r.status <> 'postponed'
     and (d.attempts < r.number or (r.status = 'succeeded' and d.status <> 'succeeded'))
   returning d.id, d.webhook_id, d.workspace_id, d.environment, d.status, r.seq
 ),

@@ -1,11 +1,13 @@
 import { Delivery } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
+import type { DeliveryDays } from './delivery-days.js'
 import { resendDelivery } from './resend.js'
 import type { ResendAction } from './resending.js'
 
 export interface ResendRoutesContext {
   database: Database
+  days: DeliveryDays
   nowMs(): number
   /** Something is due now. */
   wake(): void
@@ -20,14 +22,15 @@ const common = {
   errors: ['not_found', 'invalid_state_transition'],
 } as const
 
-export function resendRoutes({ database, nowMs, wake }: ResendRoutesContext): Route[] {
+export function resendRoutes({ database, days, nowMs, wake }: ResendRoutesContext): Route[] {
   const resend = async (
     action: ResendAction,
     params: { id: string; deliveryId: string },
     meta: RequestMeta,
   ): Promise<Delivery> => {
     const { id: webhookId, deliveryId } = params
-    const delivery = await resendDelivery(database, { action, webhookId, deliveryId, nowMs: nowMs(), meta })
+    const request = { action, webhookId, deliveryId, days, nowMs: nowMs(), meta }
+    const delivery = await resendDelivery(database, request)
     wake()
     return delivery
   }

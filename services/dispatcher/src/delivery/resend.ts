@@ -9,6 +9,7 @@ import {
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import { and, eq, sql } from 'drizzle-orm'
 import { deliveries, webhooks } from '../schema.js'
+import type { DeliveryDays } from './delivery-days.js'
 import { keepAnswer, type Transaction } from './keep-answer.js'
 import { ofWebhook, presentDelivery } from './queries.js'
 import {
@@ -21,6 +22,7 @@ import {
 } from './resending.js'
 
 export interface Resend {
+  days: DeliveryDays
   action: ResendAction
   webhookId: string
   deliveryId: string
@@ -34,6 +36,7 @@ export interface Resend {
  */
 export async function resendDelivery({ db }: Database, request: Resend): Promise<Delivery> {
   try {
+    await request.days.ensure([request.nowMs])
     return await db.transaction(async (tx) => {
       const [row, to] = await lock(tx, request)
       assertMay(request.action, DeliveryStatus.parse(row.status))

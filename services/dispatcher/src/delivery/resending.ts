@@ -35,9 +35,9 @@ export function retried(row: DeliveryRow, to: ResendTo): Pick<DeliveryRow, 'cycl
 
 /** The same event to the same webhook once more, as a delivery of its own. */
 export function replayed(id: string, row: DeliveryRow, to: ResendTo): NewDeliveryRow {
-  const { workspaceId, environment, webhookId, eventId, eventType } = row
+  const { workspaceId, environment, webhookId, eventId, eventType, orderingKey, orderingPlace } = row
   return {
-    ...{ workspaceId, environment, webhookId, eventId, eventType },
+    ...{ workspaceId, environment, webhookId, eventId, eventType, orderingKey, orderingPlace },
     id,
     url: to.url,
     replayOf: row.id,

@@ -1,5 +1,5 @@
 import { and, eq, gte, inArray, isNull, lt, or, sql } from 'drizzle-orm'
-import { leastDeliveryId } from '../delivery/id-time.js'
+import { leastDeliveryId } from '../delivery/delivery-id.js'
 import { ofWebhook } from '../delivery/queries.js'
 import { deliveries, type replayJobs } from '../schema.js'
 
@@ -8,9 +8,6 @@ export type Selection = Pick<
   ReplayJobRow,
   'workspaceId' | 'webhookId' | 'statuses' | 'eventType' | 'fromTime' | 'toTime'
 > & { environment: Parameters<typeof ofWebhook>[0]['environment'] }
-
-/** How far the time in a delivery's id and its `createdAt` may be apart. */
-const idToleranceMs = 3_600_000
 
 /**
  * The deliveries a replay job is about: original ones, so that an event is sent once per job. A failed one that
@@ -23,9 +20,8 @@ export function selected(selection: Selection) {
     isNull(deliveries.replayOf),
     inArray(deliveries.status, statuses),
     eventType === null ? undefined : eq(deliveries.eventType, eventType),
-    fromTime === null ? undefined : gte(deliveries.createdAt, fromTime),
-    fromTime === null ? undefined : gte(deliveries.id, leastDeliveryId(Date.parse(fromTime) - idToleranceMs)),
-    lt(deliveries.createdAt, toTime),
+    fromTime === null ? undefined : gte(deliveries.id, leastDeliveryId(Date.parse(fromTime))),
+    lt(deliveries.id, leastDeliveryId(Date.parse(toTime))),
     or(
       eq(deliveries.status, 'succeeded'),
       sql`not exists (select 1 from deliveries r where r.event_id = ${deliveries.eventId}

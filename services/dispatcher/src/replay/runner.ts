@@ -2,6 +2,7 @@ import { newId } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { delay, type Logger } from '@opsplane/runtime'
 import { and, asc, eq, gt, lte, sql } from 'drizzle-orm'
+import type { DeliveryDays } from '../delivery/delivery-days.js'
 import type { Transaction } from '../delivery/keep-answer.js'
 import { replayed } from '../delivery/resending.js'
 import { deliveries, replayJobs, webhooks } from '../schema.js'
@@ -10,6 +11,7 @@ import { type ReplayJobRow, selected } from './matching.js'
 
 export interface ReplayRunnerOptions {
   database: Database
+  days: DeliveryDays
   log: Logger
   nowMs(): number
   /** Replays made per second and webhook. */
@@ -33,7 +35,7 @@ const idleMs = 2_000
  * takes the job up after a crash goes on behind the last replay; replicas share the work by the rows' locks.
  */
 export function startReplayRunner(options: ReplayRunnerOptions): ReplayRunner {
-  const { database, log, nowMs, perSecond, wake } = options
+  const { database, days, log, nowMs, perSecond, wake } = options
   const batch = Math.max(1, Math.round((perSecond * stepEveryMs) / 1_000))
   const closing = new AbortController()
   let pause = new AbortController()
@@ -41,6 +43,7 @@ export function startReplayRunner(options: ReplayRunnerOptions): ReplayRunner {
 
   async function steps(): Promise<number> {
     try {
+      await days.ensure([nowMs()])
       while (!closing.signal.aborted && (await database.db.transaction((tx) => step(tx, nowMs(), batch))))
         wake()
       failed = false

@@ -37,6 +37,9 @@ export interface WebhookState {
   timeoutMs: number
   retryMaxDelayMs: number
   retrySchedule: number[] | null
+  /** Absent in webhooks of earlier versions, as is `orderingKey`. */
+  rateLimitPerSecond?: number | null
+  orderingKey?: string | null
   status: WebhookStatus
   pausedReason: PauseReason | null
   environment: Environment
@@ -135,6 +138,8 @@ function created({
     timeoutMs: settings.timeout_ms ?? 10_000,
     retryMaxDelayMs: settings.retry_max_delay_ms ?? 3_600_000,
     retrySchedule: settings.retry_schedule ?? null,
+    rateLimitPerSecond: settings.rate_limit_per_second ?? null,
+    orderingKey: settings.ordering_key ?? null,
     status,
     pausedReason: status === 'paused' ? 'user' : null,
     environment,
@@ -153,12 +158,14 @@ function updated(command: UpdateWebhookCommand, state: WebhookState): Decision<W
     name: settings.name ?? state.name,
     url: settings.url ?? state.url,
     events: settings.events ? [...new Set(settings.events)] : state.events,
-    filter: settings.filter === undefined ? state.filter : settings.filter,
+    filter: given(settings.filter, state.filter),
     retries: settings.retries ?? state.retries,
     retryStrategy: settings.retry_strategy ?? state.retryStrategy,
     timeoutMs: settings.timeout_ms ?? state.timeoutMs,
     retryMaxDelayMs: settings.retry_max_delay_ms ?? state.retryMaxDelayMs,
-    retrySchedule: settings.retry_schedule === undefined ? state.retrySchedule : settings.retry_schedule,
+    retrySchedule: given(settings.retry_schedule, state.retrySchedule),
+    rateLimitPerSecond: given(settings.rate_limit_per_second, state.rateLimitPerSecond),
+    orderingKey: given(settings.ordering_key, state.orderingKey),
   }
   if (headers) {
     const kept = keepRedacted(headers, state.sealedHeaders)
@@ -179,6 +186,11 @@ function updated(command: UpdateWebhookCommand, state: WebhookState): Decision<W
   if (settings.status === 'active' && state.status === 'paused')
     decisions.push({ type: 'webhook.resumed', after: resumed(last, now) })
   return decisions
+}
+
+/** What a request says, null included, or else what is there. */
+function given<Value>(requested: Value | null | undefined, present: Value | null | undefined): Value | null {
+  return (requested === undefined ? present : requested) ?? null
 }
 
 function secretRotated(command: RotateSecretCommand, state: WebhookState): Decision<WebhookState> {
@@ -234,6 +246,8 @@ function expose(state: WebhookState): WebhookSnapshot {
     timeout_ms: state.timeoutMs,
     retry_max_delay_ms: state.retryMaxDelayMs,
     retry_schedule: state.retrySchedule,
+    rate_limit_per_second: state.rateLimitPerSecond ?? null,
+    ordering_key: state.orderingKey ?? null,
     status: state.status,
     paused_reason: state.pausedReason,
     environment: state.environment,

@@ -30,6 +30,8 @@ describe('webhook routes', () => {
       timeout_ms: 10_000,
       retry_max_delay_ms: 3_600_000,
       retry_schedule: null,
+      rate_limit_per_second: null,
+      ordering_key: null,
       status: 'active',
       paused_reason: null,
       environment: 'production',

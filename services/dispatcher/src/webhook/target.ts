@@ -14,6 +14,9 @@ const StoredWebhook = z.object({
   retryStrategy: RetryStrategy,
   retryMaxDelayMs: z.int(),
   retrySchedule: z.array(z.int()).nullable(),
+  // Webhooks of earlier versions lack them.
+  rateLimitPerSecond: z.number().nullable().default(null),
+  orderingKey: z.string().nullable().default(null),
   timeoutMs: z.int(),
   status: WebhookStatus,
   epoch: z.int(),
