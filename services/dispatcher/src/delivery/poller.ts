@@ -29,6 +29,8 @@ const claimPerWebhook = 16
 const idlePollMs = 1_000
 const drainEveryMs = 200
 const idleDrainMs = 5_000
+/** A clock that was set, or a machine that slept, is noticed after so long. */
+const clockCheckMs = 100
 /** Between two looks at least, whatever wakes it. */
 const restMs = 10
 
@@ -88,7 +90,7 @@ export function startPoller(options: PollerOptions): Poller {
     for (;;) {
       const left = Math.min(next, wakeAt) - nowMs()
       if (left <= 0 || closing) return
-      await sleep(left)
+      await sleep(Math.min(left, clockCheckMs))
     }
   }
 
