@@ -16,10 +16,8 @@ const atOnce = 5
 /** For one mail, from the connection to the server's last word. */
 const deadlineMs = 30_000
 /** Longer than an attempt can take, so that only a dead replica's mails are taken over. */
-const leaseMs = 60_000
+export const leaseMs = 60_000
 const lookEveryMs = 1_000
-/** On stop, what mails under way have to end in; then they are cut and given back. */
-const graceMs = 5_000
 
 /** Sends the mails that are due, at least once each, sharing the work with other replicas by leases. */
 export function startMailSending({ database: { db }, mailer, log, nowMs }: MailSendingOptions) {
@@ -66,7 +64,8 @@ export function startMailSending({ database: { db }, mailer, log, nowMs }: MailS
   }
   const running = run()
   return {
-    async close(): Promise<void> {
+    /** Mails under way have `graceMs` to end in; then they are cut and given back. */
+    async close(graceMs = 5_000): Promise<void> {
       closing.abort()
       const cut = setTimeout(() => cutting.abort(), graceMs)
       await running
