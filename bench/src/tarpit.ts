@@ -81,8 +81,8 @@ export async function measureTarpit({ cluster, say }: MeasureOptions): Promise<F
   return [
     {
       name: 'healthy endpoints beside 5 % tarpits',
-      value: `p50 ${beside.p50} ms, p99 ${beside.p99} ms`,
-      raw: `p50 ${without.p50} ms, p99 ${without.p99} ms all healthy`,
+      value: `p50 ${beside.p50} ms, p99 ${beside.p99} ms (phases ${beside.spread} ms)`,
+      raw: `p50 ${without.p50} ms, p99 ${without.p99} ms all healthy (phases ${without.spread} ms)`,
       ratio,
       goal: 'p99 < 1.2 ×',
       met: ratio < 1.2,
@@ -150,10 +150,11 @@ function described({ latencies, tarpit }: Report): string {
 }
 
 function medians(phases: { report: Report }[]) {
-  const medianOf = (share: number) =>
-    percentile(
-      phases.map(({ report }) => percentile(report.latencies, share)),
-      0.5,
-    )
-  return { p50: medianOf(0.5), p99: medianOf(0.99) }
+  const each = (share: number) => phases.map(({ report }) => percentile(report.latencies, share))
+  const p99s = each(0.99)
+  return {
+    p50: percentile(each(0.5), 0.5),
+    p99: percentile(p99s, 0.5),
+    spread: `${Math.min(...p99s)}–${Math.max(...p99s)}`,
+  }
 }
