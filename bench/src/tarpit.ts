@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import postgres from 'postgres'
 import { request } from 'undici'
-import { ask, percentile } from './child.js'
+import { ask, cpuMs, percentile } from './child.js'
 import { incidents, type MeasureOptions } from './creates.js'
 import { createIncidentsEvenly } from './load.js'
 import { startReceiver } from './receiver.js'
@@ -29,6 +29,9 @@ interface Report {
  * saturation every additional statement would show as latency, whomever it is for; at this rate a healthy delivery
  * is only late when it waits for a tarpit: in a queue, for a place, for a connection, behind a statement. Every event
  * is for one tarpit as well, and all endpoints share one origin, hence one connection pool: the harder case.
+ *
+ * What it does not show: endpoints that answer late, but within their timeout, gain places instead of losing them, and
+ * enough of them at one origin take up its pool.
  *
  * Both kinds of phases use the same webhooks and differ only in how the five endpoints behave. They alternate, A B B
  * A A B …, so that a drift of the machine or of growing tables falls on both kinds. The figure is the median of the
@@ -57,13 +60,16 @@ export async function measureTarpit({ cluster, say }: MeasureOptions): Promise<F
   const phase = async (holding: boolean) => {
     await ask(receiver.child, 'report')
     await ask(receiver.child, holding ? 'hold' : 'let go')
+    const pid = cluster.services.dispatcher.pid() ?? 0
+    const before = cpuMs(pid)
     await load(phaseSeconds)
     await arrived(receiver.child, phaseSeconds * eventsPerSecond * (perGroup - 1))
     const report = await ask<Report>(receiver.child, 'report')
+    const spent = Math.round(cpuMs(pid) - before)
     if (holding) await tarpitsWereActive(sql, webhookIds, report)
     await ask(receiver.child, 'let go')
     await nothingLeft(sql)
-    say(`  ${holding ? 'with tarpits' : 'all healthy '}: ${described(report)}`)
+    say(`  ${holding ? 'with tarpits' : 'all healthy '}: ${described(report)}; dispatcher ${spent} ms CPU`)
     return report
   }
 
