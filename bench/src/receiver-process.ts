@@ -65,3 +65,5 @@ process.on('message', (message) => {
     tarpit = nothingHeld()
   }
 })
+// Whoever started it is gone.
+process.on('disconnect', () => process.exit())
