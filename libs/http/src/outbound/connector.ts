@@ -12,6 +12,9 @@ export type Resolve = (hostname: string) => Promise<LookupAddress[]>
 
 const connectTimeoutMs = 10_000
 
+/** What the answer to one request may take on the wire. */
+export const mostAnswerBytes = 8 * 1024 * 1024
+
 /**
  * Resolves a name and refuses it when any of its addresses is not allowed. Callers that ask for a name while
  * it is being resolved share the answer: a name whose DNS hangs occupies one thread, however many wait for it.
@@ -81,12 +84,33 @@ export function createGuardedConnector(
     const dialled: unknown = connect(options, (error, socket) => {
       settled(error === null)
       if (error) callback(error instanceof NobodyWaits ? error : connectFailure(error), null)
-      else callback(null, socket)
+      else {
+        callback(null, socket)
+        limitAnswers(socket)
+      }
     })
     const settled = waiting.whileWaitedFor(origin, () => {
       if (dialled instanceof Socket) dialled.destroy(new NobodyWaits())
     })
   }
+}
+
+/**
+ * Cuts a connection on which more arrives after a request than any answer may take. The cap on bodies does not
+ * count what is no body, such as the extensions of chunks.
+ */
+function limitAnswers(socket: Socket): void {
+  let written = -1
+  let received = 0
+  // undici reads the socket; this only sees what it has read.
+  socket.on('data', (chunk: Buffer) => {
+    if (socket.bytesWritten !== written) {
+      written = socket.bytesWritten
+      received = 0
+    }
+    received += chunk.length
+    if (received > mostAnswerBytes) socket.destroy(outboundError('protocol'))
+  })
 }
 
 /** To undici, no failure of a request: one that comes meanwhile gets a connection of its own. */

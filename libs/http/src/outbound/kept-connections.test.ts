@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from '@jest/globals'
+import { mostAnswerBytes } from './connector.js'
 import { createOutbound, type OutboundRequest } from './outbound.js'
 
 const closers: (() => unknown)[] = []
@@ -95,6 +96,26 @@ describe('a connection whose handshake never ends', () => {
     const next = request({ timeoutMs: 100 }, 'https').catch(() => request({}, 'https'))
     await expect(next).rejects.toMatchObject({ kind: 'tls' })
     expect(sockets).toHaveLength(2)
+  })
+})
+
+describe('an answer that is mostly no body', () => {
+  const extension = (bytes: number) =>
+    `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;${'x'.repeat(bytes)}\r\na\r\n0\r\n\r\n`
+
+  it('is cut beyond what any answer may take', async () => {
+    const { request } = await startWith((socket) =>
+      socket.once('data', () => socket.write(extension(mostAnswerBytes))),
+    )
+    await expect(request()).rejects.toMatchObject({ kind: 'protocol' })
+  })
+
+  it('is counted for each request of a connection', async () => {
+    const { request, sockets } = await startWith((socket) =>
+      socket.on('data', () => socket.write(extension(mostAnswerBytes / 2))),
+    )
+    for (let n = 0; n < 3; n++) expect(await request()).toMatchObject({ status: 200, truncated: false })
+    expect(sockets).toHaveLength(1)
   })
 })
 

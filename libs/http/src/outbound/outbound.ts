@@ -28,7 +28,7 @@ export interface OutboundRequest {
   body?: string | Buffer
   /** One deadline, from DNS to the last byte of the body. */
   timeoutMs: number
-  /** Of the decompressed body; the rest is not read. */
+  /** Of the decompressed body; the rest is not read. An answer of more than 8 MiB on the wire is cut anyway. */
   maxResponseBytes: number
   /**
    * The receiver can tell a repetition: the request is made again, within its deadline, when a connection kept
