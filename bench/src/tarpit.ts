@@ -30,9 +30,6 @@ interface Report {
  * is only late when it waits for a tarpit: in a queue, for a place, for a connection, behind a statement. Every event
  * is for one tarpit as well, and all endpoints share one origin, hence one connection pool: the harder case.
  *
- * What it does not show: endpoints that answer late, but within their timeout, gain places instead of losing them, and
- * enough of them at one origin take up its pool.
- *
  * Both kinds of phases use the same webhooks and differ only in how the five endpoints behave. They alternate, A B B
  * A A B …, so that a drift of the machine or of growing tables falls on both kinds. The figure is the median of the
  * phases' p99, 3,420 deliveries each and 17,100 of each kind: what else the machine does for a few seconds raises the

@@ -17,7 +17,7 @@ import type { DispatcherConfig } from './config.js'
 import { createAttempt } from './delivery/attempt.js'
 import { failDeliveries, holdDeliveries } from './delivery/claim-statement.js'
 import { createDeliveryDays } from './delivery/delivery-days.js'
-import { type Dispatch, startDispatch } from './delivery/dispatch.js'
+import { type Dispatch, maxSlow, startDispatch } from './delivery/dispatch.js'
 import { resendRoutes } from './delivery/resend-routes.js'
 import { deliveryRoutes } from './delivery/routes.js'
 import { createSecretValues } from './delivery/secret-values.js'
@@ -59,6 +59,9 @@ export async function start(
   const outbound = createOutbound({
     allowedCidrs: config.webhookAllowedCidrs,
     allowHttp: config.webhookAllowHttp,
+    // Webhooks of several tenants may call one host, so none may wait for a connection another one holds: how many
+    // there are is for the sender to decide.
+    connectionsPerOrigin: config.webhookConcurrency + config.webhookRetryConcurrency + maxSlow,
     ...(ca !== undefined && { ca }),
   })
   const waiters = new Waiters()

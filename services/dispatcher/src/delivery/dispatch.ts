@@ -55,7 +55,8 @@ const bodyStartBytes = 16 * 1024
 const maxQueued = 20_000
 /** Results waiting to be recorded beyond which attempts wait for their record. */
 const maxUnrecorded = 1_000
-const maxSlow = 4_096
+/** Attempts under way that take longer than `slowAfterMs`. */
+export const maxSlow = 4_096
 const slowAfterMs = 1_000
 
 /** Sending: the queues in memory, the poller that feeds them from Postgres, and the recorder of results. */
