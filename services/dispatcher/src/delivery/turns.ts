@@ -100,7 +100,7 @@ export function startTurns(options: TurnsOptions): Turns {
     take(step)
     swept = step.last ?? beginning
     // Between the steps of a long sweep there is time for what is asked for, and for others.
-    sweepAt = step.last ? 2 * nowMs() - began : nowMs() + sweepEveryMs
+    sweepAt = nowMs() + (step.last ? 4 * (nowMs() - began) : sweepEveryMs)
   }
 
   async function look() {
