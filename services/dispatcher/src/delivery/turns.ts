@@ -120,7 +120,8 @@ export function startTurns(options: TurnsOptions): Turns {
     while (!closed) {
       pause = new AbortController()
       await look()
-      const next = asked.size > 0 && !asking ? Math.min(sweepAt, floorAt) : sweepAt
+      // After a failure what is asked for is not tried again at once.
+      const next = asked.size > 0 && !asking && !failed ? Math.min(sweepAt, floorAt) : sweepAt
       await delay(Math.max(0, next - nowMs()), pause.signal)
       // What is asked for in one turn of the event loop shares a statement.
       await new Promise<void>((turn) => setImmediate(turn))
