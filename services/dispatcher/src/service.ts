@@ -10,6 +10,7 @@ import {
   startBackend,
 } from '@opsplane/eventstore'
 import { createOutbound, type Outbound, type Route, type ServiceClient, serviceClient } from '@opsplane/http'
+import { streamPlaces } from '@opsplane/nats'
 import { createVault } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
 import { catalogRoutes } from './catalog/routes.js'
@@ -46,6 +47,7 @@ export const deciders = [webhook]
 /** Tables the deciders fill beside their own: none. */
 export const projectedTables: readonly string[] = []
 
+const fanOutConsumer = 'dispatcher-delivery-fanout'
 const settingsTimeoutMs = 5_000
 const secretsKeptMs = 10_000
 
@@ -91,10 +93,10 @@ export async function start(
         link: context.link,
         names: context.names,
         log: context.log,
-        durable: 'dispatcher-delivery-fanout',
+        durable: fanOutConsumer,
         // Deliveries are unique by event and webhook, so they are committed by themselves: the first attempt
         // starts before the batch's checkpoint is written, and a repeated batch changes nothing.
-        handle: (events) => partsOf(context).dispatch.fanOut(events),
+        handle: (events, _tx, places) => partsOf(context).dispatch.fanOut(events, places),
       }),
     ],
     overrides,
@@ -129,6 +131,7 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters): Parts
     nowMs,
   })
   const days = createDeliveryDays(database.sql)
+  const places = streamPlaces(link, names.eventsStream)
   const dispatch = startDispatch({
     database,
     days,
@@ -139,6 +142,7 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters): Parts
     nowMs,
     owner: `replica_${randomUUID()}`,
     targetOf,
+    floor: () => places.floor(fanOutConsumer),
     attempt,
     random: Math.random,
     announce: relay.wake,

@@ -12,12 +12,15 @@ import { type Poller, startPoller } from './poller.js'
 import type { ResultRow } from './record-statement.js'
 import { createRecorder, type RecorderOptions } from './recorder.js'
 import { createSender, type EndpointMood, type Job } from './sender.js'
+import { startTurns } from './turns.js'
 
 interface DeliveryJob extends Job {
   target: Target
   body: DeliveryBody
   attempts: number
   cycleBase: number
+  /** Of a delivery that is sent in order: others may wait for its end. */
+  orderingKey: string | null
 }
 
 export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
@@ -27,6 +30,8 @@ export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
   owner: string
   attempt: MakeAttempt
   targetOf(row: WebhookRow): Target
+  /** Up to this place of the stream every event has been fanned out, by whichever replica. */
+  floor(): Promise<string>
   nowMs(): number
   random(): number
   log: Logger
@@ -37,11 +42,11 @@ export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
 }
 
 export interface Dispatch {
-  /** Makes and sends the deliveries of a batch of events. Safe to repeat. */
-  fanOut(events: PlatformEvent[]): Promise<void>
+  /** Makes and sends the deliveries of a batch of events, whose places in the stream can be asked. Safe to repeat. */
+  fanOut(events: PlatformEvent[], places: () => Promise<string[]>): Promise<void>
   /** The webhook was changed, paused or deleted: what is queued for it is taken up anew. */
   refresh(webhookId: string): Promise<void>
-  /** There is a delivery that is due now. */
+  /** There is a delivery that is due now, or waits for its turn. */
   wake(): void
   /** The webhook was resumed. */
   drain(): void
@@ -81,20 +86,25 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     full: sender.full,
     hasRoom: sender.hasRoom,
     accept,
+    waits: (lines) => turns.ask(lines),
   })
+  const turns = startTurns({ ...options, sql: database.sql, onGiven: () => poller.wakeAt(nowMs()) })
   const fanOut = createFanOut({
     ...options,
     reserve: sender.reserve,
     release: sender.release,
     submit: ({ deliveryId, target, body }) =>
-      sender.submit(jobOf(deliveryId, target, body, { attempts: 0, cycleBase: 0, lane: 'first' })),
+      sender.submit(
+        jobOf(deliveryId, target, body, { attempts: 0, cycleBase: 0, orderingKey: null, lane: 'first' }),
+      ),
+    waits: turns.ask,
   })
 
   function jobOf(
     deliveryId: string,
     target: Target,
     body: DeliveryBody,
-    rest: Pick<DeliveryJob, 'attempts' | 'cycleBase' | 'lane'>,
+    rest: Pick<DeliveryJob, 'attempts' | 'cycleBase' | 'orderingKey' | 'lane'>,
   ): DeliveryJob {
     // An attempt that starts by then ends, and is recorded, before the lease does.
     const sendBefore = nowMs() + leaseMs * 0.9
@@ -110,7 +120,13 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     // A healthy endpoint's next attempt need not wait for the statement that records this one.
     if (mood !== 'well' || recorder.pending() > maxUnrecorded) await recorded
     if (row.due_at !== null) poller.wakeAt(row.due_at)
+    else if (job.orderingKey !== null) void recorded.then(() => nextOf(job.webhookId, job.orderingKey))
     return mood
+  }
+
+  /** A delivery is finished, so the next one of its key has its turn. */
+  function nextOf(webhookId: string, key: string | null) {
+    if (key !== null) turns.ask([{ webhookId, key }])
   }
 
   function resultRow(job: DeliveryJob, result: AttemptResult): Omit<ResultRow, 'seq'> {
@@ -130,6 +146,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   async function accept(claimed: Claimed[]): Promise<void> {
     const refused: string[] = []
     for (const row of claimed) {
+      if (row.status === 'failed') nextOf(row.webhook_id, row.ordering_key)
       if (row.lease_ends === null || row.webhook === null) continue
       const event = PlatformEvent.safeParse(JSON.parse(row.event ?? 'null'))
       if (!event.success) {
@@ -143,7 +160,8 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       const target = options.targetOf(row.webhook)
       const body = deliveryBody(event.data, target.id)
       const lane = row.attempts > row.cycle_base ? 'retry' : 'first'
-      sender.submit(jobOf(row.id, target, body, { attempts: row.attempts, cycleBase: row.cycle_base, lane }))
+      const { attempts, cycle_base: cycleBase, ordering_key: orderingKey } = row
+      sender.submit(jobOf(row.id, target, body, { attempts, cycleBase, orderingKey, lane }))
     }
     await releaseLeases(database.sql, owner, refused, nowMs())
   }
@@ -170,9 +188,13 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   return {
     fanOut,
     refresh,
-    wake: () => poller.wakeAt(nowMs()),
+    wake() {
+      poller.wakeAt(nowMs())
+      turns.sweep()
+    },
     drain: poller.drain,
     async close(graceMs) {
+      await turns.close()
       await poller.close()
       const cut = setTimeout(() => stopping.abort(), graceMs)
       const left = await sender.stop()

@@ -1,6 +1,7 @@
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { type Claimed, claimDue, drainHeld } from './claim-statement.js'
+import type { Line } from './turn-statement.js'
 
 export interface PollerOptions {
   database: Database
@@ -13,6 +14,8 @@ export interface PollerOptions {
   full(): string[]
   hasRoom(): boolean
   accept(claimed: Claimed[]): Promise<void>
+  /** Deliveries that were held wait for their turn. */
+  waits(lines: Line[]): void
 }
 
 export interface Poller {
@@ -64,7 +67,8 @@ export function startPoller(options: PollerOptions): Poller {
   async function drainIfTime() {
     if (nowMs() < drainAt) return
     const perWebhook = Math.max(1, Math.round((options.drainPerSecond * drainEveryMs) / 1_000))
-    const drained = await drainHeld(database.sql, nowMs(), perWebhook)
+    const { drained, lines } = await drainHeld(database.sql, nowMs(), perWebhook)
+    if (lines.length > 0) options.waits(lines)
     drainAt = nowMs() + (drained > 0 ? drainEveryMs : idleDrainMs)
   }
 
