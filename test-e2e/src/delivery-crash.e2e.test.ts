@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type ReceivedRequest, type Receiver, startReceiver, waitFor } from '@opsplane/testing'
+import postgres from 'postgres'
+import { killAndRecover, seededRandom, startCreating, type Victim } from './crash-load.js'
+import { type Api, apiClient, startTestCluster } from './platform.js'
+
+const seed = Number(process.env.CRASH_SEED ?? 20_261)
+const kills = Number(process.env.DELIVERY_KILLS ?? 9)
+
+let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let api: Api
+let receiver: Receiver
+let sql: postgres.Sql
+/** Whether the endpoint that fails has been mended. */
+let mended = false
+/** The load's first worker's. */
+const deadTitles = 'crash-0-'
+const failedOnce = new Set<string>()
+
+const eventOf = ({ headers }: ReceivedRequest) => String(headers['webhook-id'])
+
+beforeAll(async () => {
+  cluster = await startTestCluster({ extra: { WEBHOOK_DRAIN_PER_SECOND: '1000' } })
+  api = apiClient(cluster.info)
+  sql = postgres(cluster.info.postgresUrl, { max: 1 })
+  receiver = await startReceiver({
+    tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
+    respond: (request) => {
+      if (request.path === '/dead') return { status: mended ? 200 : 500 }
+      if (request.path !== '/flaky') return { status: 200 }
+      const seen = failedOnce.has(eventOf(request))
+      failedOnce.add(eventOf(request))
+      return { status: seen ? 200 : 500 }
+    },
+  })
+}, 120_000)
+afterAll(async () => {
+  await sql?.end({ timeout: 5 })
+  await receiver?.stop()
+  await cluster?.stop()
+}, 60_000)
+
+async function webhook(name: string, settings: Record<string, unknown> = {}): Promise<string> {
+  const answer = await api<{ data: { id: string } }>('POST', '/webhooks', {
+    body: { name, url: `${receiver.url}/${name}`, events: ['incident.created'], ...settings },
+  })
+  return answer.body.data.id
+}
+
+test(`${kills} SIGKILLs of dispatcher, NATS and Postgres (seed ${seed}) leave no event undelivered`, async () => {
+  const random = seededRandom(seed)
+  const steady = await webhook('steady', { retries: 20 })
+  const flaky = await webhook('flaky', { retries: 20, retry_schedule: [1] })
+  // One after the other, so that each pause comes after exactly five failures; a share of the events, for the same reason.
+  const filter = { 'data.title': { starts_with: deadTitles } }
+  const dead = await webhook('dead', { retries: 0, ordering_key: 'workspace_id', filter })
+  const load = startCreating(api, { pauseMs: 100 })
+  const { dispatcher } = cluster.services
+  const victims: Record<string, Victim> = { dispatcher, nats: cluster.nats, postgres: cluster.postgres }
+  const names = Object.keys(victims)
+  const killed: Record<string, number> = {}
+  try {
+    for (let kill = 0; kill < kills; kill++) {
+      const name = names[kill < names.length ? kill : Math.floor(random() * names.length)] ?? ''
+      const victim = victims[name]
+      if (victim) await killAndRecover(cluster, { name, victim }, load)
+      killed[name] = (killed[name] ?? 0) + 1
+      await resumeIfPaused(dead)
+    }
+    await waitFor(async () => (await statusOf(dead)) === 'paused', { timeoutMs: 60_000, intervalMs: 250 })
+  } finally {
+    await load.stop()
+  }
+
+  mended = true
+  await resumeIfPaused(dead)
+  const events = await eventsOf(load.acknowledged)
+  expect(events.all.size).toBe(load.acknowledged.size)
+  const accepted = await everyEventAccepted(events, { steady, flaky, dead })
+  const pauses = await pausesOf(dead)
+  expect(pauses.map(({ failures }) => failures)).toEqual(pauses.map(() => 5))
+  expect(accepted.deadFailed).toBe(5 * pauses.length)
+
+  const repeated = repetitions('/steady')
+  // What a dispatcher may have sent without having recorded it when it is killed.
+  const bound = (killed.dispatcher ?? 0) * (endpointConcurrency + unrecordedAtMost)
+  expect(repeated).toBeLessThanOrEqual(bound)
+  process.stdout.write(
+    `${kills} kills ${JSON.stringify(killed)}, ${events.all.size} events: 0 undelivered to steady and flaky; ` +
+      `steady got ${repeated} twice or more (bound ${bound}), flaky ${repetitions('/flaky') - failedOnce.size}; ` +
+      `${pauses.length} automatic pauses after exactly 5 failures each\n`,
+  )
+}, 900_000)
+
+/** WEBHOOK_ENDPOINT_CONCURRENCY, and how many results may wait for their record (delivery/dispatch.ts). */
+const endpointConcurrency = 32
+const unrecordedAtMost = 1_000
+
+/** Requests beyond the first for each event. */
+function repetitions(path: string): number {
+  const events = receiver.received().flatMap((request) => (request.path === path ? [eventOf(request)] : []))
+  return events.length - new Set(events).size
+}
+
+/** Undefined while that cannot be known. */
+async function statusOf(id: string): Promise<string | undefined> {
+  const answer = await api<{ data?: { status: string } }>('GET', `/webhooks/${id}`).catch(() => undefined)
+  return answer?.body.data?.status
+}
+
+async function resumeIfPaused(id: string): Promise<void> {
+  if ((await statusOf(id)) !== 'paused') return
+  await api('PATCH', `/webhooks/${id}`, { body: { status: 'active' } }).catch(() => undefined)
+}
+
+interface Expected {
+  all: Set<string>
+  /** Those the dead webhook is subscribed to. */
+  dead: Set<string>
+}
+
+async function eventsOf(acknowledged: ReadonlyMap<string, string>): Promise<Expected> {
+  const rows = await sql<{ id: string; stream_id: string }[]>`
+    select id, stream_id from itsm.events
+    where type = 'incident.created' and stream_id = any (${[...acknowledged.values()]})`
+  const eventId = new Map(rows.map((row) => [row.stream_id, row.id]))
+  const ids = (incidents: string[]) => new Set(incidents.flatMap((id) => eventId.get(id) ?? []))
+  const dead = [...acknowledged].flatMap(([title, id]) => (title.startsWith(deadTitles) ? [id] : []))
+  return { all: ids([...acknowledged.values()]), dead: ids(dead) }
+}
+
+/** Waits until all is delivered; of the webhook that was dead, what did not fail. */
+async function everyEventAccepted(
+  { all, dead }: Expected,
+  webhooks: Record<'steady' | 'flaky' | 'dead', string>,
+): Promise<{ deadFailed: number }> {
+  return waitFor(
+    async () => {
+      const steady = await countByStatus(webhooks.steady, all)
+      const flaky = await countByStatus(webhooks.flaky, all)
+      const dying = await countByStatus(webhooks.dead, dead)
+      const { succeeded = 0, failed = 0 } = dying
+      if (steady.succeeded !== all.size || flaky.succeeded !== all.size || succeeded + failed !== dead.size)
+        throw new Error(`${all.size} and ${dead.size} events: ${JSON.stringify({ steady, flaky, dying })}`)
+      expect(missingAt('/steady', all)).toEqual([])
+      expect(missingAt('/flaky', all)).toEqual([])
+      expect(missingAt('/dead', dead)).toEqual([])
+      return { deadFailed: failed }
+    },
+    { timeoutMs: 300_000, intervalMs: 500, message: 'every event to be delivered' },
+  )
+}
+
+async function countByStatus(webhookId: string, events: Set<string>): Promise<Record<string, number>> {
+  const rows = await sql<{ status: string; count: number }[]>`
+    select status, count(*)::int from dispatcher.deliveries
+    where webhook_id = ${webhookId} and event_id = any (${[...events]}) group by status`
+  return Object.fromEntries(rows.map((row) => [row.status, row.count]))
+}
+
+function missingAt(path: string, events: Set<string>): string[] {
+  const arrived = new Set(
+    receiver.received().flatMap((request) => (request.path === path ? [eventOf(request)] : [])),
+  )
+  return [...events].filter((event) => !arrived.has(event))
+}
+
+async function pausesOf(id: string) {
+  return sql<{ failures: number }[]>`
+    select (data->>'consecutiveFailures')::int as failures from dispatcher.events
+    where stream_id = ${id} and type = 'webhook.paused'`
+}
