@@ -4,10 +4,12 @@ import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { Target, WebhookRow } from '../webhook/target.js'
 import type { AttemptRecord, AttemptResult, MakeAttempt } from './attempt.js'
+import { createBookings } from './book-slots.js'
 import { type Claimed, releaseLeases } from './claim-statement.js'
 import type { DeliveryDays } from './delivery-days.js'
 import { type AttemptOutcome, afterAttempt } from './domain.js'
 import { createFanOut } from './fan-out.js'
+import { createPacer } from './pacer.js'
 import { type Poller, startPoller } from './poller.js'
 import type { ResultRow } from './record-statement.js'
 import { createRecorder, type RecorderOptions } from './recorder.js'
@@ -65,6 +67,17 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   // Every attempt under way listens.
   setMaxListeners(0, stopping.signal)
   const recorder = createRecorder({ ...options, onPaused: (ids) => void refreshAll(ids) })
+  const wake = () => poller.wakeAt(nowMs())
+  const pacer = createPacer({
+    book: createBookings(database.sql),
+    leaseMs,
+    now: nowMs,
+    after,
+    onSlot: (webhookId) => sender.resume(webhookId),
+    onClosed: (webhookId) => void refreshAll([webhookId]),
+    onOpen: wake,
+    log,
+  })
   const sender = createSender<DeliveryJob>({
     concurrency: options.concurrency,
     endpointConcurrency: options.concurrency.endpoint,
@@ -73,7 +86,8 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     slowAfterMs,
     now: nowMs,
     run,
-    onRoom: () => poller.wakeAt(nowMs()),
+    pacer,
+    onRoom: wake,
   })
   const poller: Poller = startPoller({
     ...options,
@@ -97,7 +111,8 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   ): DeliveryJob {
     // An attempt that starts by then ends, and is recorded, before the lease does.
     const sendBefore = nowMs() + leaseMs * 0.9
-    return { deliveryId, webhookId: target.id, target, body, sendBefore, ...rest }
+    const perSecond = target.rateLimitPerSecond ?? undefined
+    return { deliveryId, webhookId: target.id, target, body, sendBefore, perSecond, ...rest }
   }
 
   async function run(job: DeliveryJob): Promise<EndpointMood> {
@@ -135,11 +150,11 @@ export function startDispatch(options: DispatchOptions): Dispatch {
         log.error({ err: event.error, deliveryId: row.id }, 'the event of a delivery is not readable')
         continue
       }
-      if (!sender.reserve(row.webhook_id)) {
+      const target = options.targetOf(row.webhook)
+      if (!sender.reserve(row.webhook_id, target.rateLimitPerSecond ?? undefined)) {
         refused.push(row.id)
         continue
       }
-      const target = options.targetOf(row.webhook)
       const body = deliveryBody(event.data, target.id)
       const lane = row.attempts > row.cycle_base ? 'retry' : 'first'
       sender.submit(jobOf(row.id, target, body, { attempts: row.attempts, cycleBase: row.cycle_base, lane }))
@@ -169,10 +184,11 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   return {
     fanOut,
     refresh,
-    wake: () => poller.wakeAt(nowMs()),
+    wake,
     drain: poller.drain,
     async close(graceMs) {
       await poller.close()
+      pacer.stop()
       const cut = setTimeout(() => stopping.abort(), graceMs)
       const left = await sender.stop()
       clearTimeout(cut)
@@ -185,6 +201,11 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       )
     },
   }
+}
+
+function after(ms: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, ms)
+  return () => clearTimeout(timer)
 }
 
 function isGone(outcome: AttemptOutcome): boolean {

@@ -12,6 +12,7 @@ function start(options: Partial<SenderOptions<Job>> = {}) {
     endpointConcurrency: 2,
     maxQueued: 1_000,
     now: () => 0,
+    pacer: { take: () => true, places: () => 100, isClosed: () => false, closed: () => [] },
     onRoom: () => rooms++,
     ...options,
     run: (job) =>

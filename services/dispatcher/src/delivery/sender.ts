@@ -1,4 +1,5 @@
 import { createLane, type Lane } from './lane.js'
+import type { Pacer } from './pacer.js'
 
 /** A delivery this replica has leased. */
 export interface Job {
@@ -7,6 +8,8 @@ export interface Job {
   /** Not sent any more after this instant (Unix ms): another replica may have taken it. */
   sendBefore: number
   lane: 'first' | 'retry'
+  /** The webhook's rate limit, if it has one. */
+  perSecond?: number | undefined
 }
 
 /** How an endpoint took an attempt; decides how many it gets at once. */
@@ -22,6 +25,8 @@ export interface SenderOptions<J extends Job> {
   /** Jobs kept in memory over all webhooks. */
   maxQueued: number
   now(): number
+  /** Asked before a job with a rate limit starts. */
+  pacer: Pick<Pacer, 'take' | 'places' | 'isClosed' | 'closed'>
   /** Makes the attempt and sees to its record; the place is free again when it resolves. */
   run(job: J): Promise<EndpointMood>
   /** There is room again for a webhook that was turned away. */
@@ -30,11 +35,13 @@ export interface SenderOptions<J extends Job> {
 
 export interface Sender<J extends Job> {
   /** Sets a place aside for a job of this webhook; false when its queue, or the memory, is full. */
-  reserve(webhookId: string): boolean
+  reserve(webhookId: string, perSecond?: number): boolean
   /** Gives a reserved place back. */
   release(webhookId: string): void
   /** Queues a job for a place reserved before. */
   submit(job: J): void
+  /** A webhook that waited for a slot of its rate limit need not wait any longer. */
+  resume(webhookId: string): void
   /** Webhooks that take no further jobs now. */
   full(): string[]
   hasRoom(): boolean
@@ -50,6 +57,9 @@ interface Endpoint {
   /** Queued and reserved. */
   waiting: number
   turnedAway: boolean
+  perSecond: number | undefined
+  /** The lane its slots went to last, when it has a rate limit. */
+  servedLast: Job['lane'] | undefined
 }
 
 const startLimit = 4
@@ -80,17 +90,21 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       running: 0,
       waiting: 0,
       turnedAway: false,
+      perSecond: undefined,
+      servedLast: undefined,
     }
     endpoints.set(webhookId, fresh)
     return fresh
   }
 
-  const isFull = (endpoint: Endpoint) => endpoint.waiting >= endpoint.limit * queuedPerSlot
+  const placesOf = ({ limit, perSecond }: Endpoint) =>
+    Math.min(limit * queuedPerSlot, perSecond === undefined ? Infinity : options.pacer.places(perSecond))
+  const isFull = (endpoint: Endpoint) => endpoint.waiting >= placesOf(endpoint)
 
   function leaveQueue(webhookId: string, endpoint: Endpoint) {
     endpoint.waiting--
     waitingTotal--
-    if (endpoint.turnedAway && endpoint.waiting <= (endpoint.limit * queuedPerSlot) / 2) {
+    if (endpoint.turnedAway && endpoint.waiting <= placesOf(endpoint) / 2) {
       endpoint.turnedAway = false
       options.onRoom()
     }
@@ -109,12 +123,13 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       endpoints.delete(webhookId)
   }
 
-  function pump() {
+  function pump(order = [lanes.first, lanes.retry]) {
     if (stopped) return
-    for (const lane of [lanes.first, lanes.retry]) {
+    for (const lane of order) {
       for (let webhookId = lane.next(); webhookId !== undefined; webhookId = lane.next()) {
         const endpoint = endpointOf(webhookId)
-        if (endpoint.running >= endpoint.limit) {
+        const limited = endpoint.perSecond !== undefined
+        if (endpoint.running >= endpoint.limit || (limited && !hasSlot(lane.peek(webhookId), endpoint))) {
           lane.park(webhookId)
           continue
         }
@@ -125,6 +140,20 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
         leaveQueue(webhookId, endpoint)
       }
     }
+  }
+
+  /** What its lease no longer covers needs no slot: it is not sent. */
+  function hasSlot(job: J | undefined, endpoint: Endpoint): boolean {
+    if (job?.perSecond === undefined || job.sendBefore <= options.now()) return true
+    if (!options.pacer.take(job.webhookId, job.perSecond, endpoint.waiting)) return false
+    endpoint.servedLast = job.lane
+    return true
+  }
+
+  /** Slots of a rate limit go to both lanes by turns. */
+  function resume(webhookId: string) {
+    for (const each of [lanes.first, lanes.retry]) each.unpark(webhookId)
+    pump(endpoints.get(webhookId)?.servedLast === 'first' ? [lanes.retry, lanes.first] : undefined)
   }
 
   function start(lane: Lane<J>, endpoint: Endpoint, job: J) {
@@ -148,9 +177,8 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       endpoint.running--
       running--
       adapt(endpoint, mood)
-      for (const each of [lanes.first, lanes.retry]) each.unpark(job.webhookId)
       forgetIfIdle(job.webhookId, endpoint)
-      pump()
+      resume(job.webhookId)
       if (running === 0) idle?.()
     })
   }
@@ -161,8 +189,10 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   }
 
   return {
-    reserve(webhookId) {
+    reserve(webhookId, perSecond) {
+      if (perSecond !== undefined && options.pacer.isClosed(webhookId)) return false
       const endpoint = endpointOf(webhookId)
+      endpoint.perSecond = perSecond
       if (stopped || isFull(endpoint) || waitingTotal >= options.maxQueued) {
         endpoint.turnedAway = true
         return false
@@ -176,7 +206,11 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       lanes[job.lane].put(job.webhookId, job)
       pump()
     },
-    full: () => [...endpoints].filter(([, endpoint]) => isFull(endpoint)).map(([webhookId]) => webhookId),
+    resume,
+    full: () => [
+      ...[...endpoints].filter(([, endpoint]) => isFull(endpoint)).map(([webhookId]) => webhookId),
+      ...options.pacer.closed(),
+    ],
     hasRoom: () => !stopped && waitingTotal < options.maxQueued,
     discard(webhookId) {
       const jobs = [...lanes.first.clear(webhookId), ...lanes.retry.clear(webhookId)]
