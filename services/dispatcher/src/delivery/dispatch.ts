@@ -66,7 +66,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   const stopping = new AbortController()
   // Every attempt under way listens.
   setMaxListeners(0, stopping.signal)
-  const recorder = createRecorder({ ...options, onPaused: (ids) => void refreshAll(ids) })
+  const recorder = createRecorder({ ...options, onPaused: (ids) => void forEach(ids, refresh) })
   const wake = () => poller.wakeAt(nowMs())
   const pacer = createPacer({
     book: createBookings(database.sql),
@@ -74,7 +74,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     now: nowMs,
     after,
     onSlot: (webhookId) => sender.resume(webhookId),
-    onClosed: (webhookId) => void refreshAll([webhookId]),
+    onClosed: (webhookId) => void forEach([webhookId], giveBack),
     onOpen: wake,
     log,
   })
@@ -163,6 +163,12 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   }
 
   async function refresh(webhookId: string): Promise<void> {
+    await giveBack(webhookId)
+    pacer.refresh(webhookId)
+    wake()
+  }
+
+  async function giveBack(webhookId: string): Promise<void> {
     const jobs = sender.discard(webhookId)
     await releaseLeases(
       database.sql,
@@ -170,12 +176,11 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       jobs.map(({ deliveryId }) => deliveryId),
       nowMs(),
     )
-    poller.wakeAt(nowMs())
   }
 
-  async function refreshAll(webhookIds: string[]) {
+  async function forEach(webhookIds: string[], step: (webhookId: string) => Promise<void>) {
     try {
-      for (const webhookId of webhookIds) await refresh(webhookId)
+      for (const webhookId of webhookIds) await step(webhookId)
     } catch (error) {
       log.warn({ err: error, webhookIds }, 'leases are left to end by themselves')
     }

@@ -1,13 +1,18 @@
 import { describe, expect, it } from '@jest/globals'
 import { createLogger } from '@opsplane/runtime'
-import { type SimulatedTime, simulatedBookings, simulatedTime } from '../fixture/simulated-time.js'
-import { burstOf, createPacer } from './pacer.js'
+import {
+  mostAtOnce,
+  type SimulatedTime,
+  simulatedBookings,
+  simulatedTime,
+} from '../fixture/simulated-time.js'
+import { type Bookings, burstOf, createPacer } from './pacer.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const webhookId = 'wh_1'
 
 /** A replica that has jobs for one webhook, and starts each as soon as its pacer lets it. */
-function replica(time: SimulatedTime, book: ReturnType<typeof simulatedBookings>['book'], perSecond: number) {
+function replica(time: SimulatedTime, book: Bookings, perSecond: number) {
   const starts: number[] = []
   const pacer = createPacer({
     book,
@@ -31,18 +36,6 @@ function replica(time: SimulatedTime, book: ReturnType<typeof simulatedBookings>
     pump()
   }
   return replica
-}
-
-/** The most attempts beyond rate * T in any window of T seconds. */
-function mostAtOnce(starts: readonly number[], perSecond: number): number {
-  const sorted = starts.toSorted((a, b) => a - b)
-  let [most, least] = [0, Number.POSITIVE_INFINITY]
-  for (const [index, at] of sorted.entries()) {
-    const beyond = index - (perSecond * at) / 1_000
-    least = Math.min(least, beyond)
-    most = Math.max(most, beyond - least + 1)
-  }
-  return most
 }
 
 function start(perSecond: number, latency?: () => number, lateness?: () => number) {
@@ -144,6 +137,29 @@ describe('pacer', () => {
     bookings.perSecond = 10
     await pass(10_000)
     expect(one.starts.length).toBeGreaterThan(40)
+  })
+
+  it('asks again before the next slot when the limit may have changed', async () => {
+    const { replica, pass, bookings } = start(0.01)
+    const one = replica()
+    one.add(3)
+    await pass(1_000)
+    expect(one.pacer.closed()).toEqual([webhookId])
+    bookings.perSecond = 1_000
+    one.pacer.refresh(webhookId)
+    await pass(1_000)
+    expect(one).toMatchObject({ opened: 1, waiting: 0 })
+    expect(one.pacer.closed()).toEqual([])
+  })
+
+  it('lets go of a webhook that is gone', async () => {
+    const time = simulatedTime()
+    const one = replica(time, async () => ({ kind: 'gone' }), 10)
+    one.add(1)
+    await time.runTo(time.now() + 60_000)
+    expect(one).toMatchObject({ closed: 1, starts: [] })
+    expect(one.pacer.closed()).toEqual([])
+    expect(time.pending()).toBe(0)
   })
 
   it('gives places only to jobs whose turn comes within half of what is left of a lease', () => {

@@ -48,6 +48,8 @@ export interface Pacer {
   /** Whether its next slot is so far off that jobs should not wait for it in memory. */
   isClosed(webhookId: string): boolean
   closed(): string[]
+  /** Its limit may have changed: what waits for its next slot asks again. */
+  refresh(webhookId: string): void
   stop(): void
 }
 
@@ -123,14 +125,17 @@ export function createPacer(options: PacerOptions): Pacer {
     if (pace.timer && pace.timer.at <= at) return
     pace.timer?.cancel()
     // A timer can be a fraction of a millisecond early.
-    const cancel = options.after(Math.max(1, Math.ceil(at - now()) + 1), () => {
-      pace.timer = undefined
-      pace.busy = false
-      if (pace.closed) options.onOpen(webhookId)
-      pace.closed = false
-      ask(webhookId, pace)
-    })
+    const cancel = options.after(Math.max(1, Math.ceil(at - now()) + 1), () => wake(webhookId, pace))
     pace.timer = { at, cancel }
+  }
+
+  function wake(webhookId: string, pace: Pace) {
+    const { closed } = pace
+    pace.timer = undefined
+    pace.busy = false
+    pace.closed = false
+    if (closed) options.onOpen(webhookId)
+    ask(webhookId, pace)
   }
 
   function ask(webhookId: string, pace: Pace) {
@@ -208,6 +213,12 @@ export function createPacer(options: PacerOptions): Pacer {
     places: (perSecond) => Math.max(1, Math.floor((perSecond * options.leaseMs * 0.45) / 1_000)),
     isClosed: (webhookId) => paces.get(webhookId)?.closed ?? false,
     closed: () => [...paces].filter(([, { closed }]) => closed).map(([webhookId]) => webhookId),
+    refresh(webhookId) {
+      const pace = paces.get(webhookId)
+      if (!pace?.busy || !pace.timer) return
+      pace.timer.cancel()
+      wake(webhookId, pace)
+    },
     stop() {
       stopped = true
       for (const { timer } of paces.values()) timer?.cancel()
