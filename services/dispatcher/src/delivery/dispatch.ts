@@ -111,8 +111,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   ): DeliveryJob {
     // An attempt that starts by then ends, and is recorded, before the lease does.
     const sendBefore = nowMs() + leaseMs * 0.9
-    const perSecond = target.rateLimitPerSecond ?? undefined
-    return { deliveryId, webhookId: target.id, target, body, sendBefore, perSecond, ...rest }
+    return { deliveryId, webhookId: target.id, target, body, sendBefore, ...rest }
   }
 
   async function run(job: DeliveryJob): Promise<EndpointMood> {

@@ -27,8 +27,8 @@ function start(options: Partial<SenderOptions<Job>> = {}) {
       }),
   })
   let made = 0
-  const add = (webhookId: string, changes: Partial<Job> = {}) => {
-    if (!sender.reserve(webhookId, changes.perSecond)) return false
+  const add = (webhookId: string, { perSecond, ...changes }: Partial<Job> & { perSecond?: number } = {}) => {
+    if (!sender.reserve(webhookId, perSecond)) return false
     sender.submit({ deliveryId: `d${++made}`, webhookId, sendBefore: 1, lane: 'first', ...changes })
     return true
   }

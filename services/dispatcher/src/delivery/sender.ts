@@ -8,8 +8,6 @@ export interface Job {
   /** Not sent any more after this instant (Unix ms): another replica may have taken it. */
   sendBefore: number
   lane: 'first' | 'retry'
-  /** The webhook's rate limit, if it has one. */
-  perSecond?: number | undefined
 }
 
 /** How an endpoint took an attempt; decides how many it gets at once. */
@@ -34,7 +32,10 @@ export interface SenderOptions<J extends Job> {
 }
 
 export interface Sender<J extends Job> {
-  /** Sets a place aside for a job of this webhook; false when its queue, or the memory, is full. */
+  /**
+   * Sets a place aside for a job of this webhook; false when its queue, or the memory, is full. `perSecond`: the
+   * webhook's rate limit, if it has one.
+   */
   reserve(webhookId: string, perSecond?: number): boolean
   /** Gives a reserved place back. */
   release(webhookId: string): void
@@ -57,6 +58,7 @@ interface Endpoint {
   /** Queued and reserved. */
   waiting: number
   turnedAway: boolean
+  /** Its rate limit, as last seen. */
   perSecond: number | undefined
   /** The lane its slots went to last, when it has a rate limit. */
   servedLast: Job['lane'] | undefined
@@ -128,8 +130,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     for (const lane of order) {
       for (let webhookId = lane.next(); webhookId !== undefined; webhookId = lane.next()) {
         const endpoint = endpointOf(webhookId)
-        const limited = endpoint.perSecond !== undefined
-        if (endpoint.running >= endpoint.limit || (limited && !hasSlot(lane.peek(webhookId), endpoint))) {
+        if (endpoint.running >= endpoint.limit || !hasSlot(lane.peek(webhookId), endpoint)) {
           lane.park(webhookId)
           continue
         }
@@ -144,8 +145,9 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
 
   /** What its lease no longer covers needs no slot: it is not sent. */
   function hasSlot(job: J | undefined, endpoint: Endpoint): boolean {
-    if (job?.perSecond === undefined || job.sendBefore <= options.now()) return true
-    if (!options.pacer.take(job.webhookId, job.perSecond, endpoint.waiting)) return false
+    const { perSecond, waiting } = endpoint
+    if (perSecond === undefined || !job || job.sendBefore <= options.now()) return true
+    if (!options.pacer.take(job.webhookId, perSecond, waiting)) return false
     endpoint.servedLast = job.lane
     return true
   }
