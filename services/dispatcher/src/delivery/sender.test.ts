@@ -107,14 +107,28 @@ describe('sender of a webhook with a rate limit', () => {
     expect(sender.full()).toEqual([])
   })
 
-  it('takes only what can wait for its slots in memory, and nothing while the next one is far off', () => {
-    const pacer = slots(2)
+  it('takes only what can wait for its slots in memory, and more when half of it is gone', () => {
+    const pacer = slots(4)
     const { add, sender, rooms } = start({ pacer })
-    expect(['a', 'a', 'a'].map((webhookId) => add(webhookId, limited))).toEqual([true, true, false])
+    const added = () => add('a', limited)
+    expect([added(), added(), added(), added(), added()]).toEqual([true, true, true, true, false])
+    const use = () => {
+      pacer.free = 1
+      sender.resume('a')
+    }
+    use()
     expect(sender.full()).toEqual(['a'])
-    pacer.free = 1
-    sender.resume('a')
+    expect(added()).toBe(false)
+    expect(rooms()).toBe(0)
+    use()
+    expect(sender.full()).toEqual([])
     expect(rooms()).toBe(1)
+    expect(added()).toBe(true)
+  })
+
+  it('takes nothing while the next slot is far off', () => {
+    const pacer = slots()
+    const { add, sender } = start({ pacer })
     pacer.close('b')
     expect(add('b', limited)).toBe(false)
     expect(sender.full()).toEqual(['b'])

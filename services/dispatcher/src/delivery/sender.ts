@@ -101,7 +101,12 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
 
   const placesOf = ({ limit, perSecond }: Endpoint) =>
     Math.min(limit * queuedPerSlot, perSecond === undefined ? Infinity : options.pacer.places(perSecond))
-  const isFull = (endpoint: Endpoint) => endpoint.waiting >= placesOf(endpoint)
+  /** With a rate limit, one that was turned away stays full until half is free: else each slot used is a claim. */
+  const isFull = (endpoint: Endpoint) => {
+    const { waiting, turnedAway, perSecond } = endpoint
+    const places = placesOf(endpoint)
+    return waiting >= places || (perSecond !== undefined && turnedAway && waiting > places / 2)
+  }
 
   function leaveQueue(webhookId: string, endpoint: Endpoint) {
     endpoint.waiting--
