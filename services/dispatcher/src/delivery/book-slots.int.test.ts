@@ -18,7 +18,7 @@ const asked: Omit<BookingRequest, 'webhookId'> = {
   slackMs: 0,
   nowMs,
   aheadMs: 250,
-  maxSlackMs: 4_000,
+  astrayMs: 4_500,
 }
 /** A webhook nothing is sent to. */
 const limited = async (perSecond: number | null) =>

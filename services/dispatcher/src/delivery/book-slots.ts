@@ -15,8 +15,8 @@ const Answer = z.object({
  * not the one it had when a job was queued.
  */
 export function createBookings(sql: Database['sql']): Bookings {
-  return async ({ webhookId, perSecond, count, slackMs, nowMs, aheadMs, maxSlackMs }): Promise<Booking> => {
-    const parameters = [webhookId, perSecond, count, slackMs, nowMs, aheadMs, aheadMs * 2 + maxSlackMs]
+  return async ({ webhookId, perSecond, count, slackMs, nowMs, aheadMs, astrayMs }): Promise<Booking> => {
+    const parameters = [webhookId, perSecond, count, slackMs, nowMs, aheadMs, astrayMs]
     const rows = await sql.unsafe(bookStatement, parameters, { prepare: true })
     const [row] = z.array(Answer).parse([...rows])
     if (!row) return { kind: 'gone' }

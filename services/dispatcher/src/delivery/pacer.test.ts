@@ -162,6 +162,17 @@ describe('pacer', () => {
     expect(time.pending()).toBe(0)
   })
 
+  it('goes on within seconds when the clock was set back', async () => {
+    const { replica, pass, time } = start(20)
+    const one = replica()
+    one.add(1_000)
+    await pass(1_110)
+    const before = one.starts.length
+    time.setBack(3_600_000)
+    await pass(10_000)
+    expect(one.starts.length - before).toBeGreaterThan(100)
+  })
+
   it('gives places only to jobs whose turn comes within half of what is left of a lease', () => {
     const { replica } = start(1)
     const { pacer } = replica()

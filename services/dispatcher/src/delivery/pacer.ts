@@ -10,7 +10,8 @@ export interface BookingRequest {
   nowMs: number
   /** Nothing is booked when the next free slot is further ahead. */
   aheadMs: number
-  maxSlackMs: number
+  /** One further ahead than this and the slots asked for is none: a clock was set back, or the limit raised. */
+  astrayMs: number
 }
 
 /** Slots are `intervalMs` apart. `perSecond` is the limit the booking was made by. */
@@ -79,6 +80,8 @@ const aheadMs = 250
 /** Between two bookings at least when one was refused. */
 const restMs = 10
 const maxSlackMs = 4_000
+/** More than what can be booked ahead, a quarter of a second of slots or one with its slack included. */
+const astrayMs = aheadMs + 250 + maxSlackMs
 
 /** Attempts that may start at once: what a quarter of a second has room for. */
 export const burstOf = (perSecond: number) => Math.max(1, Math.ceil(perSecond / 4))
@@ -115,6 +118,7 @@ export function createPacer(options: PacerOptions): Pacer {
       observe(pace, slot)
       pace.slots.shift()
     }
+    if ((pace.slots[0]?.at ?? 0) > now() + astrayMs) pace.slots = []
   }
 
   function observe(pace: Pace, { at, easeMs }: Slot) {
@@ -155,7 +159,7 @@ export function createPacer(options: PacerOptions): Pacer {
     pace.timer = undefined
     const slackMs = Math.max(burstOf(perSecond) === 1 ? Math.min(50, 50 / perSecond) : 0, pace.lateMs)
     const count = pace.lateMs > 0 ? 1 : Math.min(burstOf(perSecond), waiting)
-    const request = { webhookId, perSecond, count, slackMs, nowMs: now(), aheadMs, maxSlackMs }
+    const request = { webhookId, perSecond, count, slackMs, nowMs: now(), aheadMs, astrayMs }
     try {
       const booking = await options.book(request)
       pace.failures = 0
