@@ -16,6 +16,7 @@ import { createSealer } from '@opsplane/runtime'
 import { catalogRoutes } from './catalog/routes.js'
 import type { DispatcherConfig } from './config.js'
 import { createAttempt } from './delivery/attempt.js'
+import { forgetPace } from './delivery/book-slots.js'
 import { failDeliveries, holdDeliveries } from './delivery/claim-statement.js'
 import { createDeliveryDays } from './delivery/delivery-days.js'
 import { type Dispatch, maxSlow, startDispatch } from './delivery/dispatch.js'
@@ -166,7 +167,10 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters): Parts
   const topics = createTopics({ link, names, waiters, log })
   const onChange = async (webhookId: string, tenant: TenantScope) => {
     const found = await aggregate.find(webhookId, tenant)
-    if (!found) await failDeliveries(database.sql, webhookId)
+    if (!found) {
+      await failDeliveries(database.sql, webhookId)
+      await forgetPace(database.sql, webhookId)
+    }
     if (found?.state.status === 'paused') await holdDeliveries(database.sql, webhookId)
     await dispatch.refresh(webhookId)
     if (found?.state.status === 'active') dispatch.drain()

@@ -4,10 +4,12 @@ import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { Target, WebhookRow } from '../webhook/target.js'
 import type { AttemptRecord, AttemptResult, MakeAttempt } from './attempt.js'
+import { createBookings } from './book-slots.js'
 import { type Claimed, releaseLeases } from './claim-statement.js'
 import type { DeliveryDays } from './delivery-days.js'
 import { type AttemptOutcome, afterAttempt } from './domain.js'
 import { createFanOut } from './fan-out.js'
+import { createPacer } from './pacer.js'
 import { type Poller, startPoller } from './poller.js'
 import type { ResultRow } from './record-statement.js'
 import { createRecorder, type RecorderOptions } from './recorder.js'
@@ -70,7 +72,18 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   const stopping = new AbortController()
   // Every attempt under way listens.
   setMaxListeners(0, stopping.signal)
-  const recorder = createRecorder({ ...options, onPaused: (ids) => void refreshAll(ids) })
+  const recorder = createRecorder({ ...options, onPaused: (ids) => void forEach(ids, refresh) })
+  const wake = () => poller.wakeAt(nowMs())
+  const pacer = createPacer({
+    book: createBookings(database.sql),
+    leaseMs,
+    now: nowMs,
+    after,
+    onSlot: (webhookId) => sender.resume(webhookId),
+    onClosed: (webhookId) => void forEach([webhookId], giveBack),
+    onOpen: wake,
+    log,
+  })
   const sender = createSender<DeliveryJob>({
     concurrency: options.concurrency,
     endpointConcurrency: options.concurrency.endpoint,
@@ -79,7 +92,8 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     slowAfterMs,
     now: nowMs,
     run,
-    onRoom: () => poller.wakeAt(nowMs()),
+    pacer,
+    onRoom: wake,
   })
   const poller: Poller = startPoller({
     ...options,
@@ -153,11 +167,11 @@ export function startDispatch(options: DispatchOptions): Dispatch {
         log.error({ err: event.error, deliveryId: row.id }, 'the event of a delivery is not readable')
         continue
       }
-      if (!sender.reserve(row.webhook_id)) {
+      const target = options.targetOf(row.webhook)
+      if (!sender.reserve(row.webhook_id, target.rateLimitPerSecond ?? undefined)) {
         refused.push(row.id)
         continue
       }
-      const target = options.targetOf(row.webhook)
       const body = deliveryBody(event.data, target.id)
       const lane = row.attempts > row.cycle_base ? 'retry' : 'first'
       const { attempts, cycle_base: cycleBase, ordering_key: orderingKey } = row
@@ -167,6 +181,12 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   }
 
   async function refresh(webhookId: string): Promise<void> {
+    await giveBack(webhookId)
+    pacer.refresh(webhookId)
+    wake()
+  }
+
+  async function giveBack(webhookId: string): Promise<void> {
     const jobs = sender.discard(webhookId)
     await releaseLeases(
       database.sql,
@@ -174,12 +194,11 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       jobs.map(({ deliveryId }) => deliveryId),
       nowMs(),
     )
-    poller.wakeAt(nowMs())
   }
 
-  async function refreshAll(webhookIds: string[]) {
+  async function forEach(webhookIds: string[], step: (webhookId: string) => Promise<void>) {
     try {
-      for (const webhookId of webhookIds) await refresh(webhookId)
+      for (const webhookId of webhookIds) await step(webhookId)
     } catch (error) {
       log.warn({ err: error, webhookIds }, 'leases are left to end by themselves')
     }
@@ -189,13 +208,14 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     fanOut,
     refresh,
     wake() {
-      poller.wakeAt(nowMs())
+      wake()
       turns.sweep()
     },
     drain: poller.drain,
     async close(graceMs) {
       await turns.close()
       await poller.close()
+      pacer.stop()
       const cut = setTimeout(() => stopping.abort(), graceMs)
       const left = await sender.stop()
       clearTimeout(cut)
@@ -208,6 +228,11 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       )
     },
   }
+}
+
+function after(ms: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, ms)
+  return () => clearTimeout(timer)
 }
 
 function isGone(outcome: AttemptOutcome): boolean {

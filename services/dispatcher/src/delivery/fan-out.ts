@@ -21,7 +21,7 @@ export interface FanOutOptions {
   days: DeliveryDays
   nowMs(): number
   targetOf(row: WebhookRow): Target
-  reserve(webhookId: string): boolean
+  reserve(webhookId: string, perSecond?: number): boolean
   release(webhookId: string): void
   /** Takes a delivery that is leased to this replica, in a place reserved before. */
   submit(job: NewJob): void
@@ -105,7 +105,7 @@ function draftOf(event: PlatformEvent, target: Target, body: DeliveryBody): Draf
 function lease({ reserve, owner, leaseMs, nowMs }: FanOutOptions, draft: Draft) {
   // One that is sent in order waits for its turn.
   if (draft.row.status === 'held' || draft.row.ordering_key !== null) return
-  draft.leased = reserve(draft.target.id)
+  draft.leased = reserve(draft.target.id, draft.target.rateLimitPerSecond ?? undefined)
   draft.row.lease_owner = draft.leased ? owner : null
   draft.row.due_at = draft.leased ? nowMs() + leaseMs + draft.target.timeoutMs : nowMs()
 }

@@ -5,6 +5,8 @@ export interface Lane<J> {
   put(webhookId: string, job: J): void
   /** The webhook whose turn it is; undefined when none has work or the capacity is used up. */
   next(): string | undefined
+  /** The webhook's oldest job, which stays. */
+  peek(webhookId: string): J | undefined
   /** The webhook's oldest job; it goes to the end of the line if it has more. */
   take(webhookId: string): J | undefined
   /** Takes the webhook out of the line until `unpark`: it may not have more attempts under way. */
@@ -35,6 +37,7 @@ export function createLane<J>(capacity: number): Lane<J> {
       const [first] = line
       return first
     },
+    peek: (webhookId) => queues.get(webhookId)?.[0],
     take(webhookId) {
       const queue = queues.get(webhookId)
       const job = queue?.shift()

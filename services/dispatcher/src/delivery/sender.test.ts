@@ -12,6 +12,7 @@ function start(options: Partial<SenderOptions<Job>> = {}) {
     endpointConcurrency: 2,
     maxQueued: 1_000,
     now: () => 0,
+    pacer: slots(),
     onRoom: () => rooms++,
     ...options,
     run: (job) =>
@@ -26,13 +27,113 @@ function start(options: Partial<SenderOptions<Job>> = {}) {
       }),
   })
   let made = 0
-  const add = (webhookId: string, changes: Partial<Job> = {}) => {
-    if (!sender.reserve(webhookId)) return false
+  const add = (webhookId: string, { perSecond, ...changes }: Partial<Job> & { perSecond?: number } = {}) => {
+    if (!sender.reserve(webhookId, perSecond)) return false
     sender.submit({ deliveryId: `d${++made}`, webhookId, sendBefore: 1, lane: 'first', ...changes })
     return true
   }
   return { sender, running, add, webhooks: () => running.map(({ job }) => job.webhookId), rooms: () => rooms }
 }
+
+/** Slots by hand: `free` of them are there, for whichever webhook asks. */
+function slots(places = 100) {
+  const closed = new Set<string>()
+  const pacer = {
+    free: 0,
+    asked: 0,
+    closed: () => [...closed],
+    isClosed: (webhookId: string) => closed.has(webhookId),
+    close: (webhookId: string) => closed.add(webhookId),
+    places: () => places,
+    take: () => {
+      pacer.asked++
+      if (pacer.free === 0) return false
+      pacer.free--
+      return true
+    },
+  }
+  return pacer
+}
+
+describe('sender of a webhook with a rate limit', () => {
+  const limited = { perSecond: 5 }
+
+  it('waits for a slot for each job, while others run', () => {
+    const pacer = slots()
+    const { add, sender, webhooks } = start({ pacer })
+    for (let n = 0; n < 3; n++) add('slow', limited)
+    add('quick')
+    expect(webhooks()).toEqual(['quick'])
+    pacer.free = 1
+    sender.resume('slow')
+    expect(webhooks()).toEqual(['quick', 'slow'])
+    add('other')
+    expect(webhooks()).toEqual(['quick', 'slow', 'other'])
+    expect(pacer.free).toBe(0)
+  })
+
+  it('asks for no slot in the name of a webhook without a limit', () => {
+    const pacer = slots()
+    const { add, webhooks } = start({ pacer })
+    add('free')
+    add('free', { lane: 'retry' })
+    expect(webhooks()).toEqual(['free', 'free'])
+    expect(pacer.asked).toBe(0)
+  })
+
+  it('gives first attempts and retries their slots by turns', async () => {
+    const pacer = slots()
+    const { add, sender, running } = start({ pacer, concurrency: { first: 9, retry: 9 } })
+    for (let n = 0; n < 3; n++) add('a', limited)
+    for (let n = 0; n < 3; n++) add('a', { ...limited, lane: 'retry' })
+    const served: string[] = []
+    for (let n = 0; n < 6; n++) {
+      pacer.free = 1
+      sender.resume('a')
+      served.push(...running.map(({ job }) => job.lane))
+      await running[0]?.end('well')
+    }
+    expect(served).toEqual(['first', 'retry', 'first', 'retry', 'first', 'retry'])
+  })
+
+  it('spends no slot on what its lease no longer covers', () => {
+    const pacer = slots()
+    const { add, sender, webhooks } = start({ pacer })
+    add('a', { ...limited, sendBefore: -1 })
+    expect(pacer.asked).toBe(0)
+    pacer.free = 1
+    add('a', limited)
+    expect(webhooks()).toEqual(['a'])
+    expect(sender.full()).toEqual([])
+  })
+
+  it('takes only what can wait for its slots in memory, and more when half of it is gone', () => {
+    const pacer = slots(4)
+    const { add, sender, rooms } = start({ pacer })
+    const added = () => add('a', limited)
+    expect([added(), added(), added(), added(), added()]).toEqual([true, true, true, true, false])
+    const use = () => {
+      pacer.free = 1
+      sender.resume('a')
+    }
+    use()
+    expect(sender.full()).toEqual(['a'])
+    expect(added()).toBe(false)
+    expect(rooms()).toBe(0)
+    use()
+    expect(sender.full()).toEqual([])
+    expect(rooms()).toBe(1)
+    expect(added()).toBe(true)
+  })
+
+  it('takes nothing while the next slot is far off', () => {
+    const pacer = slots()
+    const { add, sender } = start({ pacer })
+    pacer.close('b')
+    expect(add('b', limited)).toBe(false)
+    expect(sender.full()).toEqual(['b'])
+  })
+})
 
 describe('sender', () => {
   it('gives no webhook more than its share at once', () => {

@@ -1,4 +1,5 @@
 import { createLane, type Lane } from './lane.js'
+import type { Pacer } from './pacer.js'
 
 /** A delivery this replica has leased. */
 export interface Job {
@@ -22,6 +23,8 @@ export interface SenderOptions<J extends Job> {
   /** Jobs kept in memory over all webhooks. */
   maxQueued: number
   now(): number
+  /** Asked before a job with a rate limit starts. */
+  pacer: Pick<Pacer, 'take' | 'places' | 'isClosed' | 'closed'>
   /** Makes the attempt and sees to its record; the place is free again when it resolves. */
   run(job: J): Promise<EndpointMood>
   /** There is room again for a webhook that was turned away. */
@@ -29,12 +32,17 @@ export interface SenderOptions<J extends Job> {
 }
 
 export interface Sender<J extends Job> {
-  /** Sets a place aside for a job of this webhook; false when its queue, or the memory, is full. */
-  reserve(webhookId: string): boolean
+  /**
+   * Sets a place aside for a job of this webhook; false when its queue, or the memory, is full. `perSecond`: the
+   * webhook's rate limit, if it has one.
+   */
+  reserve(webhookId: string, perSecond?: number): boolean
   /** Gives a reserved place back. */
   release(webhookId: string): void
   /** Queues a job for a place reserved before. */
   submit(job: J): void
+  /** A webhook that waited for a slot of its rate limit need not wait any longer. */
+  resume(webhookId: string): void
   /** Webhooks that take no further jobs now. */
   full(): string[]
   hasRoom(): boolean
@@ -50,6 +58,10 @@ interface Endpoint {
   /** Queued and reserved. */
   waiting: number
   turnedAway: boolean
+  /** Its rate limit, as last seen. */
+  perSecond: number | undefined
+  /** The lane its slots went to last, when it has a rate limit. */
+  servedLast: Job['lane'] | undefined
 }
 
 const startLimit = 4
@@ -80,17 +92,26 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       running: 0,
       waiting: 0,
       turnedAway: false,
+      perSecond: undefined,
+      servedLast: undefined,
     }
     endpoints.set(webhookId, fresh)
     return fresh
   }
 
-  const isFull = (endpoint: Endpoint) => endpoint.waiting >= endpoint.limit * queuedPerSlot
+  const placesOf = ({ limit, perSecond }: Endpoint) =>
+    Math.min(limit * queuedPerSlot, perSecond === undefined ? Infinity : options.pacer.places(perSecond))
+  /** With a rate limit, one that was turned away stays full until half is free: else each slot used is a claim. */
+  const isFull = (endpoint: Endpoint) => {
+    const { waiting, turnedAway, perSecond } = endpoint
+    const places = placesOf(endpoint)
+    return waiting >= places || (perSecond !== undefined && turnedAway && waiting > places / 2)
+  }
 
   function leaveQueue(webhookId: string, endpoint: Endpoint) {
     endpoint.waiting--
     waitingTotal--
-    if (endpoint.turnedAway && endpoint.waiting <= (endpoint.limit * queuedPerSlot) / 2) {
+    if (endpoint.turnedAway && endpoint.waiting <= placesOf(endpoint) / 2) {
       endpoint.turnedAway = false
       options.onRoom()
     }
@@ -109,12 +130,12 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       endpoints.delete(webhookId)
   }
 
-  function pump() {
+  function pump(order = [lanes.first, lanes.retry]) {
     if (stopped) return
-    for (const lane of [lanes.first, lanes.retry]) {
+    for (const lane of order) {
       for (let webhookId = lane.next(); webhookId !== undefined; webhookId = lane.next()) {
         const endpoint = endpointOf(webhookId)
-        if (endpoint.running >= endpoint.limit) {
+        if (endpoint.running >= endpoint.limit || !hasSlot(lane.peek(webhookId), endpoint)) {
           lane.park(webhookId)
           continue
         }
@@ -125,6 +146,21 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
         leaveQueue(webhookId, endpoint)
       }
     }
+  }
+
+  /** What its lease no longer covers needs no slot: it is not sent. */
+  function hasSlot(job: J | undefined, endpoint: Endpoint): boolean {
+    const { perSecond, waiting } = endpoint
+    if (perSecond === undefined || !job || job.sendBefore <= options.now()) return true
+    if (!options.pacer.take(job.webhookId, perSecond, waiting)) return false
+    endpoint.servedLast = job.lane
+    return true
+  }
+
+  /** Slots of a rate limit go to both lanes by turns. */
+  function resume(webhookId: string) {
+    for (const each of [lanes.first, lanes.retry]) each.unpark(webhookId)
+    pump(endpoints.get(webhookId)?.servedLast === 'first' ? [lanes.retry, lanes.first] : undefined)
   }
 
   function start(lane: Lane<J>, endpoint: Endpoint, job: J) {
@@ -148,9 +184,8 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       endpoint.running--
       running--
       adapt(endpoint, mood)
-      for (const each of [lanes.first, lanes.retry]) each.unpark(job.webhookId)
       forgetIfIdle(job.webhookId, endpoint)
-      pump()
+      resume(job.webhookId)
       if (running === 0) idle?.()
     })
   }
@@ -161,8 +196,10 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   }
 
   return {
-    reserve(webhookId) {
+    reserve(webhookId, perSecond) {
+      if (perSecond !== undefined && options.pacer.isClosed(webhookId)) return false
       const endpoint = endpointOf(webhookId)
+      endpoint.perSecond = perSecond
       if (stopped || isFull(endpoint) || waitingTotal >= options.maxQueued) {
         endpoint.turnedAway = true
         return false
@@ -176,7 +213,11 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       lanes[job.lane].put(job.webhookId, job)
       pump()
     },
-    full: () => [...endpoints].filter(([, endpoint]) => isFull(endpoint)).map(([webhookId]) => webhookId),
+    resume,
+    full: () => [
+      ...[...endpoints].filter(([, endpoint]) => isFull(endpoint)).map(([webhookId]) => webhookId),
+      ...options.pacer.closed(),
+    ],
     hasRoom: () => !stopped && waitingTotal < options.maxQueued,
     discard(webhookId) {
       const jobs = [...lanes.first.clear(webhookId), ...lanes.retry.clear(webhookId)]

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
+import { createBookings } from './book-slots.js'
+import type { BookingRequest, Bookings } from './pacer.js'
+
+let fixture: DispatcherFixture
+let book: Bookings
+beforeAll(async () => {
+  fixture = await startDispatcher()
+  book = createBookings(fixture.service.sql)
+})
+afterAll(() => fixture?.stop())
+
+const nowMs = 1_700_000_000_000
+const asked: Omit<BookingRequest, 'webhookId'> = {
+  perSecond: 10,
+  count: 1,
+  slackMs: 0,
+  nowMs,
+  aheadMs: 250,
+  astrayMs: 4_500,
+}
+/** A webhook nothing is sent to. */
+const limited = async (perSecond: number | null) =>
+  (await fixture.webhook('booked', { rate_limit_per_second: perSecond, events: ['never.*'] })).id
+
+describe('slots', () => {
+  it('follow each other without a gap, and begin anew after a pause', async () => {
+    const webhookId = await limited(10)
+    const first = await book({ ...asked, webhookId, count: 2 })
+    expect(first).toEqual({ kind: 'booked', firstAt: nowMs, count: 2, intervalMs: 100, perSecond: 10 })
+    expect(await book({ ...asked, webhookId })).toMatchObject({ firstAt: nowMs + 200, count: 1 })
+    expect(await book({ ...asked, webhookId, nowMs: nowMs + 10_000 })).toMatchObject({
+      firstAt: nowMs + 10_000,
+    })
+  })
+
+  it('are given out once, however many ask at once', async () => {
+    const webhookId = await limited(1_000)
+    const bookings = await Promise.all(
+      Array.from({ length: 25 }, () => book({ ...asked, webhookId, count: 10 })),
+    )
+    const starts = bookings.flatMap((booking) => (booking.kind === 'booked' ? [booking.firstAt - nowMs] : []))
+    expect(starts.sort((a, b) => a - b).map(Math.round)).toEqual(Array.from({ length: 25 }, (_, n) => n * 10))
+  })
+
+  it('are a quarter of a second at once at most', async () => {
+    expect(await book({ ...asked, webhookId: await limited(10), count: 1_000 })).toMatchObject({ count: 3 })
+    expect(await book({ ...asked, webhookId: await limited(2), count: 1_000 })).toMatchObject({ count: 1 })
+  })
+
+  it('are not booked long ahead', async () => {
+    const webhookId = await limited(0.01)
+    await book({ ...asked, webhookId })
+    const taken = { kind: 'taken', freeAt: nowMs + 100_000 }
+    expect(await book({ ...asked, webhookId, nowMs: nowMs + 1 })).toEqual(taken)
+    expect(await book({ ...asked, webhookId, nowMs: nowMs + 99_749 })).toEqual(taken)
+    expect(await book({ ...asked, webhookId, nowMs: nowMs + 99_750 })).toMatchObject({
+      firstAt: nowMs + 100_000,
+    })
+  })
+
+  it('have the room behind them that was asked for', async () => {
+    const webhookId = await limited(10)
+    expect(await book({ ...asked, webhookId, slackMs: 30 })).toMatchObject({ intervalMs: 130 })
+    expect(await book({ ...asked, webhookId })).toMatchObject({ firstAt: nowMs + 130 })
+  })
+
+  it('go by the limit the webhook has now', async () => {
+    const webhookId = await limited(0.01)
+    await book({ ...asked, webhookId, perSecond: 0.01 })
+    await fixture.api.patch(`/webhooks/${webhookId}`, { rate_limit_per_second: 100 })
+    const raised = { kind: 'booked', firstAt: nowMs + 5, count: 1, intervalMs: 10, perSecond: 100 }
+    expect(await book({ ...asked, webhookId, perSecond: 0.01, nowMs: nowMs + 5 })).toEqual(raised)
+    await fixture.api.patch(`/webhooks/${webhookId}`, { rate_limit_per_second: null })
+    expect(await book({ ...asked, webhookId, nowMs: nowMs + 15 })).toMatchObject({ perSecond: 10 })
+  })
+
+  it('of a deleted webhook are not booked', async () => {
+    const webhookId = await limited(10)
+    await book({ ...asked, webhookId })
+    await fixture.api.send('DELETE', `/webhooks/${webhookId}`)
+    expect(await book({ ...asked, webhookId })).toEqual({ kind: 'gone' })
+    expect(await fixture.service.sql`select from webhook_pace where webhook_id = ${webhookId}`).toHaveLength(
+      0,
+    )
+  })
+})
