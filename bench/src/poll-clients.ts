@@ -67,6 +67,6 @@ process.on('message', (message) => {
 process.send?.({ port: 0 })
 for (let index = 0; index < polls; index++) {
   follow(index).catch((error: unknown) => failures.push(String(error)))
-  // A few at a time: what is measured is waiting, not a storm of new connections.
-  if (index % 50 === 49) await delay(20)
+  // As independent clients would: spread over the time a poll waits, so that they do not all end at once.
+  if (index % 50 === 49) await delay(100)
 }

@@ -91,10 +91,16 @@ describe(`${polls} waiting polls on two replicas (seed ${seed})`, () => {
         last = id
       }
       const readers = pollers.filter((poller) => poller.topic === topic)
-      await waitFor(() => readers.every(({ seen }) => seen.some(({ id }) => id === last)), {
-        timeoutMs: wakeMs,
-        message: `the polls of ${topic} to be woken`,
-      })
+      const isBehind = ({ seen }: Poller) => !seen.some(({ id }) => id === last)
+      await waitFor(
+        () => {
+          const behind = readers.filter(isBehind).map((poller) => `${poller.replica()} ${poller.waiting()}`)
+          if (behind.length > 0)
+            throw new Error(`behind, with replica and whether asked: ${behind.join(', ')}`)
+          return true
+        },
+        { timeoutMs: wakeMs, message: `the polls of ${topic} to be woken` },
+      )
     }
   }
 
