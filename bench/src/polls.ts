@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { type Caller, headersOf, throughGateway, toDispatcher } from './callers.js'
-import { ask, percentile, startChild } from './child.js'
+import { ask, cpuMs, percentile, startChild } from './child.js'
 import type { MeasureOptions } from './creates.js'
 import { evenly } from './load.js'
 import type { Figure } from './report.js'
@@ -85,6 +85,7 @@ async function waitingPolls(
     const waiting = memoryOf([dispatcher.pid(), gateway.pid()])
 
     say(`  now ${publishesPerSecond} publishes a second, each to one of ${topics} topics…`)
+    const [cpuBefore, startedAt] = [cpuMs(dispatcher.pid() ?? 0), performance.now()]
     const published = await evenly({ rate: publishesPerSecond, seconds }, async () => {
       const status = await publisher.publish(`${prefix}-${Math.floor(Math.random() * topics)}`)
       if (status !== 201) throw new Error(`a publish answered ${status}`)
@@ -93,6 +94,11 @@ async function waitingPolls(
     const deadline = performance.now() + 10_000
     while ((await count()).seen < expected && performance.now() < deadline) await delay(100)
     const woken = memoryOf([dispatcher.pid(), gateway.pid()])
+    const cores = (cpuMs(dispatcher.pid() ?? 0) - cpuBefore) / (performance.now() - startedAt)
+    const grown = [waiting[0] - before[0], woken[0] - before[0]]
+      .map((mb) => mb.toFixed(0))
+      .join(' MB, later ')
+    say(`  the replica used ${cores.toFixed(2)} cores; when all waited it had grown by ${grown} MB`)
     const report = await ask<{ latencies: number[]; failures: string[] }>(clients.child, 'report')
     if (report.failures.length > 0) throw new Error(`polls failed: ${report.failures.join('; ')}`)
     if (report.latencies.length !== expected)
