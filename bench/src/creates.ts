@@ -1,7 +1,7 @@
 import type { Cluster } from '@opsplane/local'
 import postgres from 'postgres'
 import { cpuMs, startChild } from './child.js'
-import { createIncidents } from './load.js'
+import { createIncidents, median } from './load.js'
 import type { Figure } from './report.js'
 
 export interface MeasureOptions {
@@ -64,9 +64,6 @@ export function incidents(cluster: Cluster) {
     headers: { authorization: `Bearer ${cluster.info.apiKey}`, 'x-workspace': cluster.info.workspace },
   }
 }
-
-const median = (values: number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 /** The raw server writes the same tables with the same indexes, in a schema of its own. */
 async function copyTables(adminUrl: string) {

@@ -5,8 +5,10 @@ import { openState, startCluster } from '@opsplane/local'
 import { Command } from 'commander'
 import { measureCreates } from './creates.js'
 import { measureDeliveries } from './deliveries.js'
+import { measurePolls } from './polls.js'
 import { type Figure, printFigures } from './report.js'
 import { measureTarpit } from './tarpit.js'
+import { measureTopics } from './topics.js'
 
 const program = new Command('opsplane-bench')
   .description('Measures the platform beside the raw limits of this machine, and prints the ratios.')
@@ -29,6 +31,8 @@ try {
   figures.push(...(await measureCreates({ cluster, seconds, say })))
   figures.push(...(await measureDeliveries({ cluster, seconds, say })))
   figures.push(...(await measureTarpit({ cluster, seconds, say })))
+  figures.push(...(await measureTopics({ cluster, seconds, say })))
+  figures.push(...(await measurePolls({ cluster, seconds, say })))
 } finally {
   await cluster.stop()
   rmSync(folder, { recursive: true, force: true })

@@ -1,7 +1,7 @@
 import autocannon from 'autocannon'
 import { Agent, request } from 'undici'
 
-const body = JSON.stringify({ title: 'Checkout answers 500 for one customer in ten' })
+const incident = JSON.stringify({ title: 'Checkout answers 500 for one customer in ten' })
 
 export interface LoadOptions {
   url: string
@@ -19,12 +19,17 @@ export interface LoadResult {
 }
 
 /** Creates incidents as fast as the answers come, over keep-alive connections. */
-export async function createIncidents(options: LoadOptions): Promise<LoadResult> {
+export function createIncidents(options: LoadOptions): Promise<LoadResult> {
+  return post({ ...options, body: incident })
+}
+
+/** Posts the same body as fast as the answers come, over keep-alive connections. */
+export async function post(options: LoadOptions & { body: string }): Promise<LoadResult> {
   const result = await autocannon({
     url: options.url,
     method: 'POST',
     headers: { 'content-type': 'application/json', ...options.headers },
-    body,
+    body: options.body,
     duration: options.seconds,
     connections: options.connections,
   })
@@ -37,10 +42,7 @@ export async function createIncidents(options: LoadOptions): Promise<LoadResult>
   }
 }
 
-/**
- * Creates incidents at an even rate, whether or not answers come: a load of independent clients. autocannon's own
- * rate limit sends each second's share at once, which measures bursts.
- */
+/** Creates incidents at an even rate, whether or not answers come: a load of independent clients. */
 export async function createIncidentsEvenly(
   options: LoadOptions & {
     rate: number
@@ -50,9 +52,8 @@ export async function createIncidentsEvenly(
 ): Promise<void> {
   const agent = new Agent({ connections: options.connections })
   const headers = { 'content-type': 'application/json', ...options.headers }
-  const underway = new Set<Promise<void>>()
-  const bodyOf = (n: number) => (options.titleOf ? JSON.stringify({ title: options.titleOf(n) }) : body)
-  const send = async (n: number) => {
+  const bodyOf = (n: number) => (options.titleOf ? JSON.stringify({ title: options.titleOf(n) }) : incident)
+  await evenly(options, async (n) => {
     const response = await request(options.url, {
       method: 'POST',
       headers,
@@ -61,11 +62,23 @@ export async function createIncidentsEvenly(
     })
     await response.body.dump()
     if (response.statusCode !== 201) throw new Error(`an incident create answered ${response.statusCode}`)
-  }
+  })
+  await agent.close()
+}
+
+/**
+ * Sends at an even rate, whether or not answers come, and tells how often. autocannon's own rate limit sends each
+ * second's share at once, which measures bursts.
+ */
+export async function evenly(
+  { rate, seconds }: { rate: number; seconds: number },
+  send: (n: number) => Promise<void>,
+): Promise<number> {
+  const underway = new Set<Promise<void>>()
   const startedAt = performance.now()
-  const total = Math.floor(options.rate * options.seconds)
+  const total = Math.floor(rate * seconds)
   for (let sent = 0; sent < total; ) {
-    const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1000) * options.rate))
+    const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1000) * rate))
     for (; sent < due; sent++) {
       const sending = send(sent).finally(() => underway.delete(sending))
       underway.add(sending)
@@ -73,5 +86,8 @@ export async function createIncidentsEvenly(
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
   await Promise.all(underway)
-  await agent.close()
+  return total
 }
+
+export const median = (values: number[]) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN

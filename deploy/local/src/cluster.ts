@@ -7,6 +7,7 @@ import { bootstrapOwner } from './bootstrap-owner.js'
 import { makeReceiverCertificate, type ReceiverCertificate } from './certificate.js'
 import { provisionAll } from './platform.js'
 import { choosePorts } from './ports.js'
+import type { LocalSecrets } from './secrets.js'
 import { planServices, type ServiceName, serviceNames } from './service-plan.js'
 import type { LocalInfo, LocalState } from './state.js'
 import { type ServiceProcess, serviceProcess } from './supervisor.js'
@@ -30,6 +31,8 @@ export interface RestartableServer {
 /** The platform as separate processes, each of which can be killed: for crash tests and measurements. */
 export interface Cluster {
   info: LocalInfo
+  /** With the keys that internal tokens are signed with. */
+  secrets: LocalSecrets
   services: Record<ServiceName, ServiceProcess>
   postgres: RestartableServer
   nats: RestartableServer
@@ -81,7 +84,7 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
   const owner = await bootstrapOwner({ secrets, settingsUrl: services.settings.url, origin })
   state.saveSecrets({ ...secrets, owner })
   const info = { origin, baseUrl: `${origin}/api/v1`, ...owner, postgresUrl, natsUrl, pid: process.pid }
-  return { info, services, postgres, nats, certificate, stop: () => releasers.release() }
+  return { info, secrets, services, postgres, nats, certificate, stop: () => releasers.release() }
 }
 
 async function startServers({ state, postgresFlags: flags }: ClusterOptions, releasers: Releasers) {

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from '@opsplane/runtime'
 import { answerClientError } from './client-error.js'
+import { messageClasses } from './message-classes.js'
 
 export interface ListenOptions {
   port: number
@@ -21,20 +22,28 @@ export interface Listening {
 }
 
 const idleSweepMs = 20
+/** All clients of a replica that has died come at once; who finds no room tries again seconds later. */
+const backlog = 4096
 
 /** Serves an app. `port` 0 takes a free one. Rejects when the address cannot be taken. */
 export async function listen(app: RequestListener, options: ListenOptions): Promise<Listening> {
   const { port, host, log } = options
   // A client that keeps connections (the gateway does) must be the one that closes idle ones, or it meets resets.
   const server = createServer(
-    { keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 120_000, noDelay: true },
+    {
+      ...messageClasses(app),
+      keepAliveTimeout: 65_000,
+      headersTimeout: 20_000,
+      requestTimeout: 120_000,
+      noDelay: true,
+    },
     app,
   )
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerClientError(error, socket, log))
   const unused = trackUnused(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog }, () => {
       server.off('error', reject)
       resolve()
     })

@@ -1,4 +1,6 @@
 import {
+  JetStreamApiCodes,
+  JetStreamApiError,
   type JetStreamClient,
   type JetStreamManager,
   jetstream,
@@ -41,9 +43,11 @@ interface Handles {
   manager: JetStreamManager
 }
 
-export function streamLog(link: NatsLink, stream: string): StreamLog {
+/** `restore` makes the stream anew when the server says that it does not exist; the question is asked again then. */
+export function streamLog(link: NatsLink, stream: string, restore?: () => Promise<void>): StreamLog {
   const handles = new WeakMap<NatsConnection, Handles>()
   let identity: { value: string; until: number } | undefined
+  let restoring: Promise<void> | undefined
 
   const open = async (): Promise<Handles> => {
     // Without this a request would be kept back until the server is there again.
@@ -63,9 +67,24 @@ export function streamLog(link: NatsLink, stream: string): StreamLog {
     identity = undefined
     for await (const { type } of connection.status()) if (type === 'reconnect') identity = undefined
   }
+  const restored = (make: () => Promise<void>) => {
+    identity = undefined
+    restoring ??= make().finally(() => {
+      restoring = undefined
+    })
+    return restoring
+  }
   const ask = async <T>(question: (handles: Handles) => Promise<T>): Promise<T> => {
     try {
-      return await question(await open())
+      const handles = await open()
+      try {
+        return await question(handles)
+      } catch (error) {
+        // It was refused as a whole, so nothing has been done that would be repeated.
+        if (!restore || !isMissingStream(error)) throw error
+        await restored(restore)
+        return await question(handles)
+      }
     } catch (error) {
       identity = undefined
       throw error instanceof ApiError ? error : unavailable(error)
@@ -107,6 +126,9 @@ export function streamLog(link: NatsLink, stream: string): StreamLog {
 function stored(message: StoredMsg | null): StoredMessage | null {
   return message && { sequence: message.seq, text: message.string() }
 }
+
+const isMissingStream = (error: unknown) =>
+  error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
 
 function unavailable(cause?: unknown): ApiError {
   return new ApiError('service_unavailable', 'The event bus cannot be reached at the moment.', { cause })

@@ -15,6 +15,8 @@ export interface StreamTailOptions {
 }
 
 export interface StreamTail {
+  /** Begins again at once, when the stream is known to be another one. */
+  restart(): void
   close(): Promise<void>
 }
 
@@ -67,6 +69,7 @@ export function streamTail(options: StreamTailOptions): StreamTail {
   const running = run()
 
   return {
+    restart: () => lose(),
     async close() {
       closing.abort()
       lose()

@@ -25,6 +25,8 @@ export interface TestService {
   adminUrl: string
   /** Calls the service the way the gateway does, in the name of this principal; without one, as a service. */
   as(principal?: Principal): ApiClient
+  /** What such a call carries, for clients of another kind. */
+  headers(principal?: Principal): Promise<Record<string, string>>
   stop(): Promise<void>
 }
 
@@ -55,16 +57,17 @@ export async function startTestService<Config>(options: TestServiceOptions<Confi
       ...options.env,
     }),
   )
+  const headers = async (principal?: Principal) => ({
+    authorization: `Bearer ${await issuer.tokenFor(name, principal)}`,
+  })
   const sql = postgres(database.url, { max: 2, onnotice: () => undefined, connection: { search_path: name } })
   return {
     url: running.url,
     natsPrefix,
     sql,
     adminUrl: database.url,
-    as: (principal) =>
-      createApiClient(running.url, async () => ({
-        authorization: `Bearer ${await issuer.tokenFor(name, principal)}`,
-      })),
+    as: (principal) => createApiClient(running.url, () => headers(principal)),
+    headers,
     async stop() {
       await running.stop()
       await sql.end({ timeout: 1 })

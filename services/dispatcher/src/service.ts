@@ -10,7 +10,7 @@ import {
   startBackend,
 } from '@opsplane/eventstore'
 import { createOutbound, type Outbound, type Route, type ServiceClient, serviceClient } from '@opsplane/http'
-import { streamPlaces } from '@opsplane/nats'
+import { type StreamOptions, streamPlaces } from '@opsplane/nats'
 import { createVault } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
 import { catalogRoutes } from './catalog/routes.js'
@@ -70,7 +70,7 @@ export async function start(
   const waiters = new Waiters()
   const partsByContext = new WeakMap<Context, Parts>()
   const partsOf = (context: Context): Parts => {
-    const parts = partsByContext.get(context) ?? assemble(context, outbound, waiters)
+    const parts = partsByContext.get(context) ?? assemble(context, outbound, waiters, overrides.streams)
     partsByContext.set(context, parts)
     return parts
   }
@@ -113,7 +113,7 @@ interface Parts {
 }
 
 /** Wires the sending to the context, and the routes to both. */
-function assemble(context: Context, outbound: Outbound, waiters: Waiters): Parts {
+function assemble(context: Context, outbound: Outbound, waiters: Waiters, streams?: StreamOptions): Parts {
   const { config, database, store, issuer, clock, log, relay, cursors, link, names } = context
   const vault = createVault(database.db, createSealer(config.opsplaneMasterKey))
   const aggregate = webhookAggregate(store)
@@ -164,7 +164,7 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters): Parts
     perSecond: config.webhookDrainPerSecond,
     wake: dispatch.wake,
   })
-  const topics = createTopics({ link, names, waiters, log })
+  const topics = createTopics({ link, names, waiters, log, ...(streams && { streams }) })
   const onChange = async (webhookId: string, tenant: TenantScope) => {
     const found = await aggregate.find(webhookId, tenant)
     if (!found) {

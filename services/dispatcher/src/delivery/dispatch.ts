@@ -102,7 +102,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     accept,
     waits: (lines) => turns.ask(lines),
   })
-  const turns = startTurns({ ...options, sql: database.sql, onGiven: () => poller.wakeAt(nowMs()) })
+  const turns = startTurns({ ...options, sql: database.sql, onGiven: wake })
   const fanOut = createFanOut({
     ...options,
     reserve: sender.reserve,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { jetstreamManager } from '@nats-io/jetstream'
 import { natsNames, type TenantScope } from '@opsplane/contracts'
 import { connectNats, ensureStreams, type NatsLink, streamLog } from '@opsplane/nats'
 import { type EmbeddedNats, startEmbeddedNats } from '@opsplane/nats/embedded'
@@ -126,6 +127,20 @@ describe('topics of two replicas', () => {
     expect((await poll(1, 'outage')).items).toHaveLength(2)
   }, 60_000)
 
+  it('go on with the oldest event kept after a cursor whose event has expired', async () => {
+    const ids: string[] = []
+    for (let n = 0; n < 4; n++) ids.push((await publish(0, 'expired', n)).id)
+    const manager = await jetstreamManager(await replica(1).link.ready())
+    const filter = names.topicSubject('ws_1', 'production', 'expired')
+    await manager.streams.purge(names.topicsStream, { filter, keep: 2 })
+    expect((await poll(0, 'expired', ids[0])).items.map(({ id }) => id)).toEqual(ids.slice(2))
+    await manager.streams.purge(names.topicsStream, { filter })
+    const polling = poll(0, 'expired', ids[3])
+    await waitFor(() => replica(0).waiters.size === 1)
+    const { id } = await publish(1, 'expired', 4)
+    expect((await polling).items).toMatchObject([{ id, payload: { n: 4 } }])
+  })
+
   it('know a cursor of a stream that was lost for what it is', async () => {
     const { id } = await publish(0, 'lost', 1)
     await server.stop()
@@ -141,6 +156,18 @@ describe('topics of two replicas', () => {
     const next = await publish(1, 'lost', 2)
     expect((await polling).items).toMatchObject([{ id: next.id }])
   }, 60_000)
+
+  it('make the stream again when it was deleted, and wake what waited', async () => {
+    const polling = poll(0, 'deleted')
+    await waitFor(() => replica(0).waiters.size === 1)
+    const manager = await jetstreamManager(await replica(1).link.ready())
+    await manager.streams.delete(names.topicsStream)
+    // The first may be refused, as what is known of the stream is a few seconds old.
+    const { id } = await waitFor(() => publish(0, 'deleted', 1))
+    expect((await polling).items).toMatchObject([{ id }])
+    // The other replica may give it another id, as long as it takes the stream for the old one.
+    expect((await poll(1, 'deleted')).items).toMatchObject([{ payload: { n: 1 } }])
+  })
 
   it('answer waiting polls at once when the service stops', async () => {
     const { waiters } = replica(1)

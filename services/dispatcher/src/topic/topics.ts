@@ -7,7 +7,15 @@ import {
   type TenantScope,
   type TopicMessage,
 } from '@opsplane/contracts'
-import { type NatsLink, type StreamTail, streamLog, streamTail, topicEventId } from '@opsplane/nats'
+import {
+  ensureStreams,
+  type NatsLink,
+  type StreamOptions,
+  type StreamTail,
+  streamLog,
+  streamTail,
+  topicEventId,
+} from '@opsplane/nats'
 import { type Logger, sha256Hex } from '@opsplane/runtime'
 import { cursorPlace, readTopic, type Topic, type TopicPage, toEvent } from './topic-reader.js'
 import type { Waiters } from './waiters.js'
@@ -38,10 +46,19 @@ export interface TopicsOptions {
   names: NatsNames
   waiters: Waiters
   log: Logger
+  /** Limits of the stream, for when it has to be made again. */
+  streams?: StreamOptions
 }
 
-export function createTopics({ link, names, waiters, log }: TopicsOptions): Topics {
-  const stream = streamLog(link, names.topicsStream)
+const restoreTimeoutMs = 5_000
+
+export function createTopics({ link, names, waiters, log, streams }: TopicsOptions): Topics {
+  const restore = async () => {
+    log.warn({ stream: names.topicsStream }, 'the stream of the topics is gone, it is made again')
+    await ensureStreams(link, names, { ...streams, signal: AbortSignal.timeout(restoreTimeoutMs) })
+    tail.restart()
+  }
+  const stream = streamLog(link, names.topicsStream, restore)
   const underWay = new Map<string, Promise<TopicPage>>()
   let stored = 0
   const tail: StreamTail = streamTail({

@@ -1,0 +1,37 @@
+import type { Principal } from '@opsplane/contracts'
+import { createInternalIssuer } from '@opsplane/http'
+import type { Cluster } from '@opsplane/local'
+
+/** Where requests go, and how they are let in. Plain data, so that another process can be told. */
+export interface Caller {
+  url: string
+  login: { headers: Record<string, string> } | { gatewayKey: string; principal: Principal }
+}
+
+export function throughGateway({ info }: Cluster): Caller {
+  const headers = { authorization: `Bearer ${info.apiKey}`, 'x-workspace': info.workspace }
+  return { url: info.baseUrl, login: { headers } }
+}
+
+/** As the gateway calls it, to leave the gateway out. */
+export function toDispatcher({ services, secrets }: Cluster): Caller {
+  const principal: Principal = {
+    actor: { id: 'usr_bench', name: 'Bench', type: 'user' },
+    userId: 'usr_bench',
+    tokenId: 'ses_bench',
+    workspaceId: 'ws_bench',
+    environment: 'production',
+    permissions: ['topics:read', 'topics:write'],
+  }
+  const gatewayKey = secrets.serviceKeys.gateway.privateKey
+  return { url: services.dispatcher.url, login: { gatewayKey, principal } }
+}
+
+/** The headers of a caller's next request; internal tokens live for a minute and are made anew. */
+export function headersOf({ login }: Caller): () => Promise<Record<string, string>> {
+  if ('headers' in login) return async () => login.headers
+  const issuer = createInternalIssuer({ service: 'gateway', privateKey: login.gatewayKey })
+  return async () => ({
+    authorization: `Bearer ${await issuer.tokenFor('dispatcher', login.principal)}`,
+  })
+}
