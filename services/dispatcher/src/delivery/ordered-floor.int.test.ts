@@ -29,7 +29,7 @@ async function holdOne(
 ): Promise<{ message: JsMsg; published: number }> {
   const { eventsStream } = natsNames(fixture.service.natsPrefix)
   const consumers = jetstream(await link.ready()).consumers
-  const consumer = await consumers.get(eventsStream, 'dispatcher-delivery-fanout')
+  const consumer = await waitFor(() => consumers.get(eventsStream, 'dispatcher-delivery-fanout'))
   const held: JsMsg[] = []
   const take = async () => {
     for (;;) {
