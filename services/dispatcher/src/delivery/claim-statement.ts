@@ -147,6 +147,18 @@ export async function failDeliveries(sql: Database['sql'], webhookId: string): P
   )
 }
 
+/** Ends deliveries leased to this replica whose event is not there, or not readable. */
+export async function failWithoutEvent(sql: Database['sql'], owner: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql.unsafe(
+    `update deliveries set status = 'failed', due_at = null, lease_owner = null,
+       last_error_kind = 'event_missing', last_error_message = 'The event is not kept any more, or is not readable.'
+     where id = any ($1::text[]) and lease_owner = $2 and status in ('pending', 'retrying')`,
+    [ids, owner],
+    { prepare: true },
+  )
+}
+
 /** Gives leases back, so that another replica, or this one after its restart, need not wait for their end. */
 export async function releaseLeases(sql: Database['sql'], owner: string, ids: string[], nowMs: number) {
   if (ids.length === 0) return

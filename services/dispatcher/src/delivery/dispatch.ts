@@ -4,7 +4,7 @@ import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { Target, WebhookRow } from '../webhook/target.js'
 import type { AttemptRecord, AttemptResult, MakeAttempt } from './attempt.js'
-import { type Claimed, releaseLeases } from './claim-statement.js'
+import { type Claimed, failWithoutEvent, releaseLeases } from './claim-statement.js'
 import type { DeliveryDays } from './delivery-days.js'
 import { type AttemptOutcome, afterAttempt } from './domain.js'
 import { createFanOut } from './fan-out.js'
@@ -23,6 +23,8 @@ interface DeliveryJob extends Job {
 export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
   database: Database
   days: DeliveryDays
+  /** Days the deliveries of a day are kept: older events are not delivered. */
+  keptDays: number
   /** Names this replica on leases. */
   owner: string
   attempt: MakeAttempt
@@ -128,11 +130,13 @@ export function startDispatch(options: DispatchOptions): Dispatch {
 
   async function accept(claimed: Claimed[]): Promise<void> {
     const refused: string[] = []
+    const withoutEvent: string[] = []
     for (const row of claimed) {
       if (row.lease_ends === null || row.webhook === null) continue
       const event = PlatformEvent.safeParse(JSON.parse(row.event ?? 'null'))
       if (!event.success) {
         log.error({ err: event.error, deliveryId: row.id }, 'the event of a delivery is not readable')
+        withoutEvent.push(row.id)
         continue
       }
       if (!sender.reserve(row.webhook_id)) {
@@ -145,6 +149,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       sender.submit(jobOf(row.id, target, body, { attempts: row.attempts, cycleBase: row.cycle_base, lane }))
     }
     await releaseLeases(database.sql, owner, refused, nowMs())
+    await failWithoutEvent(database.sql, owner, withoutEvent)
   }
 
   async function refresh(webhookId: string): Promise<void> {

@@ -1,10 +1,12 @@
 import type { DeliveryBody, PlatformEvent, TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
+import type { Logger } from '@opsplane/runtime'
 import type { Target, WebhookRow } from '../webhook/target.js'
 import type { DeliveryDays } from './delivery-days.js'
 import { deliveryIdOf, idTimeMs } from './delivery-id.js'
 import { insertDeliveries, type NewDelivery, webhooksOf } from './fan-out-statement.js'
 import { bodyFor } from './matching.js'
+import { comesTooLate } from './retention-policy.js'
 
 export interface NewJob {
   deliveryId: string
@@ -17,6 +19,9 @@ export interface FanOutOptions {
   owner: string
   leaseMs: number
   days: DeliveryDays
+  /** Days the deliveries of a day are kept: see ADR 015. */
+  keptDays: number
+  log: Logger
   nowMs(): number
   targetOf(row: WebhookRow): Target
   reserve(webhookId: string): boolean
@@ -34,19 +39,18 @@ type Draft = NewJob & { event: PlatformEvent; row: NewDelivery; leased: boolean 
 export function createFanOut(options: FanOutOptions): (events: PlatformEvent[]) => Promise<void> {
   return async (events) => {
     // Within a batch too an event can come twice.
-    const drafts = await match(options, [...new Map(events.map((event) => [event.id, event])).values()])
+    const distinct = [...new Map(events.map((event) => [event.id, event])).values()]
+    const drafts = await match(options, withoutLate(options, distinct))
     if (drafts.length === 0) return
     for (const draft of drafts) lease(options, draft)
     let inserted: Set<string>
     try {
-      await options.days.ensure(drafts.map(({ deliveryId }) => idTimeMs(deliveryId)))
       const matched = [...new Map(drafts.map(({ event }) => [event.id, event])).values()]
       const now = new Date(options.nowMs()).toISOString()
-      inserted = await insertDeliveries(
-        options.database.sql,
-        matched,
-        drafts.map(({ row }) => row),
-        now,
+      const rows = drafts.map(({ row }) => row)
+      inserted = await options.days.inserting(
+        rows.map(({ id }) => idTimeMs(id)),
+        () => insertDeliveries(options.database.sql, matched, rows, now),
       )
     } catch (error) {
       for (const draft of drafts) if (draft.leased) options.release(draft.target.id)
@@ -59,6 +63,13 @@ export function createFanOut(options: FanOutOptions): (events: PlatformEvent[]) 
       else options.release(draft.target.id)
     }
   }
+}
+
+function withoutLate({ keptDays, nowMs, log }: FanOutOptions, events: PlatformEvent[]): PlatformEvent[] {
+  const inTime = events.filter(({ id }) => !comesTooLate(id, nowMs(), keptDays))
+  const late = events.length - inTime.length
+  if (late > 0) log.warn({ events: late }, 'events older than the retention of deliveries are not delivered')
+  return inTime
 }
 
 async function match({ database, targetOf }: FanOutOptions, events: PlatformEvent[]): Promise<Draft[]> {
