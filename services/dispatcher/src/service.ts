@@ -136,6 +136,7 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters): Parts
     database,
     days,
     keptDays,
+    heldDays,
     store,
     webhooks: aggregate,
     clock,

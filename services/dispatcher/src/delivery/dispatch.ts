@@ -25,6 +25,8 @@ export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
   days: DeliveryDays
   /** Days the deliveries of a day are kept: older events are not delivered. */
   keptDays: number
+  /** Days unfinished ones are kept. */
+  heldDays: number
   /** Names this replica on leases. */
   owner: string
   attempt: MakeAttempt

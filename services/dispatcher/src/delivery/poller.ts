@@ -6,6 +6,8 @@ export interface PollerOptions {
   database: Database
   owner: string
   leaseMs: number
+  /** Days deliveries are kept at most. */
+  heldDays: number
   drainPerSecond: number
   log: Logger
   nowMs(): number
@@ -52,6 +54,7 @@ export function startPoller(options: PollerOptions): Poller {
         perWebhook: claimPerWebhook,
         limit: claimLimit,
         servedLast,
+        heldDays: options.heldDays,
       })
       servedLast = claimed.length >= claimLimit ? (claimed.at(-1)?.webhook_id ?? '') : ''
       if (claimed.length === 0) return Math.min(next_due ?? Number.POSITIVE_INFINITY, nowMs() + idlePollMs)

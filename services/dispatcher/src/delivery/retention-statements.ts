@@ -9,7 +9,8 @@ const tables = {
   delivery_attempts: { column: 'delivery_id', leastId: leastDeliveryId },
   delivery_events: { column: 'event_id', leastId: leastEventId },
 }
-export type DayTable = keyof typeof tables
+type DayTable = keyof typeof tables
+export type RestTable = Exclude<DayTable, 'deliveries'>
 
 const rangeOf = (table: DayTable, day: number) =>
   [day, day + 1].map((edge) => tables[table].leastId(edge * dayMs))
@@ -39,11 +40,12 @@ export async function isUnfinished(sql: Sql, day: number): Promise<boolean> {
   return row?.found ?? false
 }
 
-/** Whether a delivery, of this day or a later replay, is of an event of the day. */
-export async function isReferred(sql: Sql, day: number): Promise<boolean> {
+/** Whether there are deliveries of these attempts, or of these events: replays refer to those of earlier days. */
+export async function isReferred(sql: Sql, table: RestTable, day: number): Promise<boolean> {
+  const column = table === 'delivery_attempts' ? 'id' : 'event_id'
   const [row] = await sql.unsafe<{ found: boolean }[]>(
-    'select exists (select 1 from deliveries where event_id >= $1 and event_id < $2) as found',
-    rangeOf('delivery_events', day),
+    `select exists (select 1 from deliveries where ${column} >= $1 and ${column} < $2) as found`,
+    rangeOf(table, day),
   )
   return row?.found ?? false
 }
@@ -72,11 +74,7 @@ export async function dropDeliveries(sql: Sql, day: number, forced: boolean): Pr
 }
 
 /** Whether it was dropped: attempts go after their deliveries, events after the last delivery of one of them. */
-export async function dropRest(
-  sql: Sql,
-  table: Exclude<DayTable, 'deliveries'>,
-  day: number,
-): Promise<boolean> {
+export async function dropRest(sql: Sql, table: RestTable, day: number): Promise<boolean> {
   const drop = table === 'delivery_attempts' ? 'drop_attempt_day' : 'drop_event_day'
   const [row] = await sql.unsafe<{ dropped: boolean }[]>(
     `select ${drop}(date '1970-01-01' + $1::int) as dropped`,

@@ -9,6 +9,7 @@ import {
   dropRest,
   isReferred,
   isUnfinished,
+  type RestTable,
 } from './retention-statements.js'
 
 export interface RetentionOptions {
@@ -87,33 +88,45 @@ async function makeDays({ days, nowMs }: RetentionOptions) {
 
 /** Oldest first. False when a lock was not to be had and something is left for later. */
 async function dropDays(options: RetentionOptions, signal: AbortSignal): Promise<boolean> {
+  const { sql } = options.database
   const now = options.nowMs()
   const heldUntil = lastExpiredDay(now, options.heldDays)
+  const days = await daysUntil(sql, lastExpiredDay(now, options.keptDays))
   let complete = true
-  for (const day of await daysUntil(options.database.sql, lastExpiredDay(now, options.keptDays))) {
-    if (signal.aborted) return true
-    try {
-      await dropDay(options, day, day <= heldUntil)
-    } catch (error) {
-      if (!lockTimedOut(error)) throw error
-      complete = false
+  // Events last: a replay that goes may be the last one that refers to an earlier day's.
+  for (const step of [
+    (day: number) => dropDeliveryDay(options, day, day <= heldUntil),
+    (day: number) => dropRestOfDay(options, 'delivery_attempts', day),
+    (day: number) => dropRestOfDay(options, 'delivery_events', day),
+  ])
+    for (const day of days) {
+      if (signal.aborted) return true
+      try {
+        await step(day)
+      } catch (error) {
+        if (!lockTimedOut(error)) throw error
+        complete = false
+      }
     }
-  }
   return complete
 }
 
-async function dropDay({ database: { sql }, log }: RetentionOptions, number: number, forced: boolean) {
-  const day = new Date(number * dayMs).toISOString().slice(0, 10)
+async function dropDeliveryDay({ database, log }: RetentionOptions, day: number, forced: boolean) {
+  const { sql } = database
   // Looks first, since a drop has everybody wait for a moment.
-  if (!forced && (await isUnfinished(sql, number))) return
-  const deliveries = await countDay(sql, 'deliveries', number)
-  const lost = await dropDeliveries(sql, number, forced)
-  if (lost === 0) log.info({ day, deliveries }, 'deliveries of a day dropped')
+  if (!forced && (await isUnfinished(sql, day))) return
+  const deliveries = await countDay(sql, 'deliveries', day)
+  const lost = await dropDeliveries(sql, day, forced)
+  const counts = { day: dateOf(day), deliveries }
+  if (lost === 0) log.info(counts, 'deliveries of a day dropped')
   if (lost !== null && lost > 0)
-    log.warn({ day, deliveries, lost }, 'deliveries of a day dropped, some of them unfinished')
-  for (const table of ['delivery_attempts', 'delivery_events'] as const) {
-    if (table === 'delivery_events' && (await isReferred(sql, number))) continue
-    const rows = await countDay(sql, table, number)
-    if (await dropRest(sql, table, number)) log.info({ day, rows, table }, 'rows of a day dropped')
-  }
+    log.warn({ ...counts, lost }, 'deliveries of a day dropped, some of them unfinished')
 }
+
+async function dropRestOfDay({ database, log }: RetentionOptions, table: RestTable, day: number) {
+  if (await isReferred(database.sql, table, day)) return
+  const rows = await countDay(database.sql, table, day)
+  if (await dropRest(database.sql, table, day)) log.info({ table, day: dateOf(day), rows }, 'a day dropped')
+}
+
+const dateOf = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10)
