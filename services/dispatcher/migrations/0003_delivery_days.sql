@@ -56,7 +56,7 @@ CREATE FUNCTION ulid_day(id text) RETURNS date LANGUAGE sql IMMUTABLE STRICT
 SET search_path FROM CURRENT AS $$
 	SELECT date '1970-01-01' + (sum(
 		(strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substr(split_part(id, '_', 2), place, 1)) - 1)::bigint << (5 * (10 - place))
-	) / 86400000)::int
+	)::bigint / 86400000)::int
 	FROM generate_series(1, 10) place
 $$;
 --> statement-breakpoint

@@ -59,26 +59,29 @@ export async function claimDue(sql: Database['sql'], options: ClaimOptions) {
     perWebhook,
     limit,
     servedLast,
-    ...daysOf(nowMs, heldDays),
+    ...waitingDays(nowMs, heldDays),
   ]
   const [row] = await sql.unsafe(claimStatement, parameters, { prepare: true })
   return Answer.parse(row)
 }
 
 /** The least ids of the days deliveries can be waiting in, and those of the days after. */
-function daysOf(nowMs: number, heldDays: number): [string[], string[]] {
+export function waitingDays(nowMs: number, heldDays: number): [string[], string[]] {
   const edges = Array.from({ length: heldDays + 5 }, (_, back) =>
     leastDeliveryId((dayOf(nowMs) + 3 - back) * dayMs),
   )
   return [edges.slice(1), edges.slice(0, -1)]
 }
 
-// One look per day finds the first one with something waiting; earlier partitions are not looked at again. The
-// recursive part walks the due index from webhook to webhook, without reading what lies between.
+// One look per day, which its order leads to the due index, finds the first day with something waiting; the partitions
+// of earlier days are not looked at again. The recursive part walks that index from webhook to webhook, without
+// reading what lies between.
 export const claimStatement = `
 with recursive first_day as materialized (
   select min(least) as least from unnest($8::text[], $9::text[]) as days (least, after)
-  where exists (select 1 from deliveries where id >= days.least and id < days.after and status in ('pending', 'retrying'))
+  where (select webhook_id from deliveries
+         where id >= days.least and id < days.after and status in ('pending', 'retrying')
+         order by webhook_id limit 1) is not null
 ),
 waiting as (
   (select webhook_id from deliveries where status in ('pending', 'retrying') and id >= (select least from first_day)
@@ -110,7 +113,7 @@ leased as (
     last_error_kind = case when w.id is null then 'webhook_deleted' else d.last_error_kind end,
     last_error_message = case when w.id is null then 'The webhook was deleted.' else d.last_error_message end
   from due left join webhooks w on w.id = due.webhook_id
-  where d.id = due.id and d.id >= (select least from first_day)
+  where d.id = due.id and d.id = any (array(select id from due)) and d.id >= (select least from first_day)
   returning d.id, d.status, d.attempts, d.cycle_base, d.due_at, d.event_id, d.webhook_id
 )
 select

@@ -4,8 +4,8 @@ import { waitFor } from '@opsplane/testing'
 import { eventIdAt } from '../fixture/days.js'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
+import { dayMs } from './retention-policy.js'
 
-const dayMs = 86_400_000
 let fixture: DispatcherFixture
 beforeAll(async () => {
   fixture = await startDispatcher()
@@ -40,6 +40,17 @@ describe('deliveries of many days', () => {
     expect(replay.data(ReplayStarted).count).toBe(2)
     const again = await seen.having('succeeded', 2)
     expect(again.map(({ eventId }) => eventId).sort()).toEqual(newestFirst.slice(1, 3).sort())
+  })
+
+  it('have the days Postgres finds in their ids, from the first to the last millisecond', async () => {
+    const start = Date.parse('2026-03-01T00:00:00.000Z')
+    const ids = [start, start + dayMs / 2, start + dayMs - 1].map(eventIdAt)
+    const days = await fixture.service.sql`
+      select ulid_day(id)::text as day, id >= 'evt_' || ulid_start('2026-03-01') as after,
+        id < 'evt_' || ulid_start('2026-03-02') as before
+      from unnest(${ids}::text[]) id`
+    const expected = { day: '2026-03-01', after: true, before: true }
+    expect([...days]).toEqual([expected, expected, expected])
   })
 
   it('get a partition again that was dropped behind the back of the service', async () => {

@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
-import { claimStatement } from './claim-statement.js'
+import { claimStatement, waitingDays } from './claim-statement.js'
 import { deliveryIdOf, leastDeliveryId } from './delivery-id.js'
 import { insertStatement } from './fan-out-statement.js'
 import { recordStatement } from './record-statement.js'
 import { dayMs } from './retention-policy.js'
 
 const days = 35
+const today = new Date().toISOString().slice(0, 10)
 let fixture: DispatcherFixture
 beforeAll(async () => {
   fixture = await startDispatcher()
   await fixture.service.sql`
-    select add_delivery_day(current_date - ago) from generate_series(0, ${days}::int) ago`
+    select add_delivery_day(${today}::date - ago) from generate_series(0, ${days}::int) ago`
 })
 afterAll(() => fixture?.stop())
 
@@ -23,8 +24,8 @@ interface Node {
   Plans?: Node[]
 }
 
-/** The partitions a statement reads under the plan that serves any parameters. */
-async function scanned(statement: string, parameters: (string | number | string[] | null)[]) {
+/** What a statement reads or writes under the plan that serves any parameters. */
+async function executed(statement: string, parameters: (string | number | string[] | null)[]) {
   const sql = await fixture.service.sql.reserve()
   try {
     await sql.unsafe('begin; set local plan_cache_mode = force_generic_plan')
@@ -34,14 +35,19 @@ async function scanned(statement: string, parameters: (string | number | string[
       `explain (analyze, format json) execute planned(${values})`,
     )
     const nodes = row ? flat(row['QUERY PLAN'][0].Plan) : []
-    const read = nodes.filter((node) => (node['Actual Loops'] ?? 0) > 0)
-    return [...new Set(read.flatMap((node) => node['Relation Name'] ?? []))].filter((name) =>
-      /_\d{8}$/.test(name),
-    )
+    return nodes.filter((node) => (node['Actual Loops'] ?? 0) > 0 && 'Relation Name' in node)
   } finally {
     await sql.unsafe('rollback; deallocate all')
     sql.release()
   }
+}
+
+/** The partitions a statement reads. */
+async function scanned(...[statement, parameters]: Parameters<typeof executed>) {
+  const read = await executed(statement, parameters)
+  return [...new Set(read.flatMap((node) => node['Relation Name'] ?? []))].filter((name) =>
+    /_\d{8}$/.test(name),
+  )
 }
 
 function flat(node: Node): Node[] {
@@ -91,21 +97,29 @@ describe('with the partitions of many days', () => {
     expect(found.sort()).toEqual([partition('deliveries', from), partition('deliveries', to)])
   })
 
-  it('a claim goes through the indexes of what is due', async () => {
-    const sql = await fixture.service.sql.reserve()
-    try {
-      await sql.unsafe('begin; set local plan_cache_mode = force_generic_plan')
-      await sql.unsafe(`prepare claim as ${claimStatement}`)
-      const [row] = await sql.unsafe<{ 'QUERY PLAN': [{ Plan: Node }] }[]>(
-        `explain (format json) execute claim('r', ${now}, 1000, '{}', 16, 400, '', '{}', '{}')`,
-      )
-      const nodes = row ? flat(row['QUERY PLAN'][0].Plan) : []
-      const scans = nodes.filter((node) => node['Relation Name']?.startsWith('deliver') === true)
-      expect(scans.length).toBeGreaterThan(days)
-      expect(scans.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
-    } finally {
-      await sql.unsafe('rollback; deallocate all')
-      sql.release()
+  it('a claim looks into each day once, and then where something waits', async () => {
+    const { sql } = fixture.service
+    await sql`
+      insert into deliveries (id, workspace_id, environment, webhook_id, event_id, event_type, url, status, due_at,
+        created_at)
+      select 'del_' || ulid_start(${today}::date - ago) || lpad(n::text, 16, '0'), 'ws_1', 'production', 'wh_' || n % 20,
+        'evt_' || ulid_start(${today}::date - ago) || lpad(n::text, 16, '0'), 'a.b', 'https://a',
+        case when ago = 0 and n < 40 then 'pending' else 'succeeded' end, case when ago = 0 and n < 40 then 1 end, ''
+      from generate_series(0, ${days}::int) ago, generate_series(1, case ago when 0 then 5000 else 200 end) n`
+    await sql`analyze deliveries`
+    const [starts, ends] = waitingDays(now, 90)
+    const nodes = await executed(claimStatement, ['r', now, 1_000, [], 16, 400, '', starts, ends])
+    const scans = nodes.filter((node) => /^deliver.*_\d{8}$/.test(node['Relation Name'] ?? ''))
+    const newest = partition('deliveries', now)
+    const sequential = scans.filter((node) => node['Node Type'] === 'Seq Scan')
+    expect(sequential.map((node) => node['Relation Name'])).not.toContain(newest)
+    const loops = new Map<string, number>()
+    for (const node of scans) {
+      const name = node['Relation Name'] ?? ''
+      loops.set(name, (loops.get(name) ?? 0) + (node['Actual Loops'] ?? 0))
     }
+    expect(loops.get(partition('deliveries', now - dayMs))).toBe(1)
+    expect(loops.get(partition('deliveries', now - 20 * dayMs))).toBe(1)
+    expect(loops.get(newest)).toBeGreaterThan(20)
   })
 })
