@@ -47,7 +47,7 @@ const schema = backendConfig.extend({
   webhookRetentionDays: count(30, 3_650).meta({
     description: 'days finished deliveries are kept after the day of their event',
   }),
-  webhookHeldRetentionDays: count(90, 36_500).meta({
+  webhookHeldRetentionDays: count(90, 3_650).meta({
     description: 'days a day with unfinished deliveries is kept',
   }),
 })

@@ -1,8 +1,7 @@
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { WebhookRow } from '../webhook/target.js'
-import { leastDeliveryId } from './delivery-id.js'
-import { dayMs, dayOf } from './retention-policy.js'
+import type { WaitingDays } from './waiting-days.js'
 
 /** The column that tells in which epoch a webhook is. */
 export const webhookStateEpoch = (alias: string) => `(${alias}.state->>'epoch')::int`
@@ -18,8 +17,8 @@ export interface ClaimOptions {
   limit: number
   /** The webhook served last: those after it come first. */
   servedLast: string
-  /** Days deliveries are kept at most: earlier ones are not looked for. */
-  heldDays: number
+  /** The days deliveries can be waiting in. */
+  days: WaitingDays
 }
 
 const Claimed = z.object({
@@ -50,27 +49,10 @@ const Answer = z.object({ claimed: z.array(Claimed), next_due: z.number().nullab
  * `next_due`: Unix ms of the earliest delivery due later.
  */
 export async function claimDue(sql: Database['sql'], options: ClaimOptions) {
-  const { owner, nowMs, leaseMs, except, perWebhook, limit, servedLast, heldDays } = options
-  const parameters = [
-    owner,
-    nowMs,
-    leaseMs,
-    except,
-    perWebhook,
-    limit,
-    servedLast,
-    ...waitingDays(nowMs, heldDays),
-  ]
+  const { owner, nowMs, leaseMs, except, perWebhook, limit, servedLast, days } = options
+  const parameters = [owner, nowMs, leaseMs, except, perWebhook, limit, servedLast, days.starts, days.ends]
   const [row] = await sql.unsafe(claimStatement, parameters, { prepare: true })
   return Answer.parse(row)
-}
-
-/** The least ids of the days deliveries can be waiting in, and those of the days after. */
-export function waitingDays(nowMs: number, heldDays: number): [string[], string[]] {
-  const edges = Array.from({ length: heldDays + 5 }, (_, back) =>
-    leastDeliveryId((dayOf(nowMs) + 3 - back) * dayMs),
-  )
-  return [edges.slice(1), edges.slice(0, -1)]
 }
 
 // One look per day, which its order leads to the due index, finds the first day with something waiting; the partitions

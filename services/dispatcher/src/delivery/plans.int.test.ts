@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
-import { claimStatement, waitingDays } from './claim-statement.js'
+import { claimStatement } from './claim-statement.js'
 import { deliveryIdOf, leastDeliveryId } from './delivery-id.js'
 import { insertStatement } from './fan-out-statement.js'
 import { recordStatement } from './record-statement.js'
 import { dayMs } from './retention-policy.js'
+import { createWaitingDays } from './waiting-days.js'
 
 const days = 35
 const today = new Date().toISOString().slice(0, 10)
@@ -107,7 +108,7 @@ describe('with the partitions of many days', () => {
         case when ago = 0 and n < 40 then 'pending' else 'succeeded' end, case when ago = 0 and n < 40 then 1 end, ''
       from generate_series(0, ${days}::int) ago, generate_series(1, case ago when 0 then 5000 else 200 end) n`
     await sql`analyze deliveries`
-    const [starts, ends] = waitingDays(now, 90)
+    const { starts, ends } = createWaitingDays(90)(now)
     const nodes = await executed(claimStatement, ['r', now, 1_000, [], 16, 400, '', starts, ends])
     const scans = nodes.filter((node) => /^deliver.*_\d{8}$/.test(node['Relation Name'] ?? ''))
     const newest = partition('deliveries', now)

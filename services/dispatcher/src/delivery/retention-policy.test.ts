@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import { ConfigError } from '@opsplane/runtime'
 import { loadConfig } from '../config.js'
-import { leastEventId } from './delivery-id.js'
+import { leastDeliveryId, leastEventId } from './delivery-id.js'
 import { comesTooLate, dayMs, dayOf, lastExpiredDay } from './retention-policy.js'
+import { createWaitingDays } from './waiting-days.js'
 
 const day = Date.parse('2026-03-01T00:00:00.000Z')
 const hour = 3_600_000
@@ -25,6 +26,18 @@ describe('the retention of deliveries', () => {
   })
 })
 
+describe('the days deliveries can be waiting in', () => {
+  it('reach from the last one kept to those made ahead, and move with the clock', () => {
+    const days = createWaitingDays(90)
+    for (const now of [day, day + dayMs]) {
+      const { starts, ends } = days(now + hour)
+      expect(starts[0]).toBe(leastDeliveryId(now - 91 * dayMs))
+      expect(ends.at(-1)).toBe(leastDeliveryId(now + 3 * dayMs))
+      expect(starts.slice(1)).toEqual(ends.slice(0, -1))
+    }
+  })
+})
+
 describe('its configuration', () => {
   const env = {
     DATABASE_URL: 'postgres://x',
@@ -42,7 +55,7 @@ describe('its configuration', () => {
   it.each([
     [{ WEBHOOK_RETENTION_DAYS: '91' }, /WEBHOOK_HELD_RETENTION_DAYS must be at least WEBHOOK_RETENTION_DAYS/],
     [{ WEBHOOK_RETENTION_DAYS: '0' }, /WEBHOOK_RETENTION_DAYS/],
-    [{ WEBHOOK_RETENTION_DAYS: '3651', WEBHOOK_HELD_RETENTION_DAYS: '4000' }, /WEBHOOK_RETENTION_DAYS/],
+    [{ WEBHOOK_RETENTION_DAYS: '3651' }, /WEBHOOK_RETENTION_DAYS/],
   ])('refuses %j', (changes, message) => {
     expect(() => loadConfig({ ...env, ...changes })).toThrow(ConfigError)
     expect(() => loadConfig({ ...env, ...changes })).toThrow(message)

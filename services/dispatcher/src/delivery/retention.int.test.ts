@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Delivery } from '@opsplane/contracts'
+import { connect } from '@opsplane/postgres'
 import { waitFor } from '@opsplane/testing'
 import { daysOf, eventIdAt, keptLog, movedClock } from '../fixture/days.js'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import * as dispatcher from '../service.js'
+import { createDeliveryDays } from './delivery-days.js'
+import { startRetention } from './retention.js'
 
 const clock = movedClock()
 const { log, lines } = keptLog()
@@ -97,6 +100,39 @@ describe('the days of deliveries', () => {
     expect(logged('deliveries of a day dropped, some of them unfinished')).toMatchObject([
       { day: dayAt(-39), deliveries: 1, lost: 1, level: 40 },
     ])
+  })
+})
+
+describe('the work on the days', () => {
+  it('goes on after Postgres was away, and stops when it is told to', async () => {
+    const { env } = fixture
+    const away = connect('postgres://nobody@127.0.0.1:1/none', { schema: 'dispatcher', max: 1 })
+    const back = connect(env.DATABASE_URL ?? '', { schema: 'dispatcher', max: 1 })
+    const kept = keptLog()
+    const own = movedClock()
+    own.daysOff = 80
+    // The same object for both, as one client that reconnects is.
+    const database = { ...away }
+    const makes = { away: createDeliveryDays(away.sql), back: createDeliveryDays(back.sql) }
+    const days = {
+      ...makes.away,
+      ensure: (instants: readonly number[]) =>
+        database.sql === away.sql ? makes.away.ensure(instants) : makes.back.ensure(instants),
+    }
+    const options = { random: () => 0.5, keptDays: 3_650, heldDays: 3_650, nowMs: own.nowMs, log: kept.log }
+    const retention = startRetention({ ...options, database, days })
+    try {
+      await waitFor(() => kept.lines.length > 0)
+      expect(kept.lines).toMatchObject([{ level: 40, msg: 'the days of deliveries cannot be seen to' }])
+      database.sql = back.sql
+      own.daysOff += 1
+      await waitFor(async () => (await daysOf(fixture.service.sql, 'deliveries')).includes(83))
+    } finally {
+      await retention.close()
+      await away.close()
+      await back.close()
+    }
+    expect(kept.lines).toHaveLength(1)
   })
 })
 

@@ -43,11 +43,13 @@ const daysAhead = 2
 export function startRetention(options: RetentionOptions): Retention {
   const { log, nowMs, random } = options
   const closing = new AbortController()
+  let failed = false
 
   async function pass(): Promise<number> {
     try {
       await makeDays(options)
       const complete = await dropDays(options, closing.signal)
+      failed = false
       const spread = retryDelayMs({
         attempt: 1,
         strategy: 'fixed',
@@ -58,15 +60,18 @@ export function startRetention(options: RetentionOptions): Retention {
       })
       return complete ? spread : againMs
     } catch (error) {
-      if (!closing.signal.aborted) log.warn({ err: error }, 'the days of deliveries are not seen to')
+      if (!failed) log.warn({ err: error }, 'the days of deliveries cannot be seen to')
+      failed = true
       return againMs
     }
   }
 
   async function loop() {
     while (!closing.signal.aborted) {
-      const next = nowMs() + (await pass())
-      while (nowMs() < next && !closing.signal.aborted) await delay(lookMs, closing.signal)
+      const began = nowMs()
+      const next = began + (await pass())
+      while (nowMs() >= began && nowMs() < next && !closing.signal.aborted)
+        await delay(lookMs, closing.signal)
     }
   }
 
