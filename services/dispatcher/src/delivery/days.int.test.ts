@@ -96,6 +96,28 @@ describe('dropping days', () => {
     expect(await dropDay(8)).toEqual([{ lost: null }])
   })
 
+  it('holds nothing that a statement needs on whose end it waits', async () => {
+    const webhook = await fixture.webhook('crossed')
+    await publishAgo('crossed.created', 9)
+    await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+    await fixture.service.sql.begin(async (tx) => {
+      await tx`lock table only deliveries in row exclusive mode`
+      let ended = false
+      const drop = dropDay(9).finally(() => {
+        ended = true
+      })
+      drop.catch(() => {})
+      const isWaiting = () =>
+        tx`select 1 from pg_locks where not granted and relation = 'deliveries'::regclass`
+      await waitFor(async () => ended || (await isWaiting()).length > 0)
+      await tx`set local lock_timeout = '50ms'`
+      const table = tx(partitionAgo('deliveries', 9))
+      expect(await tx`update ${table} set url = url returning 1 as done`).toHaveLength(1)
+      await expect(drop).rejects.toMatchObject({ code: '55P03' })
+    })
+    expect(await dropDay(9)).toEqual([{ lost: '0' }])
+  })
+
   it('while deliveries are made and recorded loses none', async () => {
     const webhook = await fixture.webhook('busy', { retry_schedule: [1] }, ({ headers }, count) => ({
       status: count % 5 === 0 && headers['webhook-id'] ? 500 : 200,
