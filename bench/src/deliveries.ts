@@ -1,11 +1,10 @@
-import { writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import postgres from 'postgres'
 import { Agent, request } from 'undici'
-import { ask, percentile, startChild } from './child.js'
+import { ask, percentile } from './child.js'
 import { incidents, type MeasureOptions } from './creates.js'
 import { createIncidents, createIncidentsEvenly } from './load.js'
+import { startReceiver } from './receiver.js'
 import type { Figure } from './report.js'
 
 const backlog = 8_000
@@ -13,10 +12,8 @@ const backlog = 8_000
 /** Event to first attempt, deliveries per second, and statements per event, with one healthy receiver. */
 export async function measureDeliveries({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const { certificate, info } = cluster
-  const keyFile = join(dirname(certificate.caFile), 'receiver-key.pem')
-  writeFileSync(keyFile, certificate.key, { mode: 0o600 })
-  const receiver = await startChild('receiver-process.js', { TLS_KEY: keyFile, TLS_CERT: certificate.caFile })
-  const receiverUrl = `https://127.0.0.1:${receiver.port}/hook`
+  const receiver = await startReceiver(certificate)
+  const receiverUrl = `${receiver.origin}/hook`
   const rawPerSecond = await rawPosts(receiverUrl, certificate.cert, backlog)
   await ask(receiver.child, 'report')
 

@@ -6,6 +6,7 @@ import { Command } from 'commander'
 import { measureCreates } from './creates.js'
 import { measureDeliveries } from './deliveries.js'
 import { type Figure, printFigures } from './report.js'
+import { measureTarpit } from './tarpit.js'
 
 const program = new Command('opsplane-bench')
   .description('Measures the platform beside the raw limits of this machine, and prints the ratios.')
@@ -27,6 +28,7 @@ const figures: Figure[] = []
 try {
   figures.push(...(await measureCreates({ cluster, seconds, say })))
   figures.push(...(await measureDeliveries({ cluster, seconds, say })))
+  figures.push(...(await measureTarpit({ cluster, seconds, say })))
 } finally {
   await cluster.stop()
   rmSync(folder, { recursive: true, force: true })

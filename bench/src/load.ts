@@ -41,12 +41,24 @@ export async function createIncidents(options: LoadOptions): Promise<LoadResult>
  * Creates incidents at an even rate, whether or not answers come: a load of independent clients. autocannon's own
  * rate limit sends each second's share at once, which measures bursts.
  */
-export async function createIncidentsEvenly(options: LoadOptions & { rate: number }): Promise<void> {
+export async function createIncidentsEvenly(
+  options: LoadOptions & {
+    rate: number
+    /** The nth incident's title; all have the same one otherwise. */
+    titleOf?(n: number): string
+  },
+): Promise<void> {
   const agent = new Agent({ connections: options.connections })
   const headers = { 'content-type': 'application/json', ...options.headers }
   const underway = new Set<Promise<void>>()
-  const send = async () => {
-    const response = await request(options.url, { method: 'POST', headers, body, dispatcher: agent })
+  const bodyOf = (n: number) => (options.titleOf ? JSON.stringify({ title: options.titleOf(n) }) : body)
+  const send = async (n: number) => {
+    const response = await request(options.url, {
+      method: 'POST',
+      headers,
+      body: bodyOf(n),
+      dispatcher: agent,
+    })
     await response.body.dump()
     if (response.statusCode !== 201) throw new Error(`an incident create answered ${response.statusCode}`)
   }
@@ -55,7 +67,7 @@ export async function createIncidentsEvenly(options: LoadOptions & { rate: numbe
   for (let sent = 0; sent < total; ) {
     const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1000) * options.rate))
     for (; sent < due; sent++) {
-      const sending = send().finally(() => underway.delete(sending))
+      const sending = send(sent).finally(() => underway.delete(sending))
       underway.add(sending)
     }
     await new Promise((resolve) => setTimeout(resolve, 2))

@@ -4,6 +4,7 @@ import { connect } from '@nats-io/transport-node'
 import { natsNames } from '@opsplane/contracts'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
+import { killAndRecover, seededRandom, startCreating, type Victim } from './crash-load.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
@@ -20,15 +21,6 @@ afterAll(async () => {
   await cluster?.stop()
 }, 60_000)
 
-/** Numbers from a seed, so that a failing run can be repeated: CRASH_SEED=… */
-function seededRandom(seed: number) {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
-
 const seed = Number(process.env.CRASH_SEED ?? 20_251)
 const kills = Number(process.env.CRASH_KILLS ?? 16)
 
@@ -43,60 +35,26 @@ test(`${kills} SIGKILLs (seed ${seed}) lose no acknowledged incident, event or d
       retry_strategy: 'exponential',
     },
   })
-  const acknowledged = new Map<string, string>()
-  let creating = true
-  let lastAnswer = ''
-
-  const create = async (worker: number) => {
-    for (let n = 0; creating; n++) {
-      const key = `crash-${worker}-${n}`
-      // The same key until an answer arrives: an unknown outcome must not make two incidents.
-      while (creating) {
-        const answer = await api<{ data: { id: string } }>('POST', '/itsm/incidents', {
-          body: { title: key },
-          headers: { 'idempotency-key': key },
-        }).catch((error: unknown) => {
-          lastAnswer = String(error)
-        })
-        if (answer) lastAnswer = `${answer.status} ${JSON.stringify(answer.body)}`
-        if (answer?.status === 201) {
-          acknowledged.set(key, answer.body.data.id)
-          break
-        }
-        await new Promise((resolve) => setTimeout(resolve, 25))
-      }
-    }
-  }
-  const workers = Promise.all(Array.from({ length: 6 }, (_, index) => create(index)))
-
+  const load = startCreating(api)
   const { itsm, settings, dispatcher, gateway } = cluster.services
-  const targets = { itsm, dispatcher, settings, gateway, nats: cluster.nats, postgres: cluster.postgres }
-  const names = Object.keys(targets) as (keyof typeof targets)[]
-  const restart = async (name: keyof typeof targets) => {
-    const target = targets[name]
-    const before = acknowledged.size
-    await target.kill()
-    await target.start()
-    await waitFor(() => acknowledged.size > before + 5, {
-      timeoutMs: 60_000,
-      message: `incidents to be created again after a kill of ${name}`,
-    }).catch((cause: unknown) => {
-      throw new Error(`${String(cause)}; the last answer was ${lastAnswer}\n${conditionOfServices()}`, {
-        cause,
-      })
-    })
+  const victims: Record<string, Victim> = {
+    ...{ itsm, dispatcher, settings, gateway },
+    nats: cluster.nats,
+    postgres: cluster.postgres,
   }
+  const names = Object.keys(victims)
   try {
     for (let kill = 0; kill < kills; kill++) {
       // The first round takes each in turn, so that every kind is killed at least once.
-      const name = names[kill < names.length ? kill : Math.floor(random() * names.length)]
-      if (name) await restart(name)
+      const name = names[kill < names.length ? kill : Math.floor(random() * names.length)] ?? ''
+      const victim = victims[name]
+      if (victim) await killAndRecover(cluster, { name, victim }, load)
     }
   } finally {
-    // Also after a failure: they would try for ever, and keep the test run from ending.
-    creating = false
-    await workers
+    // Also after a failure: the workers would try for ever, and keep the test run from ending.
+    await load.stop()
   }
+  const { acknowledged } = load
   expect(acknowledged.size).toBeGreaterThan(kills * 5)
 
   const incidentIds = new Set(acknowledged.values())
@@ -112,15 +70,7 @@ test(`${kills} SIGKILLs (seed ${seed}) lose no acknowledged incident, event or d
   )
 }, 400_000)
 
-/** What a service that does not come back has to say. */
-function conditionOfServices(): string {
-  const conditions = Object.values(cluster.services).map(
-    (service) => `${service.name}: ${service.ended() ?? 'runs'}\n${service.logTail(6)}`,
-  )
-  return conditions.join('\n\n')
-}
-
-async function everyIncidentIsStoredOnce(acknowledged: Map<string, string>) {
+async function everyIncidentIsStoredOnce(acknowledged: ReadonlyMap<string, string>) {
   const sql = postgres(cluster.info.postgresUrl, { max: 1 })
   try {
     await storedOnce(sql, acknowledged)
@@ -129,7 +79,7 @@ async function everyIncidentIsStoredOnce(acknowledged: Map<string, string>) {
   }
 }
 
-async function storedOnce(sql: postgres.Sql, acknowledged: Map<string, string>) {
+async function storedOnce(sql: postgres.Sql, acknowledged: ReadonlyMap<string, string>) {
   const rows = await sql<{ id: string; title: string }[]>`
     select id, state->>'title' as title from itsm.incidents where state->>'title' like 'crash-%'`
   const idsByTitle = groupByTitle(rows)

@@ -20,7 +20,7 @@ beforeAll(async () => {
   api = apiClient(cluster.info)
   receiver = await startReceiver({
     tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
-    respond: (request) => ({ status: request.path.includes('broken') ? 500 : 200 }),
+    respond: ({ path }) => ({ status: path.includes('broken') ? 500 : path.includes('gone') ? 410 : 200 }),
   })
 }, 120_000)
 
@@ -153,6 +153,24 @@ describe('the main job', () => {
       { timeoutMs: 20_000, intervalMs: 200 },
     )
     expect(failed).toMatchObject({ attempts: 2, lastResponseStatus: 500, eventType: 'incident.created' })
+  })
+
+  test('an endpoint that is gone pauses its webhook, and the admins are told', async () => {
+    const webhook = await api<Resource>('POST', '/webhooks', {
+      body: { name: 'moved away', url: `${receiver.url}/gone`, events: ['incident.created'] },
+    })
+    await api('POST', '/itsm/incidents', { body: { title: 'nobody hears' } })
+    const told = await waitFor(
+      async () => (await api<List>('GET', '/notifications?unread=true')).body.data[0],
+      { timeoutMs: 20_000, intervalMs: 200 },
+    )
+    expect(told).toMatchObject({
+      type: 'webhook.paused',
+      title: expect.stringContaining('moved away'),
+      resource: { type: 'webhook', id: webhook.body.data.id },
+    })
+    expect((await api<Resource>('POST', `/notifications/${told.id}/read`)).body.data.readAt).not.toBeNull()
+    expect((await api<List>('GET', '/notifications?unread=true')).body.data).toEqual([])
   })
 
   test('everything is in the audit log, in shape A', async () => {

@@ -50,7 +50,13 @@ export function planServices(options: PlanOptions): Record<ServiceName, Environm
     CURSOR_SECRET: secrets.cursorSecret,
   })
   return {
-    settings: { ...backend('settings'), OPSPLANE_MASTER_KEY: secrets.masterKey, ...options.extra },
+    settings: {
+      ...backend('settings'),
+      OPSPLANE_MASTER_KEY: secrets.masterKey,
+      SMTP_URL: process.env.SMTP_URL,
+      SMTP_FROM: process.env.SMTP_FROM,
+      ...options.extra,
+    },
     itsm: { ...backend('itsm'), ...options.extra },
     dispatcher: {
       ...backend('dispatcher'),

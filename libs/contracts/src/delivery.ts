@@ -46,7 +46,10 @@ export const Delivery = z
       .meta({ description: 'The first 16 KiB; the attempts have 64 KiB.' }),
     lastDurationMs: z.int().nullable(),
     lastError: AttemptError.nullable(),
-    nextAttemptAt: z.string().nullable().meta({ description: 'When the next attempt is due.' }),
+    nextAttemptAt: z.string().nullable().meta({
+      description:
+        'When the next attempt is due; null also while others of the same ordering key come first.',
+    }),
     webhookId: z.string(),
     replayOf: z.string().nullable().meta({ description: 'The delivery this one is a replay of.' }),
     createdAt: z.string(),

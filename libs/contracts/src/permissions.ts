@@ -10,6 +10,8 @@ export const permissions = [
   'secrets:read',
   'secrets:write',
   'audit:read',
+  'notifications:read',
+  'notifications:write',
   'itsm:read',
   'itsm:write',
   'webhooks:read',
@@ -22,9 +24,15 @@ export const permissions = [
 export type Permission = (typeof permissions)[number]
 
 const reads = permissions.filter((permission) => permission.endsWith(':read'))
-const withoutAdministration = permissions.filter(
-  (permission) => !['workspace:write', 'users:write', 'roles:write'].includes(permission),
-)
+const administration: readonly Permission[] = [
+  'workspace:write',
+  'users:write',
+  'roles:write',
+  'notifications:read',
+  'notifications:write',
+]
+const withoutAdministration = permissions.filter((permission) => !administration.includes(permission))
+const hiddenFromViewers: readonly Permission[] = ['secrets:read', 'audit:read', 'notifications:read']
 
 export const builtInRoles: Record<string, { description: string; permissions: readonly Permission[] }> = {
   owner: { description: 'Everything, and cannot be locked out.', permissions },
@@ -38,7 +46,7 @@ export const builtInRoles: Record<string, { description: string; permissions: re
     permissions: ['workspace:read', 'users:read', 'itsm:read', 'itsm:write', 'topics:read', 'tokens:manage'],
   },
   viewer: {
-    description: 'Reads, except secrets and the audit log.',
-    permissions: reads.filter((permission) => permission !== 'secrets:read' && permission !== 'audit:read'),
+    description: 'Reads, except secrets, the audit log and what is for admins.',
+    permissions: reads.filter((permission) => !hiddenFromViewers.includes(permission)),
   },
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { ApiError, natsNames, type PlatformEvent } from '@opsplane/contracts'
-import { connectNats, ensureStreams, type NatsLink } from '@opsplane/nats'
+import { connectNats, ensureStreams, type NatsLink, streamPlaces } from '@opsplane/nats'
 import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
 import { sql } from 'drizzle-orm'
 import { type ConsumeEventsOptions, consumeEvents, type Transaction } from './consume.js'
@@ -121,6 +121,32 @@ describe('consumeEvents', () => {
     expect(consumer.counters()).toMatchObject({ deadLettered: 0 })
     expect(consumer.counters().retried).toBeGreaterThan(0)
   })
+
+  test('tells where events stand in the stream, also when it is created anew, and how far all are handled', async () => {
+    const placed: string[] = []
+    consume({
+      async handle(events, tx, places) {
+        await record(events, tx)
+        placed.push(...(await places()))
+      },
+    })
+    const asked = streamPlaces(link, names.eventsStream)
+    const floor = () => asked.floor('test-seen')
+    for (const title of ['first', 'second', 'third']) await create(title)
+    await allSeen(3)
+    await waitFor(async () => (await floor()) === placed.at(-1))
+    expect(placed.map((place) => Number(place.split('/')[1]))).toEqual([1, 2, 3])
+
+    const manager = await jetstreamManager(await link.ready())
+    await manager.streams.delete(names.eventsStream)
+    await ensureStreams(link, names)
+    asked.forget()
+    await create('in the new stream')
+    await allSeen(4)
+    await waitFor(async () => (await floor()) === placed.at(-1))
+    expect(placed.at(-1)).toMatch(/\/0{19}1$/)
+    expect(placed.toSorted()).toEqual(placed)
+  }, 90_000)
 
   test('ends an event that always fails as a dead letter, and no other', async () => {
     const consumer = consume({

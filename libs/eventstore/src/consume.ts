@@ -1,5 +1,11 @@
 import { type NatsNames, PlatformEvent } from '@opsplane/contracts'
-import { type DurableConsumerOptions, durableConsumer, giveBackDelayMs, type NatsLink } from '@opsplane/nats'
+import {
+  type DurableConsumerOptions,
+  durableConsumer,
+  giveBackDelayMs,
+  type NatsLink,
+  streamPlaces,
+} from '@opsplane/nats'
 import { type Database, type Drizzle, isDependencyAway } from '@opsplane/postgres'
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { createConsumerTables } from './consumer-tables.js'
@@ -31,8 +37,9 @@ export interface ConsumeEventsOptions {
    * Applies the events through `tx`, which is committed before they are acknowledged. An event can come again
    * and a later one of another aggregate first, so effects are keyed by the event's id (a unique column and ON
    * CONFLICT DO NOTHING) and a kept state is only replaced by one of a higher version.
+   * `places` asks where the events stand in the stream: one text for each of them, see StreamPlaces.
    */
-  handle(events: PlatformEvent[], tx: Transaction): Promise<void>
+  handle(events: PlatformEvent[], tx: Transaction, places: () => Promise<string[]>): Promise<void>
 }
 
 export interface ConsumerCounters {
@@ -59,11 +66,12 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   const tables = createConsumerTables(database.db, durable)
   const counters: ConsumerCounters = { handled: 0, retried: 0, deadLettered: 0 }
   const closing = new AbortController()
+  const places = streamPlaces(options.link, options.names.eventsStream)
 
   const apply = (batch: Received[]) =>
     database.db.transaction(async (tx) => {
       const events = batch.map(({ event }) => event)
-      await options.handle(events, tx)
+      await options.handle(events, tx, () => places.of(batch.map(({ message }) => message)))
       await tables.advance(tx, batch)
     })
 
@@ -154,6 +162,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     stream: options.names.eventsStream,
     durable,
     log,
+    onStart: places.forget,
     onBatch,
     ...(options.filterSubjects ? { filterSubjects: options.filterSubjects } : {}),
     ...(options.start ? { start: options.start } : {}),

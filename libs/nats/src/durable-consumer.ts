@@ -31,6 +31,8 @@ export interface DurableConsumerOptions {
   /** How long the server waits for an ack before it delivers again. */
   ackWaitMs?: number
   log: Logger
+  /** Called before the first batch, and before the next one whenever the consumer or stream may be another one. */
+  onStart?(): void
   /**
    * Called with one batch at a time, in stream order; acks, naks or terms each message itself. It must not
    * throw: an error is logged and the messages come again after `ackWaitMs`.
@@ -68,6 +70,7 @@ export function durableConsumer(options: DurableConsumerOptions): DurableConsume
         const consumer = await ensureConsumer(connection, options)
         if (failures > 0) log.info({ durable }, 'consuming again')
         failures = 0
+        options.onStart?.()
         await consumeUntilLost(consumer, options, closing.signal)
       } catch (error) {
         if (error instanceof NatsLinkClosedError || closing.signal.aborted) return

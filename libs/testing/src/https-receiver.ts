@@ -88,20 +88,31 @@ export async function startReceiver({ tls = true, respond }: ReceiverOptions = {
   }
 }
 
-async function createCertificate(): Promise<{ key: string; cert: string }> {
-  const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
+export interface CertificateOptions {
+  commonName?: string
+  /** The only name it is for; without it, localhost and 127.0.0.1. */
+  host?: string
+  notAfter?: Date
+}
+
+/** A self-signed certificate that a client may also be given as its authority. */
+export async function createCertificate({
+  commonName = 'localhost',
+  host,
+  notAfter,
+}: CertificateOptions = {}) {
+  const local = [
+    { type: 2 as const, value: 'localhost' },
+    { type: 7 as const, ip: '127.0.0.1' },
+  ]
+  const pems = await generate([{ name: 'commonName', value: commonName }], {
     keyType: 'ec',
     algorithm: 'sha256',
+    ...(notAfter && { notBeforeDate: new Date(notAfter.getTime() - 86_400_000), notAfterDate: notAfter }),
     extensions: [
       // A client that is given this certificate as its authority accepts it only as one.
       { name: 'basicConstraints', cA: true },
-      {
-        name: 'subjectAltName',
-        altNames: [
-          { type: 2, value: 'localhost' },
-          { type: 7, ip: '127.0.0.1' },
-        ],
-      },
+      { name: 'subjectAltName', altNames: host === undefined ? local : [{ type: 2, value: host }] },
     ],
   })
   return { key: pems.private, cert: pems.cert }

@@ -10,6 +10,7 @@ import {
   startBackend,
 } from '@opsplane/eventstore'
 import { createOutbound, type Outbound, type Route, type ServiceClient, serviceClient } from '@opsplane/http'
+import { streamPlaces } from '@opsplane/nats'
 import { createVault } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
 import { catalogRoutes } from './catalog/routes.js'
@@ -17,7 +18,7 @@ import type { DispatcherConfig } from './config.js'
 import { createAttempt } from './delivery/attempt.js'
 import { failDeliveries, holdDeliveries } from './delivery/claim-statement.js'
 import { createDeliveryDays } from './delivery/delivery-days.js'
-import { type Dispatch, startDispatch } from './delivery/dispatch.js'
+import { type Dispatch, maxSlow, startDispatch } from './delivery/dispatch.js'
 import { resendRoutes } from './delivery/resend-routes.js'
 import { type Retention, startRetention } from './delivery/retention.js'
 import { deliveryRoutes } from './delivery/routes.js'
@@ -47,6 +48,7 @@ export const deciders = [webhook]
 /** Tables the deciders fill beside their own: none. */
 export const projectedTables: readonly string[] = []
 
+const fanOutConsumer = 'dispatcher-delivery-fanout'
 const settingsTimeoutMs = 5_000
 const secretsKeptMs = 10_000
 
@@ -60,6 +62,9 @@ export async function start(
   const outbound = createOutbound({
     allowedCidrs: config.webhookAllowedCidrs,
     allowHttp: config.webhookAllowHttp,
+    // Webhooks of several tenants may call one host, so none may wait for a connection another one holds: how many
+    // there are is for the sender to decide.
+    connectionsPerOrigin: config.webhookConcurrency + config.webhookRetryConcurrency + maxSlow,
     ...(ca !== undefined && { ca }),
   })
   const waiters = new Waiters()
@@ -90,10 +95,10 @@ export async function start(
         link: context.link,
         names: context.names,
         log: context.log,
-        durable: 'dispatcher-delivery-fanout',
+        durable: fanOutConsumer,
         // Deliveries are unique by event and webhook, so they are committed by themselves: the first attempt
         // starts before the batch's checkpoint is written, and a repeated batch changes nothing.
-        handle: (events) => partsOf(context).dispatch.fanOut(events),
+        handle: (events, _tx, places) => partsOf(context).dispatch.fanOut(events, places),
       }),
     ],
     overrides,
@@ -132,6 +137,7 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters): Parts
   const keptDays = config.webhookRetentionDays
   const heldDays = config.webhookHeldRetentionDays
   const retention = startRetention({ database, days, log, nowMs, random: Math.random, keptDays, heldDays })
+  const places = streamPlaces(link, names.eventsStream)
   const dispatch = startDispatch({
     database,
     days,
@@ -144,6 +150,7 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters): Parts
     nowMs,
     owner: `replica_${randomUUID()}`,
     targetOf,
+    floor: () => places.floor(fanOutConsumer),
     attempt,
     random: Math.random,
     announce: relay.wake,

@@ -8,6 +8,7 @@ describe('where a request goes', () => {
     ['/api/v1/settings/users/usr_1', 'settings'],
     ['/api/v1/secrets?limit=1', 'settings'],
     ['/api/v1/audit', 'settings'],
+    ['/api/v1/notifications/ntf_1/read', 'settings'],
     ['/api/v1/itsm/incidents', 'itsm'],
     ['/api/v1/cmdb/topology', 'itsm'],
     ['/api/v1/knowledge/search', 'itsm'],

@@ -27,4 +27,14 @@ describe('the configuration', () => {
     expect(load).toThrow(/OPSPLANE_MASTER_KEY must be 32 bytes in base64/)
     expect(load).not.toThrow(new RegExp(short))
   })
+
+  it('takes SMTP settings both or not at all, and never shows the password', () => {
+    const smtp = { SMTP_URL: 'smtps://ops:hunter2@mail.example.com', SMTP_FROM: 'ops@example.com' }
+    expect(loadConfig({ ...env, ...smtp })).toMatchObject({ smtpFrom: 'ops@example.com' })
+    expect(() => loadConfig({ ...env, SMTP_URL: smtp.SMTP_URL })).toThrow(/SMTP_FROM is missing/)
+    expect(() => loadConfig({ ...env, SMTP_FROM: smtp.SMTP_FROM })).toThrow(/SMTP_URL is missing/)
+    const load = () => loadConfig({ ...env, ...smtp, SMTP_URL: `${smtp.SMTP_URL}?tls=off` })
+    expect(load).toThrow(/SMTP_URL must be smtp/)
+    expect(load).not.toThrow(/hunter2/)
+  })
 })

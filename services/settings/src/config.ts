@@ -1,9 +1,10 @@
 import { backendConfig, parseConfig } from '@opsplane/runtime'
 import { z } from 'zod'
+import { isSender, isSmtpUrl } from './mail/smtp-settings.js'
 
 const duration = (description: string) => z.coerce.number().int().min(1_000).meta({ description })
 
-const config = backendConfig.extend({
+const settings = backendConfig.extend({
   opsplaneMasterKey: z
     .string()
     .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
@@ -25,6 +26,22 @@ const config = backendConfig.extend({
     .max(10_000)
     .default(32)
     .meta({ description: 'logins that may wait for one; more are answered 503' }),
+  smtpUrl: z
+    .string()
+    .refine(isSmtpUrl, 'must be smtp://[user:password@]host[:port] or smtps://…')
+    .optional()
+    .meta({ description: 'mail server; without it no mail is sent' }),
+  smtpFrom: z
+    .string()
+    .refine(isSender, 'must be a mail address, or a name with the address in <>')
+    .optional()
+    .meta({ description: 'sender of mails; goes with SMTP_URL' }),
+})
+
+const config = settings.superRefine(({ smtpUrl, smtpFrom }, context) => {
+  if ((smtpUrl === undefined) === (smtpFrom === undefined)) return
+  const absent = smtpUrl === undefined ? 'smtpUrl' : 'smtpFrom'
+  context.addIssue({ code: 'custom', path: [absent], message: 'is missing' })
 })
 export type SettingsConfig = z.infer<typeof config>
 

@@ -1,6 +1,6 @@
 import { readModelTable, stateText } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
-import { index, integer, json, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { bigint, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
 
 export {
   consumerCheckpoints,
@@ -108,4 +108,57 @@ export const auditLog = pgTable(
       index('audit_log_resource_idx').on(workspaceId, environment, table.resourceId, createdAt, id),
     ]
   },
+)
+
+/** What admins should know of: one row per event that calls for it, however often the event comes. */
+export const notifications = pgTable(
+  'notifications',
+  {
+    id: text('id').primaryKey(),
+    workspaceId: text('workspace_id').notNull(),
+    environment: text('environment').notNull(),
+    eventId: text('event_id').notNull(),
+    /** Of the aggregate the event belongs to. */
+    version: integer('version').notNull(),
+    /** NotificationContent, whole. */
+    state: json('state').$type<Record<string, unknown>>().notNull(),
+    createdAt: stateText('created_at', 'createdAt'),
+  },
+  (table) => [
+    uniqueIndex('notifications_event_key').on(table.eventId),
+    index('notifications_created_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
+  ],
+)
+
+/** Who has read what. */
+export const notificationReads = pgTable(
+  'notification_reads',
+  {
+    notificationId: text('notification_id').notNull(),
+    userId: text('user_id').notNull(),
+    readAt: text('read_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.notificationId, table.userId] })],
+)
+
+/** Mails to send, one per notification and recipient. Times are Unix milliseconds. */
+export const notificationMails = pgTable(
+  'notification_mails',
+  {
+    /** Made of notification and recipient; also of the Message-ID, so that a repetition is recognisable. */
+    id: text('id').primaryKey(),
+    notificationId: text('notification_id').notNull(),
+    userId: text('user_id').notNull(),
+    email: text('email').notNull(),
+    status: text('status', { enum: ['pending', 'sent', 'failed'] })
+      .notNull()
+      .default('pending'),
+    /** Counted when one begins, which also tells whose lease it is. */
+    attempts: integer('attempts').notNull().default(0),
+    /** Of the next attempt; while one is under way, the end of its lease. */
+    dueAt: bigint('due_at', { mode: 'number' }).notNull(),
+    giveUpAt: bigint('give_up_at', { mode: 'number' }).notNull(),
+    lastError: text('last_error'),
+  },
+  (table) => [index('notification_mails_due_idx').on(table.dueAt).where(sql`status = 'pending'`)],
 )

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { type BackendContext, type BackendOverrides, startBackend } from '@opsplane/eventstore'
+import { type BackendContext, type BackendOverrides, type Closable, startBackend } from '@opsplane/eventstore'
 import type { Route } from '@opsplane/http'
 import { createVault } from '@opsplane/postgres'
 import { createSealer, type RunningService } from '@opsplane/runtime'
@@ -11,7 +11,11 @@ import { auditRoutes } from './audit/routes.js'
 import { createBootstrap } from './bootstrap.js'
 import type { SettingsConfig } from './config.js'
 import { internalRoutes } from './internal-routes.js'
+import { createMailer } from './mail/mailer.js'
 import { membership } from './membership/domain.js'
+import { startMailSending } from './notification/mail-sending.js'
+import { recordNotifications } from './notification/recorder.js'
+import { notificationRoutes } from './notification/routes.js'
 import { secret } from './secret/domain.js'
 import { secretRoutes } from './secret/routes.js'
 import { createSafe } from './secret/safe.js'
@@ -42,9 +46,19 @@ export function start(config: SettingsConfig, overrides?: BackendOverrides): Pro
     config,
     deciders,
     routes: settingsRoutes,
-    consumers: (ctx) => [recordAudit(ctx)],
+    consumers: (ctx) => [recordAudit(ctx), ...notificationWork(ctx)],
     ...(overrides && { overrides }),
   })
+}
+
+/** Makes notifications, and sends mails about them where a mail server is configured. */
+function notificationWork(ctx: BackendContext<SettingsConfig>): Closable[] {
+  const { config, database, log, clock } = ctx
+  const mailer = createMailer(config)
+  const recorder = recordNotifications(ctx, { withMail: mailer !== null })
+  if (mailer === null) return [recorder]
+  const nowMs = () => Date.parse(clock.now())
+  return [recorder, startMailSending({ database, mailer, log, nowMs })]
 }
 
 function settingsRoutes(ctx: BackendContext<SettingsConfig>): Route[] {
@@ -66,6 +80,7 @@ function settingsRoutes(ctx: BackendContext<SettingsConfig>): Route[] {
     ...workspaceRoutes(ctx),
     ...secretRoutes(ctx, safe),
     ...auditRoutes(ctx),
+    ...notificationRoutes(ctx),
     ...internalRoutes(createVerifier({ db, sessions, keys }), safe, createBootstrap(ctx, passwords)),
   ]
 }

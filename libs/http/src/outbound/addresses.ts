@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -14,8 +15,11 @@ const refusedIpv4 = [
   '172.16.0.0/12', // private
   '192.0.0.0/24', // protocol assignments; holds Oracle's metadata address
   '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112: anycast, its nearest node may be inside
+  '192.52.193.0/24', // multicast tunnelling
   '192.88.99.0/24', // 6to4 relays
   '192.168.0.0/16', // private
+  '192.175.48.0/24', // AS112
   '198.18.0.0/15', // benchmarking
   '198.51.100.0/24', // documentation
   '203.0.113.0/24', // documentation
@@ -30,13 +34,14 @@ const globalUnicast = parseCidr('2000::/3')
 const refusedIpv6 = [
   '2001::/23', // protocol assignments: Teredo, ORCHID, benchmarking
   '2001:db8::/32', // documentation
+  '2620:4f:8000::/48', // AS112
   '2002::/16', // 6to4: carries an IPv4 address of the caller's choice
   '3fff::/20', // documentation
 ].map((cidr) => parseCidr(cidr))
 
 /** Which IP addresses may be called. */
 export interface AddressPolicy {
-  /** `address` in any spelling; one that does not parse is refused. */
+  /** `address` in any spelling that sockets take; anything else is refused. */
   allows(address: string): boolean
 }
 
@@ -60,9 +65,9 @@ function within(address: Address, [base, bits]: Range): boolean {
   return address.kind() === base.kind() && address.match(base, bits)
 }
 
-/** IPv4-mapped IPv6 becomes the IPv4 address it reaches. */
+/** IPv4-mapped IPv6 becomes the IPv4 address it reaches. Spellings that not everybody reads alike are none. */
 function parseAddress(text: string): Address | undefined {
-  return ipaddr.isValid(text) ? ipaddr.process(text) : undefined
+  return isIP(text) !== 0 && ipaddr.isValid(text) ? ipaddr.process(text) : undefined
 }
 
 function parseCidr(cidr: string): Range {

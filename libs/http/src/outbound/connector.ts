@@ -1,15 +1,19 @@
 import type { LookupAddress } from 'node:dns'
 import { lookup as systemLookup } from 'node:dns/promises'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction, Socket } from 'node:net'
 import { createSecureContext, rootCertificates } from 'node:tls'
-import { buildConnector } from 'undici'
+import { buildConnector, errors } from 'undici'
 import type { AddressPolicy } from './addresses.js'
 import { type OutboundError, outboundError, toOutboundError } from './outbound-error.js'
 import { hostWithoutBrackets } from './url-rules.js'
+import type { Waiting } from './waiting.js'
 
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>
 
 const connectTimeoutMs = 10_000
+
+/** What the answer to one request may take on the wire. */
+export const mostAnswerBytes = 8 * 1024 * 1024
 
 /**
  * Resolves a name and refuses it when any of its addresses is not allowed. Callers that ask for a name while
@@ -42,6 +46,7 @@ const resolveAll: Resolve = (hostname) => systemLookup(hostname, { all: true, ve
 export function createGuardedConnector(
   policy: AddressPolicy,
   resolve: Resolve,
+  waiting: Waiting,
   ca: string | undefined,
 ): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, callback) => {
@@ -69,12 +74,47 @@ export function createGuardedConnector(
       callback(outboundError('blocked_address'), null)
       return
     }
-    connect(options, (error, socket) => {
-      if (error) callback(connectFailure(error), null)
-      else callback(null, socket)
+    const origin = `${options.protocol}//${options.host}`
+    // undici reconnects for a request that was aborted before it drops it.
+    if (!waiting.isWaitedFor(origin)) {
+      callback(outboundError('reset'), null)
+      return
+    }
+    // What it returns, the connection to be, is not in its type.
+    const dialled: unknown = connect(options, (error, socket) => {
+      settled(error === null)
+      if (error) callback(error instanceof NobodyWaits ? error : connectFailure(error), null)
+      else {
+        callback(null, socket)
+        limitAnswers(socket)
+      }
+    })
+    const settled = waiting.whileWaitedFor(origin, () => {
+      if (dialled instanceof Socket) dialled.destroy(new NobodyWaits())
     })
   }
 }
+
+/**
+ * Cuts a connection on which more arrives after a request than any answer may take. The cap on bodies does not
+ * count what is no body, such as the extensions of chunks.
+ */
+function limitAnswers(socket: Socket): void {
+  let written = -1
+  let received = 0
+  // undici reads the socket; this only sees what it has read.
+  socket.on('data', (chunk: Buffer) => {
+    if (socket.bytesWritten !== written) {
+      written = socket.bytesWritten
+      received = 0
+    }
+    received += chunk.length
+    if (received > mostAnswerBytes) socket.destroy(outboundError('protocol'))
+  })
+}
+
+/** To undici, no failure of a request: one that comes meanwhile gets a connection of its own. */
+class NobodyWaits extends errors.InformationalError {}
 
 /** Before there is a connection, a reset can only be the TLS or TCP handshake that failed. */
 function connectFailure(error: Error): OutboundError {

@@ -1,3 +1,5 @@
+import { errors } from 'undici'
+
 export type OutboundErrorKind =
   | 'blocked_address'
   | 'dns'
@@ -29,16 +31,29 @@ const messages: Record<OutboundErrorKind, string> = {
   protocol: 'The answer is not valid HTTP.',
 }
 
+/** What is known better than the kind of the failure says. */
+const explanations: Record<string, string> = {
+  CERT_HAS_EXPIRED: 'The certificate of the host has expired.',
+  CERT_NOT_YET_VALID: 'The certificate of the host is not valid yet.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another host.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate of the host is self-signed, so it is not trusted.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate of the host is by an authority that is not trusted.',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate of the host is by an authority that is not trusted.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'The certificate of the host is not trusted: the certificates that lead to its authority are missing.',
+  UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too long.',
+}
+
 export function outboundError(kind: OutboundErrorKind, cause?: unknown): OutboundError {
   const code = codeOf(cause)
-  const message = code ? `${messages[kind]} (${code})` : messages[kind]
+  const message = code ? `${explanations[code] ?? messages[kind]} (${code})` : messages[kind]
   return new OutboundError(kind, message, { cause })
 }
 
 /** Gives any failure of DNS, sockets, TLS or undici its kind; one that has a kind keeps it. */
 export function toOutboundError(error: unknown): OutboundError {
   if (error instanceof OutboundError) return error
-  return outboundError(kindOf(codeOf(error)), error)
+  return outboundError(isBadAnswer(error) ? 'protocol' : kindOf(codeOf(error)), error)
 }
 
 const kinds: Record<string, OutboundErrorKind> = {
@@ -73,6 +88,11 @@ const prefixes: [string, OutboundErrorKind][] = [
   ['UNABLE_TO_', 'tls'],
   ['INVALID_CA', 'tls'],
 ]
+
+/** undici hangs up itself on an unasked 100 or 101, with the code of a socket that was closed. */
+function isBadAnswer(error: unknown): boolean {
+  return error instanceof errors.SocketError && /^bad (response|upgrade)$/.test(error.message)
+}
 
 function kindOf(code: string | undefined): OutboundErrorKind {
   if (code === undefined) return 'protocol'

@@ -6,6 +6,7 @@ import { createGuardedConnector, createGuardedResolver, type Resolve } from './c
 import { OutboundError, outboundError, toOutboundError } from './outbound-error.js'
 import { readBody } from './response-body.js'
 import { checkUrl, hostWithoutBrackets } from './url-rules.js'
+import { createWaiting, type Waiting } from './waiting.js'
 
 export interface OutboundOptions {
   /** Blocks that may be called although they are special, such as `127.0.0.0/8` in a local run. */
@@ -27,8 +28,13 @@ export interface OutboundRequest {
   body?: string | Buffer
   /** One deadline, from DNS to the last byte of the body. */
   timeoutMs: number
-  /** Of the decompressed body; the rest is not read. */
+  /** Of the decompressed body; the rest is not read. An answer of more than 8 MiB on the wire is cut anyway. */
   maxResponseBytes: number
+  /**
+   * The receiver can tell a repetition: the request is made again, within its deadline, when a connection kept
+   * from earlier ones turns out to be closed before there is an answer.
+   */
+  repeatable?: boolean
   signal?: AbortSignal
 }
 
@@ -57,8 +63,9 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const policy = createAddressPolicy(options.allowedCidrs)
   const rules = { policy, allowHttp: options.allowHttp }
   const resolve = createGuardedResolver(policy, options.resolve)
+  const waiting = createWaiting()
   const agent = new Agent({
-    connect: createGuardedConnector(policy, resolve, options.ca),
+    connect: createGuardedConnector(policy, resolve, waiting, options.ca),
     connections: options.connectionsPerOrigin ?? 64,
     pipelining: 1,
     // The one deadline of each request replaces undici's own timers.
@@ -76,12 +83,20 @@ export function createOutbound(options: OutboundOptions): Outbound {
           throw invalidField(path, 'blocked_address', error.message)
       })
     },
-    request: (request) => send(request, agent, () => checkUrl(request.url, rules)),
+    request: (request) => send(request, agent, waiting, () => checkUrl(request.url, rules)),
     close: () => agent.destroy(),
   }
 }
 
-async function send(request: OutboundRequest, agent: Agent, check: () => URL): Promise<OutboundResponse> {
+/** Answers such as 103 that an endpoint may send before the one that counts; nothing else bounds them. */
+const mostInterim = 16
+
+async function send(
+  request: OutboundRequest,
+  agent: Agent,
+  waiting: Waiting,
+  check: () => URL,
+): Promise<OutboundResponse> {
   const startedAt = performance.now()
   const url = parseTarget(check)
   const deadline = new AbortController()
@@ -90,15 +105,28 @@ async function send(request: OutboundRequest, agent: Agent, check: () => URL): P
   if (request.signal?.aborted) cancel()
   request.signal?.addEventListener('abort', cancel)
   const timer = setTimeout(expire, request.timeoutMs)
-  const answer = undiciRequest(url, {
-    dispatcher: agent,
-    method: request.method,
-    headers: request.headers,
-    body: request.body ?? null,
-    signal: deadline.signal,
-  })
+  const visit = waiting.begin(url.origin)
+  let interim = 0
+  const once = () =>
+    undiciRequest(url, {
+      dispatcher: agent,
+      method: request.method,
+      headers: request.headers,
+      body: request.body ?? null,
+      signal: deadline.signal,
+      onInfo() {
+        if (++interim > mostInterim) deadline.abort(outboundError('protocol'))
+      },
+    })
+  /** A server may close a kept connection at the very moment it is used again. */
+  const answered = (): ReturnType<typeof once> =>
+    once().catch((error: unknown) => {
+      const keptOneClosed = toOutboundError(error).kind === 'reset' && visit.opened() === 0
+      if (request.repeatable && keptOneClosed && !deadline.signal.aborted) return answered()
+      throw error
+    })
   try {
-    const response = await Promise.race([answer, aborted(deadline.signal)])
+    const response = await Promise.race([answered(), aborted(deadline.signal)])
     const headers = flatten(response.headers)
     const body = await readBody(response.body, headers['content-encoding'], request.maxResponseBytes)
     return { status: response.statusCode, headers, ...body, durationMs: performance.now() - startedAt }
@@ -106,6 +134,7 @@ async function send(request: OutboundRequest, agent: Agent, check: () => URL): P
     throw deadline.signal.aborted ? deadline.signal.reason : toOutboundError(error)
   } finally {
     clearTimeout(timer)
+    visit.end()
     request.signal?.removeEventListener('abort', cancel)
   }
 }
@@ -135,9 +164,9 @@ function parseTarget(check: () => URL): URL {
 
 function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.join(', ') : (value ?? ''),
-    ]),
+    Object.entries(headers)
+      // No record has an entry of this name once it is parsed, or copied by assignment.
+      .filter(([name]) => name !== '__proto__')
+      .map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
   )
 }

@@ -84,6 +84,8 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
         body,
         timeoutMs,
         maxResponseBytes,
+        // By its message id.
+        repeatable: true,
       }
       const answer = await outbound.request({ ...request, signal })
       return answered(answer, headers, record)

@@ -1,6 +1,7 @@
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { WebhookRow } from '../webhook/target.js'
+import type { Line } from './turn-statement.js'
 import type { WaitingDays } from './waiting-days.js'
 
 /** The column that tells in which epoch a webhook is. */
@@ -27,6 +28,7 @@ const Claimed = z.object({
   status: z.enum(['pending', 'retrying', 'held', 'failed']),
   attempts: z.int(),
   cycle_base: z.int(),
+  ordering_key: z.string().nullable(),
   lease_ends: z.number().nullable(),
   event: z.string().nullable(),
   webhook: z
@@ -96,12 +98,13 @@ leased as (
     last_error_message = case when w.id is null then 'The webhook was deleted.' else d.last_error_message end
   from due left join webhooks w on w.id = due.webhook_id
   where d.id = due.id and d.id = any (array(select id from due)) and d.id >= (select least from first_day)
-  returning d.id, d.status, d.attempts, d.cycle_base, d.due_at, d.event_id, d.webhook_id
+  returning d.id, d.status, d.attempts, d.cycle_base, d.ordering_key, d.due_at, d.event_id, d.webhook_id
 )
 select
   coalesce((
     select json_agg(json_build_object(
-      'id', l.id, 'webhook_id', l.webhook_id, 'status', l.status, 'attempts', l.attempts, 'cycle_base', l.cycle_base, 'lease_ends', l.due_at,
+      'id', l.id, 'webhook_id', l.webhook_id, 'status', l.status, 'attempts', l.attempts, 'cycle_base', l.cycle_base,
+      'ordering_key', l.ordering_key, 'lease_ends', l.due_at,
       'event', (select e.event::text from delivery_events e where e.event_id = l.event_id),
       'webhook', case when w.id is not null then json_build_object('id', w.id, 'workspace_id', w.workspace_id,
         'environment', w.environment, 'version', w.version, 'state', w.state) end) order by l.id)
@@ -113,11 +116,23 @@ select
     order by due_at limit 1) next) as next_due`
 
 /**
- * Makes held deliveries of active webhooks due, the oldest first, at most `perWebhook` of each. Returns how many.
+ * Makes held deliveries of active webhooks due, the oldest first, at most `perWebhook` of each. Those that are sent in
+ * order wait for their turn instead, in the lines returned.
  */
-export async function drainHeld(sql: Database['sql'], nowMs: number, perWebhook: number): Promise<number> {
-  const rows = await sql.unsafe(drainStatement, [nowMs, perWebhook], { prepare: true })
-  return rows.length
+export async function drainHeld(
+  sql: Database['sql'],
+  nowMs: number,
+  perWebhook: number,
+): Promise<{ drained: number; lines: Line[] }> {
+  const rows = await sql.unsafe<{ webhook_id: string; ordering_key: string | null }[]>(
+    drainStatement,
+    [nowMs, perWebhook],
+    { prepare: true },
+  )
+  const lines = rows.flatMap(({ webhook_id, ordering_key }) =>
+    ordering_key === null ? [] : [{ webhookId: webhook_id, key: ordering_key }],
+  )
+  return { drained: rows.length, lines }
 }
 
 const drainStatement = `
@@ -135,9 +150,10 @@ drained as (
     order by id limit $2::int for update skip locked) d
 )
 update deliveries d
-set status = case when d.attempts > d.cycle_base then 'retrying' else 'pending' end, due_at = $1::bigint
+set status = case when d.attempts > d.cycle_base then 'retrying' else 'pending' end,
+  due_at = case when d.ordering_key is null then $1::bigint end
 from drained where d.id = drained.id
-returning d.id`
+returning d.webhook_id, d.ordering_key`
 
 /** Puts what is not under way any more of a paused webhook aside. */
 export async function holdDeliveries(sql: Pick<Database['sql'], 'unsafe'>, webhookId: string): Promise<void> {

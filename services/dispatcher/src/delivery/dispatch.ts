@@ -12,12 +12,15 @@ import { type Poller, startPoller } from './poller.js'
 import type { ResultRow } from './record-statement.js'
 import { createRecorder, type RecorderOptions } from './recorder.js'
 import { createSender, type EndpointMood, type Job } from './sender.js'
+import { startTurns } from './turns.js'
 
 interface DeliveryJob extends Job {
   target: Target
   body: DeliveryBody
   attempts: number
   cycleBase: number
+  /** Of a delivery that is sent in order: others may wait for its end. */
+  orderingKey: string | null
 }
 
 export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
@@ -31,6 +34,8 @@ export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
   owner: string
   attempt: MakeAttempt
   targetOf(row: WebhookRow): Target
+  /** Up to this place of the stream every event has been fanned out, by whichever replica. */
+  floor(): Promise<string>
   nowMs(): number
   random(): number
   log: Logger
@@ -41,11 +46,11 @@ export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
 }
 
 export interface Dispatch {
-  /** Makes and sends the deliveries of a batch of events. Safe to repeat. */
-  fanOut(events: PlatformEvent[]): Promise<void>
+  /** Makes and sends the deliveries of a batch of events, whose places in the stream can be asked. Safe to repeat. */
+  fanOut(events: PlatformEvent[], places: () => Promise<string[]>): Promise<void>
   /** The webhook was changed, paused or deleted: what is queued for it is taken up anew. */
   refresh(webhookId: string): Promise<void>
-  /** There is a delivery that is due now. */
+  /** There is a delivery that is due now, or waits for its turn. */
   wake(): void
   /** The webhook was resumed. */
   drain(): void
@@ -59,7 +64,8 @@ const bodyStartBytes = 16 * 1024
 const maxQueued = 20_000
 /** Results waiting to be recorded beyond which attempts wait for their record. */
 const maxUnrecorded = 1_000
-const maxSlow = 4_096
+/** Attempts under way that take longer than `slowAfterMs`. */
+export const maxSlow = 4_096
 const slowAfterMs = 1_000
 
 /** Sending: the queues in memory, the poller that feeds them from Postgres, and the recorder of results. */
@@ -84,20 +90,25 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     full: sender.full,
     hasRoom: sender.hasRoom,
     accept,
+    waits: (lines) => turns.ask(lines),
   })
+  const turns = startTurns({ ...options, sql: database.sql, onGiven: () => poller.wakeAt(nowMs()) })
   const fanOut = createFanOut({
     ...options,
     reserve: sender.reserve,
     release: sender.release,
     submit: ({ deliveryId, target, body }) =>
-      sender.submit(jobOf(deliveryId, target, body, { attempts: 0, cycleBase: 0, lane: 'first' })),
+      sender.submit(
+        jobOf(deliveryId, target, body, { attempts: 0, cycleBase: 0, orderingKey: null, lane: 'first' }),
+      ),
+    waits: turns.ask,
   })
 
   function jobOf(
     deliveryId: string,
     target: Target,
     body: DeliveryBody,
-    rest: Pick<DeliveryJob, 'attempts' | 'cycleBase' | 'lane'>,
+    rest: Pick<DeliveryJob, 'attempts' | 'cycleBase' | 'orderingKey' | 'lane'>,
   ): DeliveryJob {
     // An attempt that starts by then ends, and is recorded, before the lease does.
     const sendBefore = nowMs() + leaseMs * 0.9
@@ -113,7 +124,13 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     // A healthy endpoint's next attempt need not wait for the statement that records this one.
     if (mood !== 'well' || recorder.pending() > maxUnrecorded) await recorded
     if (row.due_at !== null) poller.wakeAt(row.due_at)
+    else if (job.orderingKey !== null) void recorded.then(() => nextOf(job.webhookId, job.orderingKey))
     return mood
+  }
+
+  /** A delivery is finished, so the next one of its key has its turn. */
+  function nextOf(webhookId: string, key: string | null) {
+    if (key !== null) turns.ask([{ webhookId, key }])
   }
 
   function resultRow(job: DeliveryJob, result: AttemptResult): Omit<ResultRow, 'seq'> {
@@ -132,13 +149,14 @@ export function startDispatch(options: DispatchOptions): Dispatch {
 
   async function accept(claimed: Claimed[]): Promise<void> {
     const refused: string[] = []
-    const withoutEvent: string[] = []
+    const withoutEvent: Claimed[] = []
     for (const row of claimed) {
+      if (row.status === 'failed') nextOf(row.webhook_id, row.ordering_key)
       if (row.lease_ends === null || row.webhook === null) continue
       const event = PlatformEvent.safeParse(JSON.parse(row.event ?? 'null'))
       if (!event.success) {
         log.error({ err: event.error, deliveryId: row.id }, 'the event of a delivery is not readable')
-        withoutEvent.push(row.id)
+        withoutEvent.push(row)
         continue
       }
       if (!sender.reserve(row.webhook_id)) {
@@ -148,10 +166,13 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       const target = options.targetOf(row.webhook)
       const body = deliveryBody(event.data, target.id)
       const lane = row.attempts > row.cycle_base ? 'retry' : 'first'
-      sender.submit(jobOf(row.id, target, body, { attempts: row.attempts, cycleBase: row.cycle_base, lane }))
+      const { attempts, cycle_base: cycleBase, ordering_key: orderingKey } = row
+      sender.submit(jobOf(row.id, target, body, { attempts, cycleBase, orderingKey, lane }))
     }
     await releaseLeases(database.sql, owner, refused, nowMs())
-    await failWithoutEvent(database.sql, owner, withoutEvent)
+    const unsendable = withoutEvent.map(({ id }) => id)
+    await failWithoutEvent(database.sql, owner, unsendable)
+    for (const row of withoutEvent) nextOf(row.webhook_id, row.ordering_key)
   }
 
   async function refresh(webhookId: string): Promise<void> {
@@ -176,9 +197,13 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   return {
     fanOut,
     refresh,
-    wake: () => poller.wakeAt(nowMs()),
+    wake() {
+      poller.wakeAt(nowMs())
+      turns.sweep()
+    },
     drain: poller.drain,
     async close(graceMs) {
+      await turns.close()
       await poller.close()
       const cut = setTimeout(() => stopping.abort(), graceMs)
       const left = await sender.stop()

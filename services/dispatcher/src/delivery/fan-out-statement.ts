@@ -23,6 +23,8 @@ export interface NewDelivery {
   status: 'pending' | 'held'
   due_at: number | null
   lease_owner: string | null
+  ordering_key: string | null
+  ordering_place: string | null
   created_at: string
 }
 
@@ -56,9 +58,11 @@ with kept as (
   on conflict (event_id) do nothing
 )
 insert into deliveries (id, workspace_id, environment, webhook_id, event_id, event_type, url, status, due_at,
-  lease_owner, created_at)
-select id, workspace_id, environment, webhook_id, event_id, event_type, url, status, due_at, lease_owner, created_at
+  lease_owner, ordering_key, ordering_place, created_at)
+select id, workspace_id, environment, webhook_id, event_id, event_type, url, status, due_at, lease_owner,
+  ordering_key, ordering_place, created_at
 from json_to_recordset($2::text::json) as d (id text, workspace_id text, environment text, webhook_id text,
-  event_id text, event_type text, url text, status text, due_at bigint, lease_owner text, created_at text)
+  event_id text, event_type text, url text, status text, due_at bigint, lease_owner text, ordering_key text,
+  ordering_place text, created_at text)
 on conflict (id) do nothing
 returning id`

@@ -6,7 +6,9 @@ import type { DeliveryDays } from './delivery-days.js'
 import { deliveryIdOf, idTimeMs } from './delivery-id.js'
 import { insertDeliveries, type NewDelivery, webhooksOf } from './fan-out-statement.js'
 import { bodyFor } from './matching.js'
+import { orderingKeyOf, putInOrder } from './ordering.js'
 import { comesTooLate } from './retention-policy.js'
+import type { Line } from './turn-statement.js'
 
 export interface NewJob {
   deliveryId: string
@@ -28,6 +30,8 @@ export interface FanOutOptions {
   release(webhookId: string): void
   /** Takes a delivery that is leased to this replica, in a place reserved before. */
   submit(job: NewJob): void
+  /** Deliveries wait for their turn. */
+  waits(lines: Line[]): void
 }
 
 type Draft = NewJob & { event: PlatformEvent; row: NewDelivery; leased: boolean }
@@ -36,12 +40,13 @@ type Draft = NewJob & { event: PlatformEvent; row: NewDelivery; leased: boolean 
  * Turns a batch of events into deliveries: one select, one insert. First attempts are leased to this replica in
  * that insert and go straight to its queues; what finds no room there is left to whoever asks for it.
  */
-export function createFanOut(options: FanOutOptions): (events: PlatformEvent[]) => Promise<void> {
-  return async (events) => {
+export function createFanOut(options: FanOutOptions) {
+  return async (events: PlatformEvent[], places: () => Promise<string[]>): Promise<void> => {
     // Within a batch too an event can come twice.
     const distinct = [...new Map(events.map((event) => [event.id, event])).values()]
     const drafts = await match(options, withoutLate(options, distinct))
     if (drafts.length === 0) return
+    const lines = await putInOrder(drafts, events, places)
     for (const draft of drafts) lease(options, draft)
     let inserted: Set<string>
     try {
@@ -62,6 +67,7 @@ export function createFanOut(options: FanOutOptions): (events: PlatformEvent[]) 
       if (inserted.has(draft.deliveryId)) options.submit(draft)
       else options.release(draft.target.id)
     }
+    if (lines.length > 0) options.waits(lines)
   }
 }
 
@@ -100,13 +106,16 @@ function draftOf(event: PlatformEvent, target: Target, body: DeliveryBody): Draf
     status: target.status === 'active' ? 'pending' : 'held',
     due_at: null,
     lease_owner: null,
+    ordering_key: orderingKeyOf(target.orderingKey, body),
+    ordering_place: null,
     created_at: new Date(idTimeMs(event.id)).toISOString(),
   }
   return { deliveryId, target, body, event, row, leased: false }
 }
 
 function lease({ reserve, owner, leaseMs, nowMs }: FanOutOptions, draft: Draft) {
-  if (draft.row.status === 'held') return
+  // One that is sent in order waits for its turn.
+  if (draft.row.status === 'held' || draft.row.ordering_key !== null) return
   draft.leased = reserve(draft.target.id)
   draft.row.lease_owner = draft.leased ? owner : null
   draft.row.due_at = draft.leased ? nowMs() + leaseMs + draft.target.timeoutMs : nowMs()

@@ -1,6 +1,7 @@
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { type Claimed, claimDue, drainHeld } from './claim-statement.js'
+import type { Line } from './turn-statement.js'
 import { createWaitingDays } from './waiting-days.js'
 
 export interface PollerOptions {
@@ -16,6 +17,8 @@ export interface PollerOptions {
   full(): string[]
   hasRoom(): boolean
   accept(claimed: Claimed[]): Promise<void>
+  /** Deliveries that were held wait for their turn. */
+  waits(lines: Line[]): void
 }
 
 export interface Poller {
@@ -32,6 +35,8 @@ const claimPerWebhook = 16
 const idlePollMs = 1_000
 const drainEveryMs = 200
 const idleDrainMs = 5_000
+/** A clock that was set, or a machine that slept, is noticed after so long. */
+const clockCheckMs = 100
 /** Between two looks at least, whatever wakes it. */
 const restMs = 10
 
@@ -67,7 +72,8 @@ export function startPoller(options: PollerOptions): Poller {
   async function drainIfTime() {
     if (nowMs() < drainAt) return
     const perWebhook = Math.max(1, Math.round((options.drainPerSecond * drainEveryMs) / 1_000))
-    const drained = await drainHeld(database.sql, nowMs(), perWebhook)
+    const { drained, lines } = await drainHeld(database.sql, nowMs(), perWebhook)
+    if (lines.length > 0) options.waits(lines)
     drainAt = nowMs() + (drained > 0 ? drainEveryMs : idleDrainMs)
   }
 
@@ -93,7 +99,7 @@ export function startPoller(options: PollerOptions): Poller {
     for (;;) {
       const left = Math.min(next, wakeAt) - nowMs()
       if (left <= 0 || closing) return
-      await sleep(left)
+      await sleep(Math.min(left, clockCheckMs))
     }
   }
 

@@ -97,4 +97,15 @@ describe('sending again', () => {
     expect(retried(failed, { ...to, paused: true })).toMatchObject(held)
     expect(replayed('del_2', failed, { ...to, paused: true })).toMatchObject(held)
   })
+
+  it('waits for its turn, and takes the place of the original, when it is sent in order', () => {
+    const ordered = { ...failed, orderingKey: '"inc_1"', orderingPlace: '1' }
+    const waits = { status: 'pending', dueAt: null, leaseOwner: null }
+    expect(retried(ordered, to)).toMatchObject(waits)
+    expect(replayed('del_2', ordered, to)).toMatchObject({
+      ...waits,
+      orderingKey: '"inc_1"',
+      orderingPlace: '1',
+    })
+  })
 })

@@ -30,7 +30,7 @@ export interface ResendTo {
 
 /** A cycle of fresh attempts; the attempts made so far stay counted and logged. */
 export function retried(row: DeliveryRow, to: ResendTo): Pick<DeliveryRow, 'cycleBase' | 'url' | Waiting> {
-  return { cycleBase: row.attempts, url: to.url, ...waiting(to) }
+  return { cycleBase: row.attempts, url: to.url, ...waiting(row, to) }
 }
 
 /** The same event to the same webhook once more, as a delivery of its own. */
@@ -42,12 +42,14 @@ export function replayed(id: string, row: DeliveryRow, to: ResendTo): NewDeliver
     url: to.url,
     replayOf: row.id,
     createdAt: new Date(to.nowMs).toISOString(),
-    ...waiting(to),
+    ...waiting(row, to),
   }
 }
 
 type Waiting = 'status' | 'dueAt' | 'leaseOwner'
 
-function waiting({ paused, nowMs }: ResendTo): Pick<DeliveryRow, Waiting> {
-  return { status: paused ? 'held' : 'pending', dueAt: paused ? null : nowMs, leaseOwner: null }
+/** One that is sent in order waits for its turn, which is the next: several of one key may be sent again at once. */
+function waiting({ orderingKey }: DeliveryRow, { paused, nowMs }: ResendTo): Pick<DeliveryRow, Waiting> {
+  const due = !paused && orderingKey === null
+  return { status: paused ? 'held' : 'pending', dueAt: due ? nowMs : null, leaseOwner: null }
 }

@@ -124,4 +124,33 @@ describe('sender', () => {
     while (webhooks().length < 2) await turn()
     expect(webhooks()).toEqual(['slow', 'next'])
   })
+
+  it('starts the jobs of a healthy endpoint at once while slow ones have used up the lane, up to maxSlow', async () => {
+    const concurrency = { first: 4, retry: 1 }
+    const { add, webhooks, running } = start({ concurrency, maxSlow: 4, slowAfterMs: 1 })
+    const end = async (webhookId: string) =>
+      running.find(({ job }) => job.webhookId === webhookId)?.end('well')
+    for (const tarpit of ['t1', 't2']) for (let n = 0; n < 9; n++) add(tarpit)
+    const tarpits = ['t1', 't1', 't2', 't2']
+    expect(webhooks()).toEqual(tarpits)
+
+    // The lane has four places: once four others run, the four attempts before them have stood aside.
+    const others = ['o1', 'o2', 'o3', 'o4']
+    for (const other of others) add(other)
+    while (webhooks().length < 8) await turn()
+    for (const other of others) await end(other)
+    for (let n = 0; n < 20; n++) {
+      add('healthy')
+      expect(webhooks()).toEqual([...tarpits, 'healthy'])
+      await end('healthy')
+    }
+
+    // No further attempt may stand aside: the lane is really full now.
+    for (const other of others) add(other)
+    add('healthy')
+    await turn()
+    expect(webhooks()).toEqual([...tarpits, ...others])
+    await end('o1')
+    expect(webhooks()).toEqual([...tarpits, 'o2', 'o3', 'o4', 'healthy'])
+  })
 })

@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { afterEach, describe, expect, it } from '@jest/globals'
+import { mostAnswerBytes } from './connector.js'
+import { createOutbound, type OutboundRequest } from './outbound.js'
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+/** A server that treats its nth connection so, and a guard to call it with. */
+async function startWith(behave: (socket: Socket, connection: number) => void) {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => {
+    sockets.push(socket)
+    socket.on('error', () => socket.destroy())
+    behave(socket, sockets.length)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const guard = createOutbound({ allowedCidrs: ['127.0.0.0/8'], allowHttp: true, connectionsPerOrigin: 1 })
+  closers.push(
+    () => server.close(),
+    () => guard.close(),
+  )
+  const { port } = server.address() as AddressInfo
+  const request = (rest: Partial<OutboundRequest> = {}, scheme = 'http') =>
+    guard.request({
+      url: `${scheme}://127.0.0.1:${port}/`,
+      method: 'POST',
+      headers: {},
+      body: '{}',
+      timeoutMs: 5_000,
+      maxResponseBytes: 1024,
+      ...rest,
+    })
+  return { request, sockets }
+}
+
+const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
+const answersOnce = (socket: Socket) => {
+  socket.once('data', () => {
+    socket.write(ok)
+    socket.once('data', () => socket.resetAndDestroy())
+  })
+}
+
+describe('a kept connection that is reset when it is used again', () => {
+  it('fails a request that must not be repeated', async () => {
+    const { request, sockets } = await startWith(answersOnce)
+    await request()
+    await expect(request()).rejects.toMatchObject({ kind: 'reset' })
+    expect(sockets).toHaveLength(1)
+  })
+
+  it('is replaced for a request that may be', async () => {
+    const { request, sockets } = await startWith(answersOnce)
+    await request({ repeatable: true })
+    expect(await request({ repeatable: true })).toMatchObject({ status: 200 })
+    expect(sockets).toHaveLength(2)
+  })
+
+  it('is replaced once: a new connection that is reset fails the request', async () => {
+    const { request, sockets } = await startWith((socket, connection) => {
+      if (connection === 1) answersOnce(socket)
+      else socket.once('data', () => socket.resetAndDestroy())
+    })
+    await request({ repeatable: true })
+    await expect(request({ repeatable: true })).rejects.toMatchObject({ kind: 'reset' })
+    expect(sockets).toHaveLength(2)
+  })
+})
+
+describe('a connection whose handshake never ends', () => {
+  it('is closed when the last request that waits for it ends', async () => {
+    const { request, sockets } = await startWith((socket) => void socket.resume())
+    const patient = new AbortController()
+    const long = request({ signal: patient.signal }, 'https')
+    await expect(request({ timeoutMs: 100 }, 'https')).rejects.toMatchObject({ kind: 'timeout' })
+    const [socket] = sockets
+    if (!socket) throw new Error('nothing was dialled')
+    expect(socket.readableEnded).toBe(false)
+    const closed = once(socket, 'close')
+    patient.abort()
+    await expect(long).rejects.toMatchObject({ kind: 'reset' })
+    await closed
+    expect(sockets).toHaveLength(1)
+  })
+
+  it('does not fail the request that comes just then: it gets one of its own', async () => {
+    const { request, sockets } = await startWith((socket, connection) => {
+      if (connection === 1) socket.resume()
+      else socket.once('data', () => socket.end('this is no TLS'))
+    })
+    const next = request({ timeoutMs: 100 }, 'https').catch(() => request({}, 'https'))
+    await expect(next).rejects.toMatchObject({ kind: 'tls' })
+    expect(sockets).toHaveLength(2)
+  })
+})
+
+describe('an answer that is mostly no body', () => {
+  const extension = (bytes: number) =>
+    `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;${'x'.repeat(bytes)}\r\na\r\n0\r\n\r\n`
+
+  it('is cut beyond what any answer may take', async () => {
+    const { request } = await startWith((socket) =>
+      socket.once('data', () => socket.write(extension(mostAnswerBytes))),
+    )
+    await expect(request()).rejects.toMatchObject({ kind: 'protocol' })
+  })
+
+  it('is counted for each request of a connection', async () => {
+    const { request, sockets } = await startWith((socket) =>
+      socket.on('data', () => socket.write(extension(mostAnswerBytes / 2))),
+    )
+    for (let n = 0; n < 3; n++) expect(await request()).toMatchObject({ status: 200, truncated: false })
+    expect(sockets).toHaveLength(1)
+  })
+})
+
+describe('interim answers', () => {
+  const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
+  it.each([
+    [16, 200],
+    [17, undefined],
+  ])('%i of them before the answer: %s', async (count, status) => {
+    const { request } = await startWith((socket) =>
+      socket.once('data', () => socket.write(hint.repeat(count) + ok)),
+    )
+    const outcome = await request().catch((error: unknown) => error)
+    expect(outcome).toMatchObject(status ? { status } : { kind: 'protocol' })
+  })
+})

@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals'
+import { placeOf } from './stream-places.js'
+
+const created = '2026-03-01T10:00:00.5Z'
+const message = (seq: number, stored: string) => ({
+  seq,
+  info: { timestampNanos: Date.parse(stored) * 1_000_000 },
+})
+
+describe('the place of a message', () => {
+  test('names the stream by the instant it was created at, in one form whatever its precision', () => {
+    const place = '2026-03-01T10:00:00.500Z/00000000000000000007'
+    expect(placeOf(message(7, '2026-03-01T11:00:00Z'), created)).toBe(place)
+    expect(placeOf(message(7, '2026-03-01T11:00:00Z'), '2026-03-01T10:00:00.500000123Z')).toBe(place)
+  })
+
+  test('sorts by sequence, and after all of an earlier stream', () => {
+    const later = '2026-03-02T00:00:00.123456789Z'
+    const inOrder = [
+      placeOf(message(9, '2026-03-01T11:00:00Z'), created),
+      placeOf(message(10, '2026-03-01T11:00:00Z'), created),
+      placeOf(message(1_000_000, '2026-03-01T12:00:00Z'), created),
+      placeOf(message(1, '2026-03-02T00:00:01Z'), later),
+    ]
+    expect([...inOrder].reverse().sort()).toEqual(inOrder)
+  })
+
+  test('of a message that is left over from an earlier stream comes before all of the present one', () => {
+    const left = placeOf(message(500, '2026-03-01T09:00:00Z'), created)
+    expect(left < placeOf(message(1, '2026-03-01T10:00:01Z'), created)).toBe(true)
+  })
+})

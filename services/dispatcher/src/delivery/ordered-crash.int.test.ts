@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { RunningService } from '@opsplane/runtime'
+import { waitFor } from '@opsplane/testing'
+import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
+import { type DispatcherProcess, spawnDispatcher } from '../fixture/dispatcher-process.js'
+import { numbered, orderedEndpoint } from '../fixture/ordered-endpoint.js'
+import * as dispatcher from '../service.js'
+
+let fixture: DispatcherFixture
+let first: DispatcherProcess | undefined
+let second: RunningService | undefined
+beforeAll(async () => {
+  fixture = await startDispatcher({
+    env: { WEBHOOK_LEASE_MS: '1000' },
+    start: async (env) => {
+      first = await spawnDispatcher(env)
+      return first
+    },
+  })
+})
+afterAll(async () => {
+  await second?.stop()
+  await fixture?.stop()
+})
+
+const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`)
+const perKey = 8
+
+describe('two dispatchers, of which one is killed in the middle', () => {
+  it('keep the order of every key; only the one under way is repeated', async () => {
+    second = await dispatcher.start(dispatcher.loadConfig(fixture.env))
+    const endpoint = orderedEndpoint(({ n }) => ({ status: 200, delayMs: n }))
+    const settings = { ordering_key: 'data.key', timeout_ms: 1_000 }
+    await fixture.webhook('ordered', settings, endpoint.respond)
+    const publishAll = async () => {
+      for (let n = 1; n <= perKey; n++)
+        await Promise.all(
+          keys.map((key) => fixture.publish({ type: 'ordered.created', ...numbered(n, key) })),
+        )
+    }
+    const published = publishAll()
+    await waitFor(() => endpoint.arrived.length >= keys.length * 2)
+    await first?.kill()
+    const soFar = endpoint.arrived.length
+    await published
+    expect(soFar).toBeLessThan(keys.length * perKey)
+
+    await waitFor(
+      async () => {
+        const [row] = await fixture.service.sql<{ done: number }[]>`
+          select count(*)::int as done from deliveries where status = 'succeeded'`
+        return row?.done === keys.length * perKey
+      },
+      // What the killed one held comes again after the consumer's wait for acknowledgements.
+      { timeoutMs: 55_000, message: 'every delivery' },
+    )
+    for (const key of keys) {
+      const numbers = endpoint.of(key)
+      const withoutRepetitions = numbers.filter((n, index) => n !== numbers[index - 1])
+      expect(withoutRepetitions).toEqual(Array.from({ length: perKey }, (_, index) => index + 1))
+    }
+  })
+})

@@ -1,0 +1,50 @@
+import { createTransport } from 'nodemailer'
+import { oneLine } from './one-line.js'
+import { readSender, readSmtpUrl } from './smtp-settings.js'
+
+/** A plain text mail to one person. */
+export interface Mail {
+  /** Names the mail: the same id makes the same Message-ID, by which a repetition is recognised. */
+  id: string
+  to: string
+  subject: string
+  text: string
+}
+
+export interface Mailer {
+  /** Resolves once the mail server has taken the mail. Throws when it has not, or `signal` aborts first. */
+  send(mail: Mail, signal: AbortSignal): Promise<void>
+}
+
+export interface MailerConfig {
+  smtpUrl?: string | undefined
+  smtpFrom?: string | undefined
+}
+
+/** Null without SMTP settings: then nobody gets mail. One connection per mail, closed when its signal aborts. */
+export function createMailer({ smtpUrl, smtpFrom }: MailerConfig): Mailer | null {
+  const server = smtpUrl === undefined ? null : readSmtpUrl(smtpUrl)
+  const from = smtpFrom === undefined ? null : readSender(smtpFrom)
+  if (server === null || from === null) return null
+  const transport = createTransport({
+    ...server,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    socketCloseTimeout: 0,
+  })
+  const domain = from.address.slice(from.address.indexOf('@') + 1)
+  return {
+    async send({ id, to, subject, text }, signal) {
+      await transport.sendMail({
+        from,
+        // An object, so that no address is ever read as a list of them.
+        to: { name: '', address: to },
+        subject: oneLine(subject),
+        text,
+        messageId: `<${id}@${domain}>`,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        signal,
+      })
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { SMTPServer } from 'smtp-server'
+
+export interface ReceivedMail {
+  /** Who logged in, and to whom the envelope is addressed. */
+  user: string | null
+  recipients: string[]
+  headers: Map<string, string>
+  text: string
+}
+
+/** A real mail server that keeps what it is given. */
+export interface SmtpReceiver {
+  url: string
+  mails: ReceivedMail[]
+  /** Answers that many mails with 451 before it takes one. */
+  refuseNext(count: number): void
+  stop(): Promise<void>
+}
+
+/** Listens on a free port, or on the one of a receiver that was stopped. */
+export async function startSmtpReceiver(port = 0): Promise<SmtpReceiver> {
+  const mails: ReceivedMail[] = []
+  let refusals = 0
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    authOptional: true,
+    allowInsecureAuth: true,
+    logger: false,
+    onAuth({ username, password }, _session, done) {
+      if (password === 'p@ss') done(null, { user: username })
+      else done(new Error('wrong password'))
+    },
+    async onData(stream, session, done) {
+      const raw = await text(stream)
+      if (refusals > 0) {
+        refusals--
+        done(Object.assign(new Error('try again later'), { responseCode: 451 }))
+        return
+      }
+      const recipients = session.envelope.rcptTo.map(({ address }) => address)
+      mails.push({ user: session.user ? String(session.user) : null, recipients, ...parsed(raw) })
+      done()
+    },
+  })
+  // A client that is cut is what some tests are about.
+  server.on('error', () => undefined)
+  const listening = server.listen(port, '127.0.0.1')
+  await once(listening, 'listening')
+  const address = listening.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return {
+    url: `smtp://127.0.0.1:${address.port}`,
+    mails,
+    refuseNext: (count) => {
+      refusals = count
+    },
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
+
+function parsed(raw: string): Pick<ReceivedMail, 'headers' | 'text'> {
+  const [head = '', ...body] = raw.split('\r\n\r\n')
+  const headers = head
+    .replaceAll(/\r\n[ \t]+/g, ' ')
+    .split('\r\n')
+    .map((line): [string, string] => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon).toLowerCase(), withoutEncodedWords(line.slice(colon + 1).trim())]
+    })
+  const decoded = unquoted(body.join('\r\n\r\n').replaceAll(/=\r\n/g, ''))
+  return { headers: new Map(headers), text: decoded.replaceAll('\r\n', '\n') }
+}
+
+function withoutEncodedWords(value: string): string {
+  return value
+    .replaceAll('?= =?', '?==?')
+    .replaceAll(/=\?UTF-8\?Q\?(.*?)\?=/g, (_, word: string) => unquoted(word.replaceAll('_', ' ')))
+}
+
+function unquoted(text: string): string {
+  return text.replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}

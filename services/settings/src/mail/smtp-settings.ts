@@ -1,0 +1,59 @@
+/** A mail server as `SMTP_URL` names it. */
+export interface SmtpServer {
+  host: string
+  port: number
+  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  secure: boolean
+  /** Refuse to go on without TLS. */
+  requireTLS: boolean
+  auth?: { user: string; pass: string }
+}
+
+/** A sender as `SMTP_FROM` names it. */
+export interface Sender {
+  name: string
+  address: string
+}
+
+const defaultPorts: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 }
+const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
+const senderPattern = /^(?:([^<>\p{Cc}]*)<([^<>\s@]+@[^<>\s@]+)>|([^<>\s@]+@[^<>\s@]+))$/u
+
+/** Null when the text is no usable URL; what would silently be ignored, such as a query, makes it one. */
+export function readSmtpUrl(text: string): SmtpServer | null {
+  if (!URL.canParse(text)) return null
+  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text)
+  const defaultPort = defaultPorts[protocol]
+  if (defaultPort === undefined || hostname === '' || !['', '/'].includes(pathname + search + hash))
+    return null
+  const [user, pass] = [decoded(username), decoded(password)]
+  if (user === null || pass === null) return null
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  const withLogin = user !== ''
+  return {
+    host,
+    port: port === '' ? defaultPort : Number(port),
+    secure: protocol === 'smtps:',
+    // A password never crosses a network in the clear, whatever somebody on the way removes from the greeting.
+    requireTLS: withLogin && !loopback.test(host),
+    ...(withLogin && { auth: { user, pass } }),
+  }
+}
+
+/** Null when the text is neither `ada@example.com` nor `Ada <ada@example.com>`. */
+export function readSender(text: string): Sender | null {
+  const [, name = '', named, bare] = senderPattern.exec(text.trim()) ?? []
+  const address = named ?? bare
+  return address === undefined ? null : { name: name.trim(), address }
+}
+
+export const isSmtpUrl = (text: string) => readSmtpUrl(text) !== null
+export const isSender = (text: string) => readSender(text) !== null
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}

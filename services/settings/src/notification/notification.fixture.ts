@@ -1,0 +1,37 @@
+import { eventExample, natsNames, newId, type PauseReason, type PlatformEvent } from '@opsplane/contracts'
+import { connectNats } from '@opsplane/nats'
+import { createLogger } from '@opsplane/runtime'
+import { testNatsUrl, waitFor } from '@opsplane/testing'
+
+/** `webhook.paused` as dispatcher raises it. */
+export function pausedEvent(
+  workspaceId: string,
+  { reason = 'consecutive_failures', name = 'Orders', ...fields }: PausedFields = {},
+): PlatformEvent {
+  const { data, resource, ...event } = eventExample('webhook.paused')
+  return {
+    ...event,
+    id: newId('event'),
+    workspaceId,
+    createdAt: '2026-03-01T10:00:00.000Z',
+    resource: { ...resource, displayName: name },
+    data: { ...data, reason, ...(reason === 'consecutive_failures' && { consecutiveFailures: 5 }) },
+    ...fields,
+  }
+}
+type PausedFields = Partial<Pick<PlatformEvent, 'environment' | 'createdAt'>> & {
+  reason?: PauseReason
+  name?: string
+}
+
+/** Puts events on the stream, as another service's relay does. */
+export async function publishEvents(natsPrefix: string, events: PlatformEvent[]): Promise<void> {
+  const log = createLogger({ service: 'publisher', level: 'silent' })
+  const link = connectNats({ url: testNatsUrl(), name: 'publisher', log })
+  const names = natsNames(natsPrefix)
+  const connection = await link.ready()
+  // A service that has just started makes the stream first.
+  for (const event of events)
+    await waitFor(() => connection.request(names.eventSubject(event), JSON.stringify(event)))
+  await link.close()
+}

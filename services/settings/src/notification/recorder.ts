@@ -1,0 +1,60 @@
+import { type Instant, NotificationContent, newId, type PlatformEvent } from '@opsplane/contracts'
+import {
+  type BackendContext,
+  consumeEvents,
+  type EventConsumer,
+  type Transaction,
+} from '@opsplane/eventstore'
+import { notifications } from '../schema.js'
+import { queueMails } from './mail-queue.js'
+import { notificationText, notifiedTypes } from './text.js'
+
+/**
+ * Makes a notification of each event that admins should know of, once however often it comes, together with the
+ * mails about it where mail is sent at all.
+ */
+export function recordNotifications(
+  { database, link, names, log, clock }: BackendContext,
+  { withMail }: { withMail: boolean },
+): EventConsumer {
+  return consumeEvents({
+    ...{ database, link, names, log },
+    durable: 'settings-admin-notifications',
+    filterSubjects: names.eventFilters(notifiedTypes),
+    async handle(events, tx) {
+      const made = await insertNotifications(tx, events)
+      if (withMail) await queueMails(tx, made, clock.now())
+    },
+  })
+}
+
+/** A notification that was not there before. */
+export interface MadeNotification {
+  id: string
+  workspaceId: string
+  createdAt: Instant
+}
+
+async function insertNotifications(tx: Transaction, events: PlatformEvent[]): Promise<MadeNotification[]> {
+  const rows = events.flatMap((event) => notificationRow(event) ?? [])
+  if (rows.length === 0) return []
+  const inserted = await tx
+    .insert(notifications)
+    .values(rows)
+    .onConflictDoNothing({ target: notifications.eventId })
+    .returning({ id: notifications.id })
+  const made = new Set(inserted.map(({ id }) => id))
+  return rows
+    .filter(({ id }) => made.has(id))
+    .map(({ id, workspaceId, state }) => ({ id, workspaceId, createdAt: state.createdAt }))
+}
+
+function notificationRow(event: PlatformEvent) {
+  const text = notificationText(event)
+  if (text === null) return null
+  const { workspaceId, environment, version, resource, type, createdAt } = event
+  const id = newId('notification')
+  const told = { id, type, ...text, resource, eventId: event.id, environment, createdAt }
+  const state = NotificationContent.parse(told)
+  return { id, workspaceId, environment, eventId: event.id, version, state }
+}

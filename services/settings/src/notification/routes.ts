@@ -1,0 +1,66 @@
+import { Notification, NotificationContent, NotificationFilters } from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { keysetPage } from '@opsplane/postgres'
+import { notifications as table } from '../schema.js'
+import { markRead, notificationFor, readCondition, withReadMarks } from './queries.js'
+
+const tag = 'Notifications'
+
+/** What the admins of the current workspace and environment should know of. Read marks are each user's own. */
+export function notificationRoutes({
+  database: { db },
+  cursors,
+}: Pick<BackendContext, 'database' | 'cursors'>): Route[] {
+  return [
+    defineList({
+      operationId: 'listNotifications',
+      path: '/notifications',
+      summary: 'List notifications to admins',
+      description: 'What the platform did by itself and someone should look at. Newest first.',
+      tag,
+      scope: 'notifications:read',
+      query: NotificationFilters,
+      response: Notification,
+      handler: async ({ query: { limit, after, sort, unread }, binding, meta }) => {
+        const { userId } = meta.principal
+        const page = await keysetPage(db, {
+          table,
+          tenant: meta.tenant,
+          where: [readCondition(db, userId, unread)],
+          sort: { column: table.createdAt, direction: sort.direction },
+          ...{ limit, after, cursors, binding: `${userId}|${binding}` },
+          present: ({ state }) => NotificationContent.parse(state),
+        })
+        return { ...page, items: await withReadMarks(db, userId, page.items) }
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getNotification',
+      method: 'get',
+      path: '/notifications/:id',
+      summary: 'Get a notification',
+      tag,
+      scope: 'notifications:read',
+      response: Notification,
+      errors: ['not_found'],
+      handler: ({ params, meta }) => notificationFor(db, meta.tenant, meta.principal.userId, params.id),
+    }),
+
+    defineRoute({
+      operationId: 'markNotificationRead',
+      method: 'post',
+      path: '/notifications/:id/read',
+      summary: 'Mark a notification as read',
+      description: 'For the calling user alone. Repeating it changes nothing. Emits no event.',
+      tag,
+      scope: 'notifications:write',
+      response: Notification,
+      errors: ['not_found'],
+      // Repeating it is safe without a kept answer.
+      idempotency: 'none',
+      handler: ({ params, meta }) => markRead(db, meta.tenant, meta.principal.userId, params.id, meta.now),
+    }),
+  ]
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals'
+import type { PlatformEvent } from '@opsplane/contracts'
+import { pausedEvent } from './notification.fixture.js'
+import { notificationText, notifiedTypes } from './text.js'
+
+const workspaceId = 'ws_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
+
+const withUrl = (event: PlatformEvent, url: string): PlatformEvent => ({
+  ...event,
+  data: { ...event.data, after: { ...event.data.after, url } },
+})
+
+describe('what admins are told', () => {
+  it('is about pauses the platform decided on, not about those a person asked for', () => {
+    expect(notifiedTypes).toEqual(['webhook.paused'])
+    expect(notificationText(pausedEvent(workspaceId, { reason: 'user' }))).toBeNull()
+    expect(notificationText({ ...pausedEvent(workspaceId), type: 'webhook.resumed' })).toBeNull()
+  })
+
+  it('says of failures how many there were and how to go on', () => {
+    const event = pausedEvent(workspaceId, { environment: 'staging' })
+    const path = `/api/v1/webhooks/${event.resource.id}`
+    const text = notificationText(event)
+    expect(text).toMatchObject({
+      severity: 'critical',
+      title: 'Webhook "Orders" was paused after 5 failed deliveries in a row',
+    })
+    expect(text?.message).toMatch(/in staging, because 5 deliveries in a row failed on every attempt/)
+    expect(text?.message).toContain(`PATCH ${path} with {"status":"active"}`)
+    expect(text?.message).toContain('kept as held deliveries')
+    expect(text?.message).toContain(`GET ${path}/deliveries?status=failed`)
+  })
+
+  it('says of an endpoint that is gone that it may be corrected or deleted', () => {
+    const event = pausedEvent(workspaceId, { reason: 'gone' })
+    const text = notificationText(event)
+    expect(text).toMatchObject({
+      severity: 'warning',
+      title: expect.stringContaining('its endpoint is gone'),
+    })
+    expect(text?.message).toContain('410 Gone')
+    expect(text?.message).toContain(`DELETE /api/v1/webhooks/${event.resource.id}`)
+  })
+
+  it('names the host of the endpoint and nothing of the URL that may be secret', () => {
+    const event = withUrl(pausedEvent(workspaceId), 'https://ada:pw@hooks.example.com/in/T0ken?key=k3y')
+    const text = JSON.stringify(notificationText(event))
+    expect(text).toContain('to hooks.example.com in')
+    expect(text).not.toMatch(/pw|T0ken|k3y/)
+  })
+
+  it('keeps a name on one line', () => {
+    const text = notificationText(pausedEvent(workspaceId, { name: 'Orders\r\nBcc: eve@example.com\u202e' }))
+    expect(text?.title).toContain('"Orders Bcc: eve@example.com"')
+    expect(text?.message).not.toMatch(/[\r\n\u202e]/)
+  })
+
+  it('is nothing of an event that breaks its schema', () => {
+    const event = pausedEvent(workspaceId)
+    expect(() => notificationText({ ...event, data: { ...event.data, reason: 'tired' } })).toThrow(/reason/)
+  })
+})

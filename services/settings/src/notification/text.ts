@@ -1,0 +1,66 @@
+import {
+  type EventOf,
+  type EventType,
+  eventSchema,
+  type NotificationSeverity,
+  type PlatformEvent,
+} from '@opsplane/contracts'
+import { oneLine } from '../mail/one-line.js'
+
+/** What a notification tells of an event. */
+export interface NotificationText {
+  title: string
+  /** What happened, and what to do next. */
+  message: string
+  severity: NotificationSeverity
+}
+
+type Tell<Type extends EventType> = (event: EventOf<Type>) => NotificationText | null
+
+/** Event type to what admins are told of it. Null: this one needs nobody's attention. */
+const tellings: { [Type in EventType]?: Tell<Type> } = {
+  'webhook.paused': webhookPaused,
+}
+
+/** The event types of which any event may become a notification. */
+export const notifiedTypes: readonly string[] = Object.keys(tellings)
+
+/** What admins are told of the event; null when nothing. Throws ZodError when the event breaks its schema. */
+export function notificationText(event: PlatformEvent): NotificationText | null {
+  const type = notifiedTypes.find((notified) => notified === event.type)
+  return type === undefined ? null : tell(type as EventType, event)
+}
+
+function tell<Type extends EventType>(type: Type, event: PlatformEvent): NotificationText | null {
+  // The schema of a type yields the event of that type, which its own type does not say of a type parameter.
+  return tellings[type]?.(eventSchema(type).parse(event) as EventOf<Type>) ?? null
+}
+
+function webhookPaused({ data, resource, environment }: EventOf<'webhook.paused'>): NotificationText | null {
+  const { reason, consecutiveFailures, after } = data
+  if (reason === 'user') return null
+  const name = oneLine(resource.displayName)
+  const path = `/api/v1/webhooks/${resource.id}`
+  const target = after !== null && URL.canParse(after.url) ? ` to ${new URL(after.url).host}` : ''
+  const paused = `Opsplane paused the webhook "${name}"${target} in ${environment}`
+  const kept = 'What happens meanwhile is kept as held deliveries'
+  const resume = `PATCH ${path} with {"status":"active"}`
+  if (reason === 'gone')
+    return {
+      severity: 'warning',
+      title: `Webhook "${name}" was paused: its endpoint is gone`,
+      message:
+        `${paused}, because the endpoint answered 410 Gone. ${kept}. If the endpoint has moved or is back, correct ` +
+        `its URL where needed and send ${resume}: the held deliveries are then sent. If nobody needs the webhook ` +
+        `any more, DELETE ${path}.`,
+    }
+  const times = consecutiveFailures === undefined ? 'several' : String(consecutiveFailures)
+  return {
+    severity: 'critical',
+    title: `Webhook "${name}" was paused after ${times} failed deliveries in a row`,
+    message:
+      `${paused}, because ${times} deliveries in a row failed on every attempt. ${kept}. Find out why at ` +
+      `GET ${path}/deliveries?status=failed and fix the endpoint. Then send ${resume}: the held deliveries are ` +
+      `then sent. Those that failed are sent again by POST ${path}/deliveries/replay.`,
+  }
+}
