@@ -21,6 +21,7 @@ export const attemptErrorKinds = [
   'blocked_address',
   'secret_missing',
   'webhook_deleted',
+  'event_missing',
 ] as const
 export const AttemptErrorKind = z.enum(attemptErrorKinds)
 export type AttemptErrorKind = z.infer<typeof AttemptErrorKind>

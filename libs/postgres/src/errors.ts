@@ -39,6 +39,18 @@ export function uniqueViolation(error: unknown): string | undefined {
   return source.constraint_name ?? source.cause?.constraint_name ?? 'unknown'
 }
 
+/** Whether a row had no partition to go to. Every other violated check has the name of a constraint. */
+export function missedPartition(error: unknown): boolean {
+  if (codeOf(error) !== '23514') return false
+  const source = error as { constraint_name?: string; cause?: { constraint_name?: string } }
+  return (source.constraint_name ?? source.cause?.constraint_name) === undefined
+}
+
+/** Whether a lock was not to be had within `lock_timeout`. */
+export function lockTimedOut(error: unknown): boolean {
+  return codeOf(error) === '55P03'
+}
+
 /** Turns "Postgres is away" into the API's 503; every other error stays as it is. */
 export function translatePostgresError(error: unknown): unknown {
   if (!isDatabaseAway(error)) return error

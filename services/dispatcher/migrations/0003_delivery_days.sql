@@ -56,7 +56,7 @@ CREATE FUNCTION ulid_day(id text) RETURNS date LANGUAGE sql IMMUTABLE STRICT
 SET search_path FROM CURRENT AS $$
 	SELECT date '1970-01-01' + (sum(
 		(strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substr(split_part(id, '_', 2), place, 1)) - 1)::bigint << (5 * (10 - place))
-	) / 86400000)::int
+	)::bigint / 86400000)::int
 	FROM generate_series(1, 10) place
 $$;
 --> statement-breakpoint
@@ -80,41 +80,71 @@ BEGIN
 END
 $$;
 --> statement-breakpoint
--- Drops the deliveries of a day with their attempts, and returns how many of them were unfinished. While there are
--- unfinished ones nothing is dropped, unless `forced`: null then.
+-- The lock every drop of a day needs: on the partitioned table first and then on its partition, which is the order of
+-- all statements on rows, and on one table in a transaction, so that no statement on several of them gets in between.
+-- Whoever waits for it keeps all that come later waiting, so not for long: the caller tries again later.
+CREATE FUNCTION lock_delivery_days(parent text) RETURNS void LANGUAGE plpgsql STRICT
+SET search_path FROM CURRENT AS $$
+BEGIN
+	PERFORM set_config('lock_timeout', '250ms', true);
+	PERFORM pg_advisory_xact_lock(7241002);
+	EXECUTE format('LOCK TABLE ONLY %I IN ACCESS EXCLUSIVE MODE', parent);
+END
+$$;
+--> statement-breakpoint
+-- Drops the deliveries of a day, and returns how many of them were unfinished. Null when nothing was dropped: there is
+-- no such day, or it has unfinished ones and the drop is not `forced`.
 CREATE FUNCTION drop_delivery_day(day date, forced boolean) RETURNS bigint LANGUAGE plpgsql STRICT SECURITY DEFINER
 SET search_path FROM CURRENT AS $$
 DECLARE
-	unfinished bigint := 0;
+	unfinished bigint;
 	partition text := to_char(day, '"deliveries_"YYYYMMDD');
-	attempts text := to_char(day, '"delivery_attempts_"YYYYMMDD');
 BEGIN
-	-- Whoever waits for a lock keeps all that come later waiting, so not for long.
-	PERFORM set_config('lock_timeout', '1s', true);
-	IF to_regclass(partition) IS NOT NULL THEN
-		EXECUTE format('LOCK TABLE %I IN SHARE MODE', partition);
-		EXECUTE format('SELECT count(*) FROM %I WHERE status IN (''pending'', ''retrying'', ''held'')', partition) INTO unfinished;
-		IF unfinished > 0 AND NOT forced THEN
-			RETURN NULL;
-		END IF;
-		EXECUTE format('DROP TABLE %I', partition);
+	PERFORM lock_delivery_days('deliveries');
+	IF to_regclass(partition) IS NULL THEN
+		RETURN NULL;
 	END IF;
-	EXECUTE format('DROP TABLE IF EXISTS %I', attempts);
+	-- The two conditions are those of two indexes: everybody waits for this.
+	EXECUTE format('SELECT (SELECT count(*) FROM %1$I WHERE status IN (''pending'', ''retrying''))
+		+ (SELECT count(*) FROM %1$I WHERE status = ''held'')', partition) INTO unfinished;
+	IF unfinished > 0 AND NOT forced THEN
+		RETURN NULL;
+	END IF;
+	EXECUTE format('DROP TABLE %I', partition);
 	RETURN unfinished;
 END
 $$;
 --> statement-breakpoint
--- Drops the events of a day unless a delivery, original or replay, refers to one; returns whether they are gone.
-CREATE FUNCTION drop_event_day(day date) RETURNS boolean LANGUAGE plpgsql STRICT SECURITY DEFINER
+-- Drops the attempts of a day whose deliveries are gone; returns whether it did.
+CREATE FUNCTION drop_attempt_day(day date) RETURNS boolean LANGUAGE plpgsql STRICT SECURITY DEFINER
 SET search_path FROM CURRENT AS $$
+DECLARE
+	partition text := to_char(day, '"delivery_attempts_"YYYYMMDD');
 BEGIN
-	PERFORM set_config('lock_timeout', '1s', true);
-	-- Replays take their event from here: none may be made between the look and the drop.
-	LOCK TABLE deliveries IN SHARE MODE;
-	IF EXISTS (SELECT 1 FROM deliveries WHERE event_id >= 'evt_' || ulid_start(day) AND event_id < 'evt_' || ulid_start(day + 1)) THEN
+	IF to_regclass(partition) IS NULL OR to_regclass(to_char(day, '"deliveries_"YYYYMMDD')) IS NOT NULL THEN
 		RETURN false;
 	END IF;
-	EXECUTE format('DROP TABLE IF EXISTS %I', to_char(day, '"delivery_events_"YYYYMMDD'));
+	PERFORM lock_delivery_days('delivery_attempts');
+	EXECUTE format('DROP TABLE IF EXISTS %I', partition);
+	RETURN true;
+END
+$$;
+--> statement-breakpoint
+-- Drops the events of a day unless a delivery, original or replay, refers to one; returns whether it did. To be called
+-- for days whose events are not delivered any more. A replay takes its event from a delivery whose partition it keeps
+-- until it is committed, so none can be on its way to an event that no delivery refers to.
+CREATE FUNCTION drop_event_day(day date) RETURNS boolean LANGUAGE plpgsql STRICT SECURITY DEFINER
+SET search_path FROM CURRENT AS $$
+DECLARE
+	partition text := to_char(day, '"delivery_events_"YYYYMMDD');
+BEGIN
+	IF to_regclass(partition) IS NULL OR EXISTS (
+		SELECT 1 FROM deliveries WHERE event_id >= 'evt_' || ulid_start(day) AND event_id < 'evt_' || ulid_start(day + 1)
+	) THEN
+		RETURN false;
+	END IF;
+	PERFORM lock_delivery_days('delivery_events');
+	EXECUTE format('DROP TABLE IF EXISTS %I', partition);
 	RETURN true;
 END
 $$;

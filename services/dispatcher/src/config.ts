@@ -1,4 +1,4 @@
-import { backendConfig, parseConfig } from '@opsplane/runtime'
+import { backendConfig, ConfigError, parseConfig } from '@opsplane/runtime'
 import { z } from 'zod'
 
 const count = (initial: number, max: number) => z.coerce.number().int().min(1).max(max).default(initial)
@@ -44,10 +44,21 @@ const schema = backendConfig.extend({
   webhookRetryJitter: z.coerce.number().min(0).max(0.5).default(0).meta({
     description: 'share of a retry delay that is random',
   }),
+  webhookRetentionDays: count(30, 3_650).meta({
+    description: 'days finished deliveries are kept after the day of their event',
+  }),
+  webhookHeldRetentionDays: count(90, 3_650).meta({
+    description: 'days a day with unfinished deliveries is kept',
+  }),
 })
 export type DispatcherConfig = z.infer<typeof schema>
 
 /** The service's settings from environment variables. Throws ConfigError. */
 export function loadConfig(env: Record<string, string | undefined>): DispatcherConfig {
-  return parseConfig(schema, env)
+  const config = parseConfig(schema, env)
+  if (config.webhookHeldRetentionDays < config.webhookRetentionDays)
+    throw new ConfigError([
+      `WEBHOOK_HELD_RETENTION_DAYS must be at least WEBHOOK_RETENTION_DAYS, which is ${config.webhookRetentionDays}`,
+    ])
+  return config
 }

@@ -21,6 +21,7 @@ import { failDeliveries, holdDeliveries } from './delivery/claim-statement.js'
 import { createDeliveryDays } from './delivery/delivery-days.js'
 import { type Dispatch, maxSlow, startDispatch } from './delivery/dispatch.js'
 import { resendRoutes } from './delivery/resend-routes.js'
+import { type Retention, startRetention } from './delivery/retention.js'
 import { deliveryRoutes } from './delivery/routes.js'
 import { createSecretValues } from './delivery/secret-values.js'
 import { replayRoutes } from './replay/routes.js'
@@ -81,12 +82,13 @@ export async function start(
     routes: (context) => partsOf(context).routes,
     onDrain: () => waiters.drain(),
     extraReleasers(context, releasers) {
-      const { dispatch, replays, settings, topics } = partsOf(context)
+      const { dispatch, replays, retention, settings, topics } = partsOf(context)
       releasers.add('outbound', () => outbound.close())
       releasers.add('settings client', () => settings.close())
       releasers.add('topics', () => topics.close())
       releasers.add('dispatch', () => dispatch.close(config.webhookStopGraceMs))
       releasers.add('replays', () => replays.close())
+      releasers.add('retention', () => retention.close())
     },
     consumers: (context) => [
       consumeEvents({
@@ -108,6 +110,7 @@ interface Parts {
   routes: Route[]
   dispatch: Dispatch
   replays: ReplayRunner
+  retention: Retention
   settings: ServiceClient
   topics: Topics
 }
@@ -132,10 +135,15 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters, stream
     nowMs,
   })
   const days = createDeliveryDays(database.sql)
+  const keptDays = config.webhookRetentionDays
+  const heldDays = config.webhookHeldRetentionDays
+  const retention = startRetention({ database, days, log, nowMs, random: Math.random, keptDays, heldDays })
   const places = streamPlaces(link, names.eventsStream)
   const dispatch = startDispatch({
     database,
     days,
+    keptDays,
+    heldDays,
     store,
     webhooks: aggregate,
     clock,
@@ -178,6 +186,7 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters, stream
   return {
     dispatch,
     replays,
+    retention,
     settings,
     topics,
     routes: [

@@ -2,6 +2,7 @@ import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { WebhookRow } from '../webhook/target.js'
 import type { Line } from './turn-statement.js'
+import type { WaitingDays } from './waiting-days.js'
 
 /** The column that tells in which epoch a webhook is. */
 export const webhookStateEpoch = (alias: string) => `(${alias}.state->>'epoch')::int`
@@ -17,6 +18,8 @@ export interface ClaimOptions {
   limit: number
   /** The webhook served last: those after it come first. */
   servedLast: string
+  /** The days deliveries can be waiting in. */
+  days: WaitingDays
 }
 
 const Claimed = z.object({
@@ -48,19 +51,29 @@ const Answer = z.object({ claimed: z.array(Claimed), next_due: z.number().nullab
  * `next_due`: Unix ms of the earliest delivery due later.
  */
 export async function claimDue(sql: Database['sql'], options: ClaimOptions) {
-  const { owner, nowMs, leaseMs, except, perWebhook, limit, servedLast } = options
-  const parameters = [owner, nowMs, leaseMs, except, perWebhook, limit, servedLast]
+  const { owner, nowMs, leaseMs, except, perWebhook, limit, servedLast, days } = options
+  const parameters = [owner, nowMs, leaseMs, except, perWebhook, limit, servedLast, days.starts, days.ends]
   const [row] = await sql.unsafe(claimStatement, parameters, { prepare: true })
   return Answer.parse(row)
 }
 
-// The recursive part walks the due index from webhook to webhook, without reading what lies between.
-const claimStatement = `
-with recursive waiting as (
-  (select webhook_id from deliveries where status in ('pending', 'retrying') order by webhook_id limit 1)
+// One look per day, which its order leads to the due index, finds the first day with something waiting; the partitions
+// of earlier days are not looked at again. The recursive part walks that index from webhook to webhook, without
+// reading what lies between.
+export const claimStatement = `
+with recursive first_day as materialized (
+  select min(least) as least from unnest($8::text[], $9::text[]) as days (least, after)
+  where (select webhook_id from deliveries
+         where id >= days.least and id < days.after and status in ('pending', 'retrying')
+         order by webhook_id limit 1) is not null
+),
+waiting as (
+  (select webhook_id from deliveries where status in ('pending', 'retrying') and id >= (select least from first_day)
+   order by webhook_id limit 1)
   union all
   select (select d.webhook_id from deliveries d
           where d.status in ('pending', 'retrying') and d.webhook_id > waiting.webhook_id
+            and d.id >= (select least from first_day)
           order by d.webhook_id limit 1)
   from waiting where waiting.webhook_id is not null
 ),
@@ -69,9 +82,10 @@ served as (
   order by webhook_id <= $7::text, webhook_id
 ),
 due as (
-  select d.id from served cross join lateral (
+  select d.id, served.webhook_id from served cross join lateral (
     select id from deliveries
     where webhook_id = served.webhook_id and status in ('pending', 'retrying') and due_at <= $2::bigint
+      and id >= (select least from first_day)
     order by due_at limit $5::int for update skip locked) d
   limit $6::int
 ),
@@ -82,8 +96,8 @@ leased as (
     due_at = case when w.status = 'active' then $2::bigint + $3::bigint + (w.state->>'timeoutMs')::bigint end,
     last_error_kind = case when w.id is null then 'webhook_deleted' else d.last_error_kind end,
     last_error_message = case when w.id is null then 'The webhook was deleted.' else d.last_error_message end
-  from due join deliveries s on s.id = due.id left join webhooks w on w.id = s.webhook_id
-  where d.id = due.id
+  from due left join webhooks w on w.id = due.webhook_id
+  where d.id = due.id and d.id = any (array(select id from due)) and d.id >= (select least from first_day)
   returning d.id, d.status, d.attempts, d.cycle_base, d.ordering_key, d.due_at, d.event_id, d.webhook_id
 )
 select
@@ -91,15 +105,14 @@ select
     select json_agg(json_build_object(
       'id', l.id, 'webhook_id', l.webhook_id, 'status', l.status, 'attempts', l.attempts, 'cycle_base', l.cycle_base,
       'ordering_key', l.ordering_key, 'lease_ends', l.due_at,
-      'event', e.event::text,
+      'event', (select e.event::text from delivery_events e where e.event_id = l.event_id),
       'webhook', case when w.id is not null then json_build_object('id', w.id, 'workspace_id', w.workspace_id,
         'environment', w.environment, 'version', w.version, 'state', w.state) end) order by l.id)
-    from leased l
-      left join delivery_events e on e.event_id = l.event_id
-      left join webhooks w on w.id = l.webhook_id), '[]') as claimed,
+    from leased l left join webhooks w on w.id = l.webhook_id), '[]') as claimed,
   (select min(next.due_at)::float8 from served cross join lateral (
     select due_at from deliveries
     where webhook_id = served.webhook_id and status in ('pending', 'retrying') and due_at > $2::bigint
+      and id >= (select least from first_day)
     order by due_at limit 1) next) as next_due`
 
 /**
@@ -159,6 +172,18 @@ export async function failDeliveries(sql: Database['sql'], webhookId: string): P
        last_error_kind = 'webhook_deleted', last_error_message = 'The webhook was deleted.'
      where webhook_id = $1 and status in ('pending', 'retrying', 'held')`,
     [webhookId],
+    { prepare: true },
+  )
+}
+
+/** Ends deliveries leased to this replica whose event is not there, or not readable. */
+export async function failWithoutEvent(sql: Database['sql'], owner: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql.unsafe(
+    `update deliveries set status = 'failed', due_at = null, lease_owner = null,
+       last_error_kind = 'event_missing', last_error_message = 'The event is not kept any more, or is not readable.'
+     where id = any ($1::text[]) and lease_owner = $2 and status in ('pending', 'retrying')`,
+    [ids, owner],
     { prepare: true },
   )
 }

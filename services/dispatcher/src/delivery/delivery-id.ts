@@ -20,6 +20,11 @@ export function leastDeliveryId(atMs: number): string {
   return `${idPrefixes.delivery}_${base32Time(atMs)}`
 }
 
+/** The least id of an event of this instant (Unix ms) or later. */
+export function leastEventId(atMs: number): string {
+  return `${idPrefixes.event}_${base32Time(atMs)}`
+}
+
 /** Unix milliseconds an id was made at. */
 export function idTimeMs(id: string): number {
   return [...timeOf(id)].reduce((time, digit) => time * 32 + digits.indexOf(digit), 0)

@@ -5,7 +5,7 @@ import type { Logger } from '@opsplane/runtime'
 import type { Target, WebhookRow } from '../webhook/target.js'
 import type { AttemptRecord, AttemptResult, MakeAttempt } from './attempt.js'
 import { createBookings } from './book-slots.js'
-import { type Claimed, releaseLeases } from './claim-statement.js'
+import { type Claimed, failWithoutEvent, releaseLeases } from './claim-statement.js'
 import type { DeliveryDays } from './delivery-days.js'
 import { type AttemptOutcome, afterAttempt } from './domain.js'
 import { createFanOut } from './fan-out.js'
@@ -28,6 +28,10 @@ interface DeliveryJob extends Job {
 export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
   database: Database
   days: DeliveryDays
+  /** Days the deliveries of a day are kept: older events are not delivered. */
+  keptDays: number
+  /** Days unfinished ones are kept. */
+  heldDays: number
   /** Names this replica on leases. */
   owner: string
   attempt: MakeAttempt
@@ -159,12 +163,14 @@ export function startDispatch(options: DispatchOptions): Dispatch {
 
   async function accept(claimed: Claimed[]): Promise<void> {
     const refused: string[] = []
+    const withoutEvent: Claimed[] = []
     for (const row of claimed) {
       if (row.status === 'failed') nextOf(row.webhook_id, row.ordering_key)
       if (row.lease_ends === null || row.webhook === null) continue
       const event = PlatformEvent.safeParse(JSON.parse(row.event ?? 'null'))
       if (!event.success) {
         log.error({ err: event.error, deliveryId: row.id }, 'the event of a delivery is not readable')
+        withoutEvent.push(row)
         continue
       }
       const target = options.targetOf(row.webhook)
@@ -178,6 +184,9 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       sender.submit(jobOf(row.id, target, body, { attempts, cycleBase, orderingKey, lane }))
     }
     await releaseLeases(database.sql, owner, refused, nowMs())
+    const unsendable = withoutEvent.map(({ id }) => id)
+    await failWithoutEvent(database.sql, owner, unsendable)
+    for (const row of withoutEvent) nextOf(row.webhook_id, row.ordering_key)
   }
 
   async function refresh(webhookId: string): Promise<void> {

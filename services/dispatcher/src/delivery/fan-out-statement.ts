@@ -50,7 +50,7 @@ export async function insertDeliveries(
 }
 
 // json, not jsonb: the event's text is kept as it is.
-const insertStatement = `
+export const insertStatement = `
 with kept as (
   insert into delivery_events (event_id, workspace_id, environment, event, created_at)
   select event_id, workspace_id, environment, event, $3::text

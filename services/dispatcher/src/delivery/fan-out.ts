@@ -1,11 +1,13 @@
 import type { DeliveryBody, PlatformEvent, TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
+import type { Logger } from '@opsplane/runtime'
 import type { Target, WebhookRow } from '../webhook/target.js'
 import type { DeliveryDays } from './delivery-days.js'
 import { deliveryIdOf, idTimeMs } from './delivery-id.js'
 import { insertDeliveries, type NewDelivery, webhooksOf } from './fan-out-statement.js'
 import { bodyFor } from './matching.js'
 import { orderingKeyOf, putInOrder } from './ordering.js'
+import { comesTooLate } from './retention-policy.js'
 import type { Line } from './turn-statement.js'
 
 export interface NewJob {
@@ -19,6 +21,9 @@ export interface FanOutOptions {
   owner: string
   leaseMs: number
   days: DeliveryDays
+  /** Days the deliveries of a day are kept: see ADR 015. */
+  keptDays: number
+  log: Logger
   nowMs(): number
   targetOf(row: WebhookRow): Target
   reserve(webhookId: string, perSecond?: number): boolean
@@ -38,20 +43,19 @@ type Draft = NewJob & { event: PlatformEvent; row: NewDelivery; leased: boolean 
 export function createFanOut(options: FanOutOptions) {
   return async (events: PlatformEvent[], places: () => Promise<string[]>): Promise<void> => {
     // Within a batch too an event can come twice.
-    const drafts = await match(options, [...new Map(events.map((event) => [event.id, event])).values()])
+    const distinct = [...new Map(events.map((event) => [event.id, event])).values()]
+    const drafts = await match(options, withoutLate(options, distinct))
     if (drafts.length === 0) return
     const lines = await putInOrder(drafts, events, places)
     for (const draft of drafts) lease(options, draft)
     let inserted: Set<string>
     try {
-      await options.days.ensure(drafts.map(({ deliveryId }) => idTimeMs(deliveryId)))
       const matched = [...new Map(drafts.map(({ event }) => [event.id, event])).values()]
       const now = new Date(options.nowMs()).toISOString()
-      inserted = await insertDeliveries(
-        options.database.sql,
-        matched,
-        drafts.map(({ row }) => row),
-        now,
+      const rows = drafts.map(({ row }) => row)
+      inserted = await options.days.inserting(
+        rows.map(({ id }) => idTimeMs(id)),
+        () => insertDeliveries(options.database.sql, matched, rows, now),
       )
     } catch (error) {
       for (const draft of drafts) if (draft.leased) options.release(draft.target.id)
@@ -65,6 +69,13 @@ export function createFanOut(options: FanOutOptions) {
     }
     if (lines.length > 0) options.waits(lines)
   }
+}
+
+function withoutLate({ keptDays, nowMs, log }: FanOutOptions, events: PlatformEvent[]): PlatformEvent[] {
+  const inTime = events.filter(({ id }) => !comesTooLate(id, nowMs(), keptDays))
+  const late = events.length - inTime.length
+  if (late > 0) log.warn({ events: late }, 'events older than the retention of deliveries are not delivered')
+  return inTime
 }
 
 async function match({ database, targetOf }: FanOutOptions, events: PlatformEvent[]): Promise<Draft[]> {

@@ -2,11 +2,14 @@ import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { type Claimed, claimDue, drainHeld } from './claim-statement.js'
 import type { Line } from './turn-statement.js'
+import { createWaitingDays } from './waiting-days.js'
 
 export interface PollerOptions {
   database: Database
   owner: string
   leaseMs: number
+  /** Days deliveries are kept at most. */
+  heldDays: number
   drainPerSecond: number
   log: Logger
   nowMs(): number
@@ -40,6 +43,7 @@ const restMs = 10
 /** Takes what is due from Postgres: retries, what found no room in memory, and what another replica left behind. */
 export function startPoller(options: PollerOptions): Poller {
   const { database, log, nowMs } = options
+  const waitingDays = createWaitingDays(options.heldDays)
   let closing = false
   let interrupt = () => {}
   let wakeAt = Number.POSITIVE_INFINITY
@@ -57,6 +61,7 @@ export function startPoller(options: PollerOptions): Poller {
         perWebhook: claimPerWebhook,
         limit: claimLimit,
         servedLast,
+        days: waitingDays(nowMs()),
       })
       servedLast = claimed.length >= claimLimit ? (claimed.at(-1)?.webhook_id ?? '') : ''
       if (claimed.length === 0) return Math.min(next_due ?? Number.POSITIVE_INFINITY, nowMs() + idlePollMs)

@@ -67,7 +67,7 @@ export async function getDelivery(
   const [found] = await db
     .select({ delivery: deliveries, event: deliveryEvents.event })
     .from(deliveries)
-    .innerJoin(deliveryEvents, eq(deliveryEvents.eventId, deliveries.eventId))
+    .leftJoin(deliveryEvents, eq(deliveryEvents.eventId, deliveries.eventId))
     .where(and(ofWebhook(tenant, webhookId), eq(deliveries.id, deliveryId)))
   if (!found) throw notFound()
   const rows = await db
@@ -83,10 +83,15 @@ export async function getDelivery(
     .orderBy(asc(deliveryAttempts.number))
   const attemptLog = rows.map(presentAttempt)
   const last = attemptLog.at(-1)
-  const body = JSON.stringify(deliveryBody(PlatformEvent.parse(found.event), webhookId))
+  // Only a delivery that failed for it is without its event.
+  const event = PlatformEvent.safeParse(found.event).data
+  const body = event && JSON.stringify(deliveryBody(event, webhookId))
   return {
     ...presentDelivery(found.delivery),
-    request: last ? { method: 'POST', url: last.url, headers: last.requestHeaders, body } : null,
+    request:
+      last && body !== undefined
+        ? { method: 'POST', url: last.url, headers: last.requestHeaders, body }
+        : null,
     response: last?.response ?? null,
     attemptLog,
   }

@@ -47,11 +47,11 @@ export async function recordResults(
   const ids = rows.map(({ id }) => id).sort()
   // Between the least and the greatest id: the other days' partitions are not looked at.
   const parameters = [JSON.stringify(rows), failuresToPause, ids.at(0) ?? '', ids.at(-1) ?? '']
-  const [row] = await sql.unsafe(statement, parameters, { prepare: true })
+  const [row] = await sql.unsafe(recordStatement, parameters, { prepare: true })
   return Recorded.parse(row)
 }
 
-const statement = `
+export const recordStatement = `
 with results as materialized (
   select * from jsonb_to_recordset($1::text::jsonb) as r (
     id text, seq int, number int, status text, due_at bigint, started_at text, url text, duration_ms int,

@@ -10,6 +10,7 @@ import { type Database, translatePostgresError } from '@opsplane/postgres'
 import { and, eq, sql } from 'drizzle-orm'
 import { deliveries, webhooks } from '../schema.js'
 import type { DeliveryDays } from './delivery-days.js'
+import { idTimeMs } from './delivery-id.js'
 import { keepAnswer, type Transaction } from './keep-answer.js'
 import { ofWebhook, presentDelivery } from './queries.js'
 import {
@@ -36,14 +37,16 @@ export interface Resend {
  */
 export async function resendDelivery({ db }: Database, request: Resend): Promise<Delivery> {
   try {
-    await request.days.ensure([request.nowMs])
-    return await db.transaction(async (tx) => {
-      const [row, to] = await lock(tx, request)
-      assertMay(request.action, DeliveryStatus.parse(row.status))
-      const delivery = presentDelivery(await write(tx, request.action, row, to))
-      await keepAnswer(tx, request.meta, delivery)
-      return delivery
-    })
+    const replayId = newId('delivery')
+    return await request.days.inserting([idTimeMs(replayId)], () =>
+      db.transaction(async (tx) => {
+        const [row, to] = await lock(tx, request)
+        assertMay(request.action, DeliveryStatus.parse(row.status))
+        const delivery = presentDelivery(await write(tx, request.action, row, to, replayId))
+        await keepAnswer(tx, request.meta, delivery)
+        return delivery
+      }),
+    )
   } catch (error) {
     throw translatePostgresError(error)
   }
@@ -73,13 +76,19 @@ function isWebhook({ workspaceId, environment }: TenantScope, id: string) {
   )
 }
 
-async function write(tx: Transaction, action: ResendAction, row: DeliveryRow, to: ResendTo) {
+async function write(
+  tx: Transaction,
+  action: ResendAction,
+  row: DeliveryRow,
+  to: ResendTo,
+  replayId: string,
+) {
   const [written] =
     action === 'retry'
       ? await tx.update(deliveries).set(retried(row, to)).where(eq(deliveries.id, row.id)).returning()
       : await tx
           .insert(deliveries)
-          .values(replayed(newId('delivery'), row, to))
+          .values(replayed(replayId, row, to))
           .returning()
   if (!written) throw new Error(`delivery ${row.id} was not written`)
   return written

@@ -19,7 +19,9 @@ export function deliveryRoutes({
     operationId: 'listWebhookDeliveries',
     path: '/webhooks/:id/deliveries',
     summary: 'List the deliveries of a webhook, newest first',
-    description: '`after` is the id of a delivery: older ones follow.',
+    description:
+      '`after` is the id of a delivery: older ones follow. Deliveries are kept for 30 days, unless the installation ' +
+      'says otherwise, and longer while they are not finished.',
     tag,
     scope: 'webhooks:read',
     query: deliveryFilters,

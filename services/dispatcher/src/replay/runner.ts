@@ -43,9 +43,8 @@ export function startReplayRunner(options: ReplayRunnerOptions): ReplayRunner {
 
   async function steps(): Promise<number> {
     try {
-      await days.ensure([nowMs()])
-      while (!closing.signal.aborted && (await database.db.transaction((tx) => step(tx, nowMs(), batch))))
-        wake()
+      const stepNow = () => database.db.transaction((tx) => step(tx, nowMs(), batch))
+      while (!closing.signal.aborted && (await days.inserting([nowMs()], stepNow))) wake()
       failed = false
       const [next] = await database.db
         .select({ dueAt: sql<number | null>`min(${replayJobs.dueAt})::float8` })
