@@ -61,16 +61,16 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 export type Victim = { kill(): void | Promise<void>; start(): Promise<void> }
 
-/** Kills a part and starts it again, and waits until incidents are created again. */
+/** Kills a part and starts it again, and waits until so many incidents are created after that. */
 export async function killAndRecover(
   cluster: TestCluster,
-  { name, victim }: { name: string; victim: Victim },
+  { name, victim, more = 5 }: { name: string; victim: Victim; more?: number },
   load: CreateLoad,
 ): Promise<void> {
   const before = load.acknowledged.size
   await victim.kill()
   await victim.start()
-  await waitFor(() => load.acknowledged.size > before + 5, {
+  await waitFor(() => load.acknowledged.size > before + more, {
     timeoutMs: 60_000,
     message: `incidents to be created again after a kill of ${name}`,
   }).catch((cause: unknown) => {

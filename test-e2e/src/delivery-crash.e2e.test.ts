@@ -11,7 +11,7 @@ let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
 let receiver: Receiver
 let sql: postgres.Sql
-/** Whether the endpoint that fails has been mended. */
+/** Whether the endpoints that fail have been mended. */
 let mended = false
 /** The load's first worker's. */
 const deadTitles = 'crash-0-'
@@ -26,7 +26,7 @@ beforeAll(async () => {
   receiver = await startReceiver({
     tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
     respond: (request) => {
-      if (request.path === '/dead') return { status: mended ? 200 : 500 }
+      if (request.path === '/dead' || request.path === '/strict') return { status: mended ? 200 : 500 }
       if (request.path !== '/flaky') return { status: 200 }
       const seen = failedOnce.has(eventOf(request))
       failedOnce.add(eventOf(request))
@@ -51,9 +51,10 @@ test(`${kills} SIGKILLs of dispatcher, NATS and Postgres (seed ${seed}) leave no
   const random = seededRandom(seed)
   const steady = await webhook('steady', { retries: 20 })
   const flaky = await webhook('flaky', { retries: 20, retry_schedule: [1] })
-  // One after the other, so that each pause comes after exactly five failures; a share of the events, for the same reason.
   const filter = { 'data.title': { starts_with: deadTitles } }
-  const dead = await webhook('dead', { retries: 0, ordering_key: 'workspace_id', filter })
+  const dead = await webhook('dead', { retries: 0, filter })
+  // One after the other, so that each pause comes after exactly five failures.
+  const strict = await webhook('strict', { retries: 0, filter, ordering_key: 'workspace_id' })
   const load = startCreating(api, { pauseMs: 100 })
   const { dispatcher } = cluster.services
   const victims: Record<string, Victim> = { dispatcher, nats: cluster.nats, postgres: cluster.postgres }
@@ -63,23 +64,28 @@ test(`${kills} SIGKILLs of dispatcher, NATS and Postgres (seed ${seed}) leave no
     for (let kill = 0; kill < kills; kill++) {
       const name = names[kill < names.length ? kill : Math.floor(random() * names.length)] ?? ''
       const victim = victims[name]
-      if (victim) await killAndRecover(cluster, { name, victim }, load)
+      if (victim) await killAndRecover(cluster, { name, victim, more: 25 }, load)
       killed[name] = (killed[name] ?? 0) + 1
-      await resumeIfPaused(dead)
+      for (const id of [dead, strict]) await resumeIfPaused(id)
     }
-    await waitFor(async () => (await statusOf(dead)) === 'paused', { timeoutMs: 60_000, intervalMs: 250 })
+    for (const id of [dead, strict])
+      await waitFor(async () => (await statusOf(id)) === 'paused', { timeoutMs: 90_000, intervalMs: 250 })
   } finally {
     await load.stop()
   }
 
   mended = true
-  await resumeIfPaused(dead)
+  for (const id of [dead, strict]) await resumeIfPaused(id)
   const events = await eventsOf(load.acknowledged)
   expect(events.all.size).toBe(load.acknowledged.size)
-  const accepted = await everyEventAccepted(events, { steady, flaky, dead })
+  const failed = await everyEventAccepted(events, { steady, flaky, dead, strict })
   const pauses = await pausesOf(dead)
-  expect(pauses.map(({ failures }) => failures)).toEqual(pauses.map(() => 5))
-  expect(accepted.deadFailed).toBe(5 * pauses.length)
+  expect(pauses.every((failures) => failures >= 5)).toBe(true)
+  expect(pauses.length).toBe(await resumesOf(dead))
+  const strictPauses = await pausesOf(strict)
+  expect(strictPauses).toEqual(strictPauses.map(() => 5))
+  expect(strictPauses.length).toBe(await resumesOf(strict))
+  expect(failed.strict).toBe(5 * strictPauses.length)
 
   const repeated = repetitions('/steady')
   // What a dispatcher may have sent without having recorded it when it is killed.
@@ -88,7 +94,7 @@ test(`${kills} SIGKILLs of dispatcher, NATS and Postgres (seed ${seed}) leave no
   process.stdout.write(
     `${kills} kills ${JSON.stringify(killed)}, ${events.all.size} events: 0 undelivered to steady and flaky; ` +
       `steady got ${repeated} twice or more (bound ${bound}), flaky ${repetitions('/flaky') - failedOnce.size}; ` +
-      `${pauses.length} automatic pauses after exactly 5 failures each\n`,
+      `dead was paused ${pauses.length} times, each time once; strict ${strictPauses.length} times, after exactly 5 failures\n`,
   )
 }, 900_000)
 
@@ -129,23 +135,26 @@ async function eventsOf(acknowledged: ReadonlyMap<string, string>): Promise<Expe
   return { all: ids([...acknowledged.values()]), dead: ids(dead) }
 }
 
-/** Waits until all is delivered; of the webhook that was dead, what did not fail. */
+/** Waits until all is delivered; of the webhooks that were dead, what did not fail. Returns how many failed. */
 async function everyEventAccepted(
   { all, dead }: Expected,
-  webhooks: Record<'steady' | 'flaky' | 'dead', string>,
-): Promise<{ deadFailed: number }> {
+  webhooks: Record<'steady' | 'flaky' | 'dead' | 'strict', string>,
+): Promise<{ dead: number; strict: number }> {
   return waitFor(
     async () => {
-      const steady = await countByStatus(webhooks.steady, all)
-      const flaky = await countByStatus(webhooks.flaky, all)
-      const dying = await countByStatus(webhooks.dead, dead)
-      const { succeeded = 0, failed = 0 } = dying
-      if (steady.succeeded !== all.size || flaky.succeeded !== all.size || succeeded + failed !== dead.size)
-        throw new Error(`${all.size} and ${dead.size} events: ${JSON.stringify({ steady, flaky, dying })}`)
-      expect(missingAt('/steady', all)).toEqual([])
-      expect(missingAt('/flaky', all)).toEqual([])
-      expect(missingAt('/dead', dead)).toEqual([])
-      return { deadFailed: failed }
+      const counts = {
+        steady: await countByStatus(webhooks.steady, all),
+        flaky: await countByStatus(webhooks.flaky, all),
+        dead: await countByStatus(webhooks.dead, dead),
+        strict: await countByStatus(webhooks.strict, dead),
+      }
+      const ended = (count: Record<string, number>) => (count.succeeded ?? 0) + (count.failed ?? 0)
+      const delivered = counts.steady.succeeded === all.size && counts.flaky.succeeded === all.size
+      if (!delivered || ended(counts.dead) !== dead.size || ended(counts.strict) !== dead.size)
+        throw new Error(`${all.size} and ${dead.size} events: ${JSON.stringify(counts)}`)
+      for (const path of ['/steady', '/flaky']) expect(missingAt(path, all)).toEqual([])
+      for (const path of ['/dead', '/strict']) expect(missingAt(path, dead)).toEqual([])
+      return { dead: counts.dead.failed ?? 0, strict: counts.strict.failed ?? 0 }
     },
     { timeoutMs: 300_000, intervalMs: 500, message: 'every event to be delivered' },
   )
@@ -165,8 +174,16 @@ function missingAt(path: string, events: Set<string>): string[] {
   return [...events].filter((event) => !arrived.has(event))
 }
 
-async function pausesOf(id: string) {
-  return sql<{ failures: number }[]>`
+/** The failures each automatic pause tells of. */
+async function pausesOf(id: string): Promise<number[]> {
+  const rows = await sql<{ failures: number }[]>`
     select (data->>'consecutiveFailures')::int as failures from dispatcher.events
     where stream_id = ${id} and type = 'webhook.paused'`
+  return rows.map(({ failures }) => failures)
+}
+
+async function resumesOf(id: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int from dispatcher.events where stream_id = ${id} and type = 'webhook.resumed'`
+  return row?.count ?? 0
 }
