@@ -1,14 +1,18 @@
-import type { LookupAddress } from 'node:dns'
-import { lookup as systemLookup } from 'node:dns/promises'
+import { type LookupAddress, TIMEOUT } from 'node:dns'
 import { isIP, type LookupFunction, Socket } from 'node:net'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import { buildConnector, errors } from 'undici'
 import type { AddressPolicy } from './addresses.js'
 import { type OutboundError, outboundError, toOutboundError } from './outbound-error.js'
+import { createResolver, type Resolve } from './resolver.js'
 import { hostWithoutBrackets } from './url-rules.js'
 import type { Waiting } from './waiting.js'
 
-export type Resolve = (hostname: string) => Promise<LookupAddress[]>
+/** The addresses of a name, all of them allowed. Throws OutboundError. */
+export type GuardedResolve = (hostname: string) => Promise<LookupAddress[]>
+
+/** For one name, whoever resolves it. */
+const resolveLimitMs = 5_000
 
 const connectTimeoutMs = 10_000
 
@@ -16,16 +20,22 @@ const connectTimeoutMs = 10_000
 export const mostAnswerBytes = 8 * 1024 * 1024
 
 /**
- * Resolves a name and refuses it when any of its addresses is not allowed. Callers that ask for a name while
- * it is being resolved share the answer: a name whose DNS hangs occupies one thread, however many wait for it.
+ * Resolves a name and refuses it when any of its addresses is not allowed, or when they are not known in time. Callers
+ * that ask for a name while it is being resolved share the answer.
  */
-export function createGuardedResolver(policy: AddressPolicy, resolve: Resolve = resolveAll): Resolve {
+export function createGuardedResolver(
+  policy: AddressPolicy,
+  resolve: Resolve = createResolver(),
+  limitMs = resolveLimitMs,
+): GuardedResolve {
   const underway = new Map<string, Promise<LookupAddress[]>>()
 
   const resolveChecked = async (hostname: string) => {
-    const addresses = await resolve(hostname).catch((error: unknown) => {
-      throw outboundError('dns', error)
-    })
+    const addresses = await withinLimit((signal) => resolve(hostname, signal), limitMs).catch(
+      (error: unknown) => {
+        throw outboundError('dns', error)
+      },
+    )
     if (addresses.length === 0) throw outboundError('dns')
     if (!addresses.every(({ address }) => policy.allows(address))) throw outboundError('blocked_address')
     return addresses
@@ -40,12 +50,28 @@ export function createGuardedResolver(policy: AddressPolicy, resolve: Resolve = 
   }
 }
 
-const resolveAll: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true })
+async function withinLimit<T>(work: (signal: AbortSignal) => Promise<T>, limitMs: number): Promise<T> {
+  const limit = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const expired = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const error = Object.assign(new Error('The name was not resolved in time.'), { code: TIMEOUT })
+      // First, so that this is the reason and not what the abort makes of the work.
+      reject(error)
+      limit.abort(error)
+    }, limitMs)
+  })
+  try {
+    return await Promise.race([work(limit.signal), expired])
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 /** undici's connector, which connects to checked addresses only: those it was given are the ones it dials. */
 export function createGuardedConnector(
   policy: AddressPolicy,
-  resolve: Resolve,
+  resolve: GuardedResolve,
   waiting: Waiting,
   ca: string | undefined,
 ): buildConnector.connector {

@@ -2,8 +2,9 @@ import { isIP } from 'node:net'
 import { invalidField } from '@opsplane/contracts'
 import { Agent, type Dispatcher, request as undiciRequest } from 'undici'
 import { createAddressPolicy } from './addresses.js'
-import { createGuardedConnector, createGuardedResolver, type Resolve } from './connector.js'
+import { createGuardedConnector, createGuardedResolver } from './connector.js'
 import { OutboundError, outboundError, toOutboundError } from './outbound-error.js'
+import type { Resolve } from './resolver.js'
 import { readBody } from './response-body.js'
 import { checkUrl, hostWithoutBrackets } from './url-rules.js'
 import { createWaiting, type Waiting } from './waiting.js'
@@ -17,8 +18,10 @@ export interface OutboundOptions {
   ca?: string
   /** Connections held open to one origin; further requests wait for one. */
   connectionsPerOrigin?: number
-  /** Replaces the system's resolver. */
+  /** Replaces the hosts file and DNS. */
   resolve?: Resolve
+  /** What finding the addresses of one name may take; 5 s unless given. */
+  resolveTimeoutMs?: number
 }
 
 export interface OutboundRequest {
@@ -51,7 +54,10 @@ export interface OutboundResponse {
 export interface Outbound {
   /** Throws ApiError `validation_failed` at `path` for a URL that would never be called. */
   checkUrl(url: string, path?: string): void
-  /** As checkUrl, and resolves the host. A name that does not resolve passes: it may come to exist. */
+  /**
+   * As checkUrl, and resolves the host. A name that does not resolve, or not in time, passes: it may come to
+   * exist, and is checked whenever it is called.
+   */
   checkTarget(url: string, path?: string): Promise<void>
   /** Sends one request; no redirects, no retries. Throws OutboundError. */
   request(request: OutboundRequest): Promise<OutboundResponse>
@@ -62,7 +68,7 @@ export interface Outbound {
 export function createOutbound(options: OutboundOptions): Outbound {
   const policy = createAddressPolicy(options.allowedCidrs)
   const rules = { policy, allowHttp: options.allowHttp }
-  const resolve = createGuardedResolver(policy, options.resolve)
+  const resolve = createGuardedResolver(policy, options.resolve, options.resolveTimeoutMs)
   const waiting = createWaiting()
   const agent = new Agent({
     connect: createGuardedConnector(policy, resolve, waiting, options.ca),
