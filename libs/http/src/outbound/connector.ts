@@ -2,14 +2,19 @@ import { type LookupAddress, TIMEOUT } from 'node:dns'
 import { isIP, type LookupFunction, Socket } from 'node:net'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import { buildConnector, errors } from 'undici'
+import { aborted } from './aborted.js'
 import type { AddressPolicy } from './addresses.js'
 import { type OutboundError, outboundError, toOutboundError } from './outbound-error.js'
 import { createResolver, type Resolve } from './resolver.js'
 import { hostWithoutBrackets } from './url-rules.js'
 import type { Waiting } from './waiting.js'
 
-/** The addresses of a name, all of them allowed. Throws OutboundError. */
-export type GuardedResolve = (hostname: string) => Promise<LookupAddress[]>
+export interface GuardedResolver {
+  /** The addresses of a name, all of them allowed. Throws OutboundError. */
+  resolve(hostname: string): Promise<LookupAddress[]>
+  /** Gives up what is being resolved: its sockets and timers would keep the process from ending. */
+  close(): void
+}
 
 /** For one name, whoever resolves it. */
 const resolveLimitMs = 5_000
@@ -27,51 +32,45 @@ export function createGuardedResolver(
   policy: AddressPolicy,
   resolve: Resolve = createResolver(),
   limitMs = resolveLimitMs,
-): GuardedResolve {
-  const underway = new Map<string, Promise<LookupAddress[]>>()
+): GuardedResolver {
+  const underway = new Map<string, { addresses: Promise<LookupAddress[]>; giveUp: () => void }>()
 
-  const resolveChecked = async (hostname: string) => {
-    const addresses = await withinLimit((signal) => resolve(hostname, signal), limitMs).catch(
-      (error: unknown) => {
-        throw outboundError('dns', error)
-      },
-    )
+  const check = (addresses: LookupAddress[]) => {
     if (addresses.length === 0) throw outboundError('dns')
     if (!addresses.every(({ address }) => policy.allows(address))) throw outboundError('blocked_address')
     return addresses
   }
-
-  return (hostname) => {
-    const shared = underway.get(hostname)
-    if (shared) return shared
-    const started = resolveChecked(hostname).finally(() => underway.delete(hostname))
-    underway.set(hostname, started)
-    return started
+  const start = (hostname: string) => {
+    const limit = new AbortController()
+    const giveUp = () =>
+      limit.abort(Object.assign(new Error('The name was not resolved in time.'), { code: TIMEOUT }))
+    const timer = setTimeout(giveUp, limitMs)
+    // Not every resolver heeds its signal.
+    const addresses = Promise.race([aborted(limit.signal), resolve(hostname, limit.signal)])
+      .catch((error: unknown) => {
+        throw outboundError('dns', error)
+      })
+      .then(check)
+      .finally(() => {
+        clearTimeout(timer)
+        underway.delete(hostname)
+      })
+    underway.set(hostname, { addresses, giveUp })
+    return addresses
   }
-}
 
-async function withinLimit<T>(work: (signal: AbortSignal) => Promise<T>, limitMs: number): Promise<T> {
-  const limit = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const expired = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const error = Object.assign(new Error('The name was not resolved in time.'), { code: TIMEOUT })
-      // First, so that this is the reason and not what the abort makes of the work.
-      reject(error)
-      limit.abort(error)
-    }, limitMs)
-  })
-  try {
-    return await Promise.race([work(limit.signal), expired])
-  } finally {
-    clearTimeout(timer)
+  return {
+    resolve: (hostname) => underway.get(hostname)?.addresses ?? start(hostname),
+    close() {
+      for (const { giveUp } of underway.values()) giveUp()
+    },
   }
 }
 
 /** undici's connector, which connects to checked addresses only: those it was given are the ones it dials. */
 export function createGuardedConnector(
   policy: AddressPolicy,
-  resolve: GuardedResolve,
+  { resolve }: GuardedResolver,
   waiting: Waiting,
   ca: string | undefined,
 ): buildConnector.connector {

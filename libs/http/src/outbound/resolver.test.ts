@@ -217,9 +217,17 @@ describe('names whose DNS never answers', () => {
     await expect(guard.checkTarget('http://hanging-0.example/')).resolves.toBeUndefined()
   })
 
+  it('are given up when the guard closes', async () => {
+    const { servers } = await serve(hanging)
+    const guard = guardWith(isolated({ servers }), { resolveTimeoutMs: 1_000_000 })
+    const checked = guard.checkTarget('http://hanging-0.example/')
+    await guard.close()
+    await expect(checked).resolves.toBeUndefined()
+  })
+
   it('are waited for until the deadline of the request', async () => {
     const { servers } = await serve(hanging)
-    const guard = guardWith(isolated({ servers }), { resolveTimeoutMs: 1_000 })
+    const guard = guardWith(isolated({ servers }), { resolveTimeoutMs: 1_000_000 })
     await expect(guard.request(get('http://hanging-0.example/', 20))).rejects.toMatchObject({
       kind: 'timeout',
     })
