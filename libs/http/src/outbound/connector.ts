@@ -1,14 +1,23 @@
-import type { LookupAddress } from 'node:dns'
-import { lookup as systemLookup } from 'node:dns/promises'
+import { type LookupAddress, TIMEOUT } from 'node:dns'
 import { isIP, type LookupFunction, Socket } from 'node:net'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import { buildConnector, errors } from 'undici'
+import { aborted } from './aborted.js'
 import type { AddressPolicy } from './addresses.js'
 import { type OutboundError, outboundError, toOutboundError } from './outbound-error.js'
+import { createResolver, type Resolve } from './resolver.js'
 import { hostWithoutBrackets } from './url-rules.js'
 import type { Waiting } from './waiting.js'
 
-export type Resolve = (hostname: string) => Promise<LookupAddress[]>
+export interface GuardedResolver {
+  /** The addresses of a name, all of them allowed. Throws OutboundError. */
+  resolve(hostname: string): Promise<LookupAddress[]>
+  /** Gives up what is being resolved: its sockets and timers would keep the process from ending. */
+  close(): void
+}
+
+/** For one name, whoever resolves it. */
+const resolveLimitMs = 5_000
 
 const connectTimeoutMs = 10_000
 
@@ -16,36 +25,52 @@ const connectTimeoutMs = 10_000
 export const mostAnswerBytes = 8 * 1024 * 1024
 
 /**
- * Resolves a name and refuses it when any of its addresses is not allowed. Callers that ask for a name while
- * it is being resolved share the answer: a name whose DNS hangs occupies one thread, however many wait for it.
+ * Resolves a name and refuses it when any of its addresses is not allowed, or when they are not known in time. Callers
+ * that ask for a name while it is being resolved share the answer.
  */
-export function createGuardedResolver(policy: AddressPolicy, resolve: Resolve = resolveAll): Resolve {
-  const underway = new Map<string, Promise<LookupAddress[]>>()
+export function createGuardedResolver(
+  policy: AddressPolicy,
+  resolve: Resolve = createResolver(),
+  limitMs = resolveLimitMs,
+): GuardedResolver {
+  const underway = new Map<string, { addresses: Promise<LookupAddress[]>; giveUp: () => void }>()
 
-  const resolveChecked = async (hostname: string) => {
-    const addresses = await resolve(hostname).catch((error: unknown) => {
-      throw outboundError('dns', error)
-    })
+  const check = (addresses: LookupAddress[]) => {
     if (addresses.length === 0) throw outboundError('dns')
     if (!addresses.every(({ address }) => policy.allows(address))) throw outboundError('blocked_address')
     return addresses
   }
+  const start = (hostname: string) => {
+    const limit = new AbortController()
+    const giveUp = () =>
+      limit.abort(Object.assign(new Error('The name was not resolved in time.'), { code: TIMEOUT }))
+    const timer = setTimeout(giveUp, limitMs)
+    // Not every resolver heeds its signal.
+    const addresses = Promise.race([aborted(limit.signal), resolve(hostname, limit.signal)])
+      .catch((error: unknown) => {
+        throw outboundError('dns', error)
+      })
+      .then(check)
+      .finally(() => {
+        clearTimeout(timer)
+        underway.delete(hostname)
+      })
+    underway.set(hostname, { addresses, giveUp })
+    return addresses
+  }
 
-  return (hostname) => {
-    const shared = underway.get(hostname)
-    if (shared) return shared
-    const started = resolveChecked(hostname).finally(() => underway.delete(hostname))
-    underway.set(hostname, started)
-    return started
+  return {
+    resolve: (hostname) => underway.get(hostname)?.addresses ?? start(hostname),
+    close() {
+      for (const { giveUp } of underway.values()) giveUp()
+    },
   }
 }
-
-const resolveAll: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true })
 
 /** undici's connector, which connects to checked addresses only: those it was given are the ones it dials. */
 export function createGuardedConnector(
   policy: AddressPolicy,
-  resolve: Resolve,
+  { resolve }: GuardedResolver,
   waiting: Waiting,
   ca: string | undefined,
 ): buildConnector.connector {

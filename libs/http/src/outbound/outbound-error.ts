@@ -41,6 +41,7 @@ const explanations: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate of the host is by an authority that is not trusted.',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     'The certificate of the host is not trusted: the certificates that lead to its authority are missing.',
+  ETIMEOUT: 'The host name could not be resolved in time.',
   UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too long.',
 }
 
@@ -99,7 +100,7 @@ function kindOf(code: string | undefined): OutboundErrorKind {
   return kinds[code] ?? prefixes.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'protocol'
 }
 
-function codeOf(error: unknown): string | undefined {
+export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   // Several addresses were tried, all in vain: the first failure stands for them.
   if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0)

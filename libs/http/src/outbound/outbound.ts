@@ -1,9 +1,11 @@
 import { isIP } from 'node:net'
 import { invalidField } from '@opsplane/contracts'
 import { Agent, type Dispatcher, request as undiciRequest } from 'undici'
+import { aborted } from './aborted.js'
 import { createAddressPolicy } from './addresses.js'
-import { createGuardedConnector, createGuardedResolver, type Resolve } from './connector.js'
+import { createGuardedConnector, createGuardedResolver } from './connector.js'
 import { OutboundError, outboundError, toOutboundError } from './outbound-error.js'
+import type { Resolve } from './resolver.js'
 import { readBody } from './response-body.js'
 import { checkUrl, hostWithoutBrackets } from './url-rules.js'
 import { createWaiting, type Waiting } from './waiting.js'
@@ -17,8 +19,10 @@ export interface OutboundOptions {
   ca?: string
   /** Connections held open to one origin; further requests wait for one. */
   connectionsPerOrigin?: number
-  /** Replaces the system's resolver. */
+  /** Replaces the hosts file and DNS. */
   resolve?: Resolve
+  /** What finding the addresses of one name may take; 5 s unless given. */
+  resolveTimeoutMs?: number
 }
 
 export interface OutboundRequest {
@@ -51,7 +55,10 @@ export interface OutboundResponse {
 export interface Outbound {
   /** Throws ApiError `validation_failed` at `path` for a URL that would never be called. */
   checkUrl(url: string, path?: string): void
-  /** As checkUrl, and resolves the host. A name that does not resolve passes: it may come to exist. */
+  /**
+   * As checkUrl, and resolves the host. A name that does not resolve, or not in time, passes: it may come to
+   * exist, and is checked whenever it is called.
+   */
   checkTarget(url: string, path?: string): Promise<void>
   /** Sends one request; no redirects, no retries. Throws OutboundError. */
   request(request: OutboundRequest): Promise<OutboundResponse>
@@ -62,10 +69,10 @@ export interface Outbound {
 export function createOutbound(options: OutboundOptions): Outbound {
   const policy = createAddressPolicy(options.allowedCidrs)
   const rules = { policy, allowHttp: options.allowHttp }
-  const resolve = createGuardedResolver(policy, options.resolve)
+  const resolver = createGuardedResolver(policy, options.resolve, options.resolveTimeoutMs)
   const waiting = createWaiting()
   const agent = new Agent({
-    connect: createGuardedConnector(policy, resolve, waiting, options.ca),
+    connect: createGuardedConnector(policy, resolver, waiting, options.ca),
     connections: options.connectionsPerOrigin ?? 64,
     pipelining: 1,
     // The one deadline of each request replaces undici's own timers.
@@ -78,13 +85,16 @@ export function createOutbound(options: OutboundOptions): Outbound {
     async checkTarget(text, path = '/url') {
       const host = hostWithoutBrackets(checkUrl(text, rules, path).hostname)
       if (isIP(host) !== 0) return
-      await resolve(host).catch((error: unknown) => {
+      await resolver.resolve(host).catch((error: unknown) => {
         if (error instanceof OutboundError && error.kind === 'blocked_address')
           throw invalidField(path, 'blocked_address', error.message)
       })
     },
     request: (request) => send(request, agent, waiting, () => checkUrl(request.url, rules)),
-    close: () => agent.destroy(),
+    close() {
+      resolver.close()
+      return agent.destroy()
+    },
   }
 }
 
@@ -126,6 +136,7 @@ async function send(
       throw error
     })
   try {
+    // undici notices the signal once a connection is there; a request that waits for one is given up here.
     const response = await Promise.race([answered(), aborted(deadline.signal)])
     const headers = flatten(response.headers)
     const body = await readBody(response.body, headers['content-encoding'], request.maxResponseBytes)
@@ -137,14 +148,6 @@ async function send(
     visit.end()
     request.signal?.removeEventListener('abort', cancel)
   }
-}
-
-/** undici notices the signal once a connection is there; a request that waits for one is given up here. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
 }
 
 /** A URL that was acceptable when it was stored may not be under today's rules. */

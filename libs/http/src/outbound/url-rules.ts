@@ -62,7 +62,7 @@ function literalAllowed(hostname: string, policy: AddressPolicy): boolean {
 }
 
 /** RFC 6761: such names mean the loopback interface, whatever a resolver says. */
-function isLocalName(host: string): boolean {
+export function isLocalName(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost')
 }
 

@@ -1,0 +1,32 @@
+import { readFile, stat } from 'node:fs/promises'
+
+/** What a file of the system says, parsed again when the file has changed. One that can't be read counts as empty. */
+export function createConfigFile<T>(path: string, parse: (text: string) => T): () => Promise<T> {
+  let known: { version: string; value: T } | undefined
+
+  return async () => {
+    const version = await versionOf(path)
+    if (known?.version === version) return known.value
+    const value = parse(await readFile(path, 'utf8').catch(() => ''))
+    known = { version, value }
+    return value
+  }
+}
+
+async function versionOf(path: string): Promise<string> {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
+    return [ino, size, mtimeNs, ctimeNs].join()
+  } catch {
+    return 'absent'
+  }
+}
+
+/** The words of each line, without comments and empty lines. */
+export function wordsOfLines(text: string, comment: RegExp): string[][] {
+  return text
+    .split('\n')
+    .map((line) => line.replace(comment, '').trim())
+    .filter((line) => line !== '')
+    .map((line) => line.split(/\s+/))
+}

@@ -1,0 +1,115 @@
+import { type LookupAddress, NODATA, NOTFOUND, SERVFAIL } from 'node:dns'
+import { Resolver, lookup as systemLookup } from 'node:dns/promises'
+import { createConfigFile } from './config-file.js'
+import { parseHosts } from './hosts-file.js'
+import { codeOf } from './outbound-error.js'
+import { parseSearchList, searchNames } from './search-list.js'
+import { createBoundedLookup } from './system-lookup.js'
+import { isLocalName } from './url-rules.js'
+
+/** The addresses of a name, at least one. Throws when there are none, or none are known before `signal` aborts. */
+export type Resolve = (hostname: string, signal: AbortSignal) => Promise<LookupAddress[]>
+
+export interface ResolverOptions {
+  /** DNS servers (`127.0.0.1:5353`) instead of those of the system. */
+  servers?: readonly string[]
+  hostsFile?: string
+  resolvConf?: string
+  /** How often a DNS server is asked; after 1 s for the first time, and then after twice as long each time. */
+  tries?: number
+  /** The system's own resolver, asked for names without a dot that neither the hosts file nor DNS has. */
+  lookup?: Resolve
+}
+
+const firstTryMs = 1000
+const usualTries = 3
+
+/** How long one family's answer may lag behind the addresses of the other. */
+const lagMs = 500
+
+/**
+ * Finds names as the system does (hosts file, then DNS with its search domains), without its threads: however many
+ * names have DNS that never answers, others are found meanwhile.
+ *
+ * The system itself is asked last, for what else it may know such as names of the local network. Only names without
+ * a dot get there: nobody outside can have servers for those, and make them hang.
+ */
+export function createResolver(options: ResolverOptions = {}): Resolve {
+  const readHosts = createConfigFile(options.hostsFile ?? '/etc/hosts', parseHosts)
+  const readSearchList = createConfigFile(options.resolvConf ?? '/etc/resolv.conf', parseSearchList)
+  const lookup = createBoundedLookup(options.lookup ?? lookUp)
+
+  return async (hostname, signal) => {
+    const bare = hostname.replace(/\.$/, '').toLowerCase()
+    const listed = (await readHosts()).get(bare)
+    if (listed) return listed
+    if (isLocalName(bare)) return [{ address: '127.0.0.1', family: 4 }]
+    try {
+      return await resolveFirst(searchNames(hostname, await readSearchList()), options, signal)
+    } catch (error) {
+      if (isNegative(error) && !bare.includes('.')) return lookup(hostname, signal)
+      throw error
+    }
+  }
+}
+
+const lookUp: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true })
+
+/** The addresses of the first name that has any. A server that fails ends the search only for the name it fails at. */
+async function resolveFirst(
+  names: string[],
+  options: ResolverOptions,
+  signal: AbortSignal,
+): Promise<LookupAddress[]> {
+  let failure: unknown
+  for (const name of names) {
+    try {
+      return await resolveBoth(name, options, signal)
+    } catch (error) {
+      if (!isNegative(error) && codeOf(error) !== SERVFAIL) throw error
+      if (failure === undefined || isNegative(failure)) failure = error
+    }
+  }
+  throw failure
+}
+
+/**
+ * Asks for both families and takes what one has when the other fails or lags. Each name has a channel of its own:
+ * it can be cancelled alone, and reads what resolv.conf says now.
+ */
+async function resolveBoth(
+  name: string,
+  options: ResolverOptions,
+  signal: AbortSignal,
+): Promise<LookupAddress[]> {
+  signal.throwIfAborted()
+  const resolver = new Resolver({ timeout: firstTryMs, tries: options.tries ?? usualTries })
+  if (options.servers) resolver.setServers(options.servers)
+  const cancel = () => resolver.cancel()
+  signal.addEventListener('abort', cancel, { once: true })
+  let lag: NodeJS.Timeout | undefined
+  const ask = async (asked: Promise<string[]>, family: 4 | 6) => {
+    const addresses = await asked
+    lag ??= setTimeout(cancel, lagMs)
+    return addresses.map((address) => ({ address, family }))
+  }
+  try {
+    const answers = await Promise.allSettled([
+      ask(resolver.resolve4(name), 4),
+      ask(resolver.resolve6(name), 6),
+    ])
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    if (addresses.length > 0) return addresses
+    const reasons = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+    throw reasons.find((reason) => !isNegative(reason)) ?? reasons[0]
+  } finally {
+    clearTimeout(lag)
+    signal.removeEventListener('abort', cancel)
+  }
+}
+
+/** DNS has said that there is no such name, or that it has no such addresses. */
+function isNegative(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === NOTFOUND || code === NODATA
+}

@@ -1,0 +1,36 @@
+import { wordsOfLines } from './config-file.js'
+
+/** Domains in which a name is looked for, too, as resolv.conf has them. */
+export interface SearchList {
+  domains: readonly string[]
+  /** A name with fewer dots is looked for in the domains first. */
+  ndots: number
+}
+
+const mostDots = 15
+const longestName = 253
+
+/** Of several `search` or `domain` lines the last one counts, as to the system. */
+export function parseSearchList(text: string): SearchList {
+  const list = { domains: [] as string[], ndots: 1 }
+  for (const [directive, ...words] of wordsOfLines(text, /^\s*[#;].*/)) {
+    if (directive === 'search') list.domains = words
+    if (directive === 'domain') list.domains = words.slice(0, 1)
+    if (directive === 'options') list.ndots = ndotsOf(words) ?? list.ndots
+  }
+  list.domains = list.domains.map((domain) => domain.replace(/\.$/, '')).filter((domain) => domain !== '')
+  return list
+}
+
+function ndotsOf(options: string[]): number | undefined {
+  const given = options.map((option) => /^ndots:(\d+)$/.exec(option)?.[1]).findLast((n) => n !== undefined)
+  return given === undefined ? undefined : Math.min(Number(given), mostDots)
+}
+
+/** What to ask DNS for, in order, to find `hostname`. */
+export function searchNames(hostname: string, { domains, ndots }: SearchList): string[] {
+  if (hostname.endsWith('.')) return [hostname]
+  const within = domains.map((domain) => `${hostname}.${domain}`).filter((name) => name.length <= longestName)
+  const dots = hostname.split('.').length - 1
+  return dots >= ndots ? [hostname, ...within] : [...within, hostname]
+}

@@ -1,0 +1,47 @@
+import type { Resolve } from './resolver.js'
+
+/** The system's resolver blocks a thread while it works, and the process has four for files and compression, too. */
+const mostAtOnce = 2
+
+/** `lookup`, a few at a time; others wait for their turn until their signal aborts. */
+export function createBoundedLookup(lookup: Resolve): Resolve {
+  const waiting = new Set<() => void>()
+  let underway = 0
+
+  const turn = (signal: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      signal.throwIfAborted()
+      if (underway < mostAtOnce) {
+        underway++
+        resolve()
+        return
+      }
+      const begin = () => {
+        signal.removeEventListener('abort', giveUp)
+        resolve()
+      }
+      const giveUp = () => {
+        waiting.delete(begin)
+        reject(signal.reason)
+      }
+      waiting.add(begin)
+      signal.addEventListener('abort', giveUp, { once: true })
+    })
+  const pass = () => {
+    const [next] = waiting
+    if (!next) underway--
+    else {
+      waiting.delete(next)
+      next()
+    }
+  }
+
+  return async (hostname, signal) => {
+    await turn(signal)
+    try {
+      return await lookup(hostname, signal)
+    } finally {
+      pass()
+    }
+  }
+}
