@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type Environment, ErrorEnvelope, newId, Pagination } from '@opsplane/contracts'
+import { type Environment, ErrorEnvelope, newId, Pagination, Slug } from '@opsplane/contracts'
 import { delay, retryDelayMs } from '@opsplane/runtime'
 import { z } from 'zod'
-import { ApiFailure, CliError, isRetryable, UnreachableError } from './failure.js'
+import { ApiFailure, CliError, isRetryable, UnreachableError, usageError } from './failure.js'
 
 /** Whom to call, and as whom. */
 export interface ApiTarget {
@@ -53,7 +53,9 @@ const pageSize = 200
 const Answer = z.object({ data: z.unknown() })
 const ListAnswer = z.object({ data: z.array(z.unknown()), pagination: Pagination })
 
+/** Throws CliError when the target cannot be put into a request. */
 export function createApi(target: ApiTarget, timeoutMs: number): Api {
+  checkHeaders(target)
   const send = async (call: Call): Promise<unknown> => {
     const headers = headersOf(target, call)
     for (let attempt = 1; ; attempt++) {
@@ -98,6 +100,14 @@ export function createApi(target: ApiTarget, timeoutMs: number): Api {
     },
     none: async (call) => void (await send(call)),
   }
+}
+
+/** Before the client does, whose message would show the token. */
+function checkHeaders({ token, workspace }: ApiTarget): void {
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+    throw usageError('The API key or token has characters that none has, such as a space or a line break.')
+  if (workspace !== undefined && !Slug.safeParse(workspace).success)
+    throw usageError(`${workspace} is no workspace: one has lower-case letters, digits and inner hyphens.`)
 }
 
 /** One request id and one idempotency key for all attempts: together they are one call. */

@@ -1,7 +1,14 @@
-import type { ReadStream } from 'node:tty'
 import { CliError } from './failure.js'
 
-type Terminal = Pick<ReadStream, 'setRawMode' | 'setEncoding' | 'resume' | 'pause' | 'on' | 'off'>
+/** What is used of a terminal's `tty.ReadStream`. */
+export interface Terminal {
+  setRawMode(raw: boolean): unknown
+  setEncoding(encoding: 'utf8'): unknown
+  resume(): unknown
+  pause(): unknown
+  on(event: 'data', listener: (chunk: Buffer | string) => void): unknown
+  off(event: 'data', listener: (chunk: Buffer | string) => void): unknown
+}
 
 const keys = { interrupt: '\u0003', end: '\u0004', backspace: '\u007f', delete: '\b', clear: '\u0015' }
 

@@ -46,7 +46,11 @@ function createProgram(io: Io): Command {
       ).conflicts('profile'),
     )
     .addOption(new Option('--environment <name>', 'where in the workspace').choices(environments))
-    .option('--timeout <duration>', 'how long one call to the API may take', duration, 10_000)
+    .addOption(
+      new Option('--timeout <duration>', 'how long one call to the API may take')
+        .argParser(duration)
+        .default(10_000, '10s'),
+    )
     .addHelpText('after', help)
   addAccountCommands(program, io)
   addWebhookCommands(program, io)

@@ -15,7 +15,10 @@ interface ListOptions extends PagingOptions {
 }
 
 export function addDeliveryCommands(program: Command, io: Io): void {
-  const deliveries = program.command('deliveries').description('find, inspect and resend deliveries')
+  const deliveries = program
+    .command('deliveries')
+    .description('find, inspect and resend deliveries')
+    .addHelpText('after', '\nExamples:\n  $ opsplane deliveries list wh_… --status failed --since 2h')
   const time = moment(io.nowMs())
 
   withPaging(deliveries.command('list [webhook]'))

@@ -42,7 +42,10 @@ const columns: Column<Shown>[] = [
 ]
 
 export function addEventCommands(program: Command, io: Io): void {
-  const events = program.command('events').description('see what happens on the platform')
+  const events = program
+    .command('events')
+    .description('see what happens on the platform')
+    .addHelpText('after', "\nExamples:\n  $ opsplane events tail --type 'incident.*'")
   const time = moment(io.nowMs())
 
   withPaging(events.command('list'))
@@ -69,11 +72,10 @@ export function addEventCommands(program: Command, io: Io): void {
     .option('--type <pattern>', 'event type, prefix.* or *')
     .option('--since <time>', 'begin there instead of now: a time, or how long ago (15m, 2h, 7d ago)', time)
     .option('--limit <n>', 'end after so many', count)
-    .option(
-      '--overlap <duration>',
-      'how late an event may reach the audit log and still be shown',
-      duration,
-      60_000,
+    .addOption(
+      new Option('--overlap <duration>', 'how late an event may reach the audit log and still be shown')
+        .argParser(duration)
+        .default(60_000, '1m'),
     )
     .addOption(
       new Option('--nats-url <url>', 'read JetStream instead: at once, inside the network only').conflicts(

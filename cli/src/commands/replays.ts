@@ -26,7 +26,10 @@ const columns: Column<ReplayJob>[] = [
 ]
 
 export function addReplayCommands(program: Command, io: Io): void {
-  const replays = program.command('replays').description('replay many deliveries at once')
+  const replays = program
+    .command('replays')
+    .description('replay many deliveries at once')
+    .addHelpText('after', '\nExamples:\n  $ opsplane replays start wh_… --since 2h --dry-run')
   const time = moment(io.nowMs())
 
   replays

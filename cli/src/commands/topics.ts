@@ -21,7 +21,10 @@ interface PublishOptions {
 }
 
 export function addTopicCommands(program: Command, io: Io): void {
-  const topics = program.command('topics').description('publish to topics and follow them')
+  const topics = program
+    .command('topics')
+    .description('publish to topics and follow them')
+    .addHelpText('after', '\nExamples:\n  $ opsplane topics tail orders')
 
   topics
     .command('tail <topic>')

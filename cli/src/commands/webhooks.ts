@@ -16,7 +16,10 @@ const columns: Column<Webhook>[] = [
 ]
 
 export function addWebhookCommands(program: Command, io: Io): void {
-  const webhooks = program.command('webhooks').description('see, pause, resume and test webhooks')
+  const webhooks = program
+    .command('webhooks')
+    .description('see, pause, resume and test webhooks')
+    .addHelpText('after', '\nExamples:\n  $ opsplane webhooks list --status paused')
 
   withPaging(webhooks.command('list'))
     .description('list webhooks, newest first')
