@@ -23,11 +23,11 @@ const COMMANDS = {
   start: ['deploy/local/dist/cli.js', 'start'],
   test: ['deploy/local/dist/test.js'],
   bench: ['bench/dist/index.js'],
-  ops: ['deploy/local/dist/ops.js'],
+  opsplane: ['cli/dist/main.js'],
   migration: ['deploy/local/dist/migration.js'],
 }
 // They need no nats-server, or one that runs already.
-const WITHOUT_NATS = ['ops', 'migration']
+const WITHOUT_NATS = ['opsplane', 'migration']
 const USAGE = `Usage: node deploy/local/bootstrap.mjs <command> [arguments]
 
 Installs the dependencies, builds, makes sure there is a nats-server, then runs the command.
@@ -36,7 +36,7 @@ Installs the dependencies, builds, makes sure there is a nats-server, then runs 
   start      start the platform
   test       lint and run all tests; arguments go to jest
   bench      measure beside the raw limits
-  ops        rebuild read models, refill JetStream, see how the logs stand (ops --help)
+  opsplane   the command line for operators (opsplane --help)
   migration  write the migration for a changed schema (migration --help)
 
 DATABASE_URL and NATS_URL name servers to use instead of local ones.
@@ -57,8 +57,10 @@ class StepError extends Error {
 }
 
 const [command, ...args] = process.argv.slice(2)
-// A script reads what the command prints, and nothing else.
-const progress = args.includes('--json') ? process.stderr : process.stdout
+// A script reads what the command prints, and nothing else. The tool for operators is called so often that its
+// steps are only told the first time, when they take long.
+const quiet = command === 'opsplane'
+const progress = quiet || args.includes('--json') ? process.stderr : process.stdout
 if (command === undefined || command === '--help' || command === '-h' || !Object.hasOwn(COMMANDS, command)) {
   const asked = command === '--help' || command === '-h'
   process[asked ? 'stdout' : 'stderr'].write(USAGE)
@@ -89,6 +91,7 @@ function checkNode() {
 
 /** Runs one step and prints one line for it: its name, what it did and how long that took. */
 async function step(name, work) {
+  if (quiet && existsSync(COMMANDS.opsplane[0])) return void (await work())
   const startedAt = Date.now()
   progress.write(`${name} … `)
   const outcome = await work()

@@ -14,9 +14,19 @@ export interface TargetOptions {
   natsPrefix?: string
 }
 
+/** Why a task on the servers could not be done: nothing names them, they do not answer, or they refuse. */
+export class OpsError extends LocalRunError {
+  constructor(
+    readonly reason: 'unnamed' | 'away' | 'refused',
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
 /** The servers of one installation. */
 export interface Target {
-  /** As a role that owns the services' tables. Throws LocalRunError when nothing says where it is. */
+  /** As a role that owns the services' tables. Throws OpsError when nothing says where it is. */
   databaseUrl(): string
   nats(): { url: string; names: NatsNames }
 }
@@ -26,7 +36,8 @@ export function findTarget(options: TargetOptions, env: Record<string, string | 
   const local = runningPlatform(options.home)
   const found = (what: string, url: string | undefined) => {
     if (url) return url
-    throw new LocalRunError(
+    throw new OpsError(
+      'unnamed',
       `No platform runs from ${resolve(options.home)}, and ${what} is not given.\n` +
         'Start it with npm start, name its folder with --home or OPSPLANE_HOME, or name its servers with ' +
         '--database-url and --nats-url (DATABASE_URL, NATS_URL).',
@@ -44,7 +55,7 @@ export function findTarget(options: TargetOptions, env: Record<string, string | 
   }
 }
 
-/** Connects for as long as `work` takes. Throws LocalRunError when the server does not answer in time. */
+/** Connects for as long as `work` takes. Throws OpsError when the server does not answer in time. */
 export async function withNats<T>(url: string, work: (link: NatsLink) => Promise<T>): Promise<T> {
   const log = createLogger({ service: 'ops', level: 'silent' })
   const link = connectNats({ url, name: 'opsplane-ops', log })
@@ -53,7 +64,8 @@ export async function withNats<T>(url: string, work: (link: NatsLink) => Promise
     await Promise.race([link.ready(), delay(connectTimeoutMs, waited.signal)])
     waited.abort()
     if (!link.connected()) {
-      throw new LocalRunError(
+      throw new OpsError(
+        'away',
         `NATS at ${placeOf(url)} does not answer. Check that it runs and that --nats-url (NATS_URL) is right.`,
       )
     }
@@ -69,16 +81,21 @@ export const connectTimeoutMs = 10_000
 export function explainDatabaseError(error: unknown, databaseUrl: string): unknown {
   const place = placeOf(databaseUrl)
   if (isDatabaseAway(error)) {
-    return new LocalRunError(
+    return new OpsError(
+      'away',
       `Postgres at ${place} does not answer. Check that it runs and that --database-url (DATABASE_URL) is right.`,
     )
   }
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === '42P01' || code === '3F000') {
-    return new LocalRunError(`${place} has not been set up: npm start makes the tables. (${String(error)})`)
+    return new OpsError(
+      'refused',
+      `${place} has not been set up: npm start makes the tables. (${String(error)})`,
+    )
   }
   if (code === '42501' || code === '28P01' || code === '28000' || code === '3D000') {
-    return new LocalRunError(
+    return new OpsError(
+      'refused',
       `${place} refuses: ${String(error)}\nName a superuser, or the owner of the tables, in --database-url.`,
     )
   }
@@ -88,7 +105,7 @@ export function explainDatabaseError(error: unknown, databaseUrl: string): unkno
 /** The URL without what is secret in it. */
 function placeOf(url: string): string {
   if (!URL.canParse(url))
-    throw new LocalRunError('The URL of a server reads like postgres://user@host:5432/name.')
+    throw new OpsError('unnamed', 'The URL of a server reads like postgres://user@host:5432/name.')
   const { host, pathname } = new URL(url)
   return `${host}${pathname === '/' ? '' : pathname}`
 }

@@ -12,7 +12,7 @@ export interface OpsTask {
 
 const schemaOf = (service: BackendName) => service.replaceAll('-', '_')
 
-/** Folds the read models of the services anew, each in one transaction. Throws LocalRunError. */
+/** Folds the read models of the services anew, each in one transaction. Throws OpsError. */
 export function rebuildServices(task: OpsTask): Promise<{ service: BackendName; events: number }[]> {
   const adminUrl = task.target.databaseUrl()
   return each(task, async (service, onProgress) => {
@@ -30,7 +30,7 @@ export interface ReseedTask extends OpsTask {
   toPosition?: number
 }
 
-/** Publishes the logs of the services to JetStream again. Throws LocalRunError. */
+/** Publishes the logs of the services to JetStream again. Throws OpsError. */
 export function reseedServices(task: ReseedTask): Promise<{ service: BackendName; published: number }[]> {
   const databaseUrl = task.target.databaseUrl()
   const { url, names } = task.target.nats()
@@ -54,7 +54,7 @@ export function reseedServices(task: ReseedTask): Promise<{ service: BackendName
   )
 }
 
-/** How the logs of the services stand. Throws LocalRunError. */
+/** How the logs of the services stand. Throws OpsError. */
 export function statusOfServices(task: OpsTask): Promise<({ service: BackendName } & LogStatus)[]> {
   const databaseUrl = task.target.databaseUrl()
   return each(task, async (service) => ({

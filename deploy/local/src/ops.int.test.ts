@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { Incident, natsNames } from '@opsplane/contracts'
@@ -75,28 +72,16 @@ test('a reseed fills a stream that was lost', async () => {
   expect(await inStream('count')).toBe(6)
 })
 
-const command = (...args: string[]) =>
-  promisify(execFile)(process.execPath, [fileURLToPath(new URL('ops.js', import.meta.url)), ...args], {
-    env: { PATH: process.env.PATH },
-  })
-
-test('the command prints one JSON value for scripts', async () => {
-  const { stdout } = await command('status', '--json', '--service=itsm', `--database-url=${service.adminUrl}`)
-  expect(JSON.parse(stdout)).toEqual([await status()])
-})
-
 test.each([
-  ['no platform', ['status', '--home=nowhere'], 'npm start'],
+  ['no platform', { home: 'nowhere' }, 'unnamed', 'npm start'],
   [
     'an unreachable one',
-    ['rebuild', '--database-url=postgres://u:hidden@127.0.0.1:1/x'],
+    { home: 'nowhere', databaseUrl: 'postgres://u:hidden@127.0.0.1:1/x' },
+    'away',
     '127.0.0.1:1/x does not',
   ],
-  ['a position without a service', ['reseed', '--from=2'], '--service'],
-  ['a strange position', ['reseed', '--service=itsm', '--from=0'], 'from 1'],
-  ['an unknown service', ['rebuild', '--service=mail'], 'settings, itsm, dispatcher'],
-])('%s is an error that says what to do', async (_what, args, advice) => {
-  const failure = await command(...args).catch((error: unknown) => error)
-  expect(failure).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(advice) })
-  expect(failure).toMatchObject({ stderr: expect.not.stringContaining('hidden') })
+] as const)('%s is an error that says what to do', async (_what, options, reason, advice) => {
+  const asked = (async () => rebuildServices({ target: findTarget(options, {}), services }))()
+  await expect(asked).rejects.toMatchObject({ reason, message: expect.stringContaining(advice) })
+  await expect(asked).rejects.toMatchObject({ message: expect.not.stringContaining('hidden') })
 })

@@ -30,6 +30,8 @@ export interface DurableConsumerOptions {
   maxAckPending?: number
   /** How long the server waits for an ack before it delivers again. */
   ackWaitMs?: number
+  /** The server forgets the consumer and its place when nobody asks for so long; never unless given. */
+  forgetAfterMs?: number
   log: Logger
   /** Called before the first batch, and before the next one whenever the consumer or stream may be another one. */
   onStart?(): void
@@ -142,6 +144,7 @@ function consumerConfig(
     // Who handles the messages decides when one is given up; the server never does.
     max_deliver: -1,
     max_ack_pending: options.maxAckPending ?? 1_000,
+    ...(options.forgetAfterMs !== undefined && { inactive_threshold: nanos(options.forgetAfterMs) }),
   }
   const [only] = filterSubjects
   if (filterSubjects.length === 1 && only !== undefined) return { ...config, filter_subject: only }

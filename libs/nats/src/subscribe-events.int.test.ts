@@ -70,7 +70,7 @@ const subscribe = <const Pattern extends CatalogPattern>(
   patterns: readonly Pattern[],
   handle: SubscribeEventsOptions<Pattern>['handle'],
   options: Partial<
-    Pick<SubscribeEventsOptions<Pattern>, 'onDead' | 'maxDeliveries' | 'tenant' | 'start'>
+    Pick<SubscribeEventsOptions<Pattern>, 'onDead' | 'maxDeliveries' | 'tenant' | 'start' | 'forgetAfterMs'>
   > = {},
 ) => {
   const retry = { baseMs: 20, maxMs: 50 }
@@ -118,6 +118,18 @@ describe('subscribeEvents', () => {
     await waitFor(() => seen.length === 2)
     await second.close()
     expect(seen).toEqual(expected)
+  })
+
+  test('a durable of the moment is forgotten some time after it was closed', async () => {
+    const seen: string[] = []
+    const subscription = subscribe(['*'], async ({ id }) => void seen.push(id), { forgetAfterMs: 200 })
+    const id = await publish('incident.created')
+    await waitFor(() => seen.length === 1)
+    await subscription.close()
+    expect(seen).toEqual([id])
+    const manager = await jetstreamManager(await link.ready())
+    const { eventsStream } = natsNames(prefix)
+    await waitFor(async () => (await manager.streams.info(eventsStream)).state.consumer_count === 0)
   })
 
   test('what fails comes again, before later events of its resource that came with it', async () => {

@@ -35,6 +35,8 @@ export type SubscribeEventsOptions<Pattern extends CatalogPattern> = {
   tenant?: Partial<TenantScope>
   /** Where a new durable begins; at the oldest event kept (a week) unless given. */
   start?: 'oldest' | 'new'
+  /** For a durable of the moment: the server forgets it and its place when nobody asks for so long. */
+  forgetAfterMs?: number
   log: Logger
   /**
    * Called for one event at a time and acknowledged once it resolves; rejected, the event comes again. An event can
@@ -127,6 +129,7 @@ export function subscribeEvents<const Pattern extends CatalogPattern>(
     log,
     filterSubjects: names.eventFilters(patterns, options.tenant),
     ...(options.start && { start: options.start }),
+    ...(options.forgetAfterMs !== undefined && { forgetAfterMs: options.forgetAfterMs }),
     maxBatch,
     ackWaitMs,
     onBatch: async (messages) => {

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto'
+import { type Environment, ErrorEnvelope, newId, Pagination, Slug } from '@opsplane/contracts'
+import { delay, retryDelayMs } from '@opsplane/runtime'
+import { z } from 'zod'
+import { ApiFailure, CliError, isRetryable, UnreachableError, usageError } from './failure.js'
+
+/** Whom to call, and as whom. */
+export interface ApiTarget {
+  /** Up to and with the version, such as `https://ops.example.com/api/v1`. */
+  baseUrl: string
+  token?: string | undefined
+  workspace?: string | undefined
+  environment?: Environment | undefined
+}
+
+type QueryValue = string | number | readonly string[] | undefined
+
+export interface Call {
+  method?: 'GET' | 'POST' | 'PATCH'
+  path: string
+  query?: Record<string, QueryValue>
+  body?: unknown
+  /** How often a call is made whose failure may pass; 3 unless given. */
+  attempts?: number
+  /** Beside the time every call has. */
+  extraTimeMs?: number
+  signal?: AbortSignal
+}
+
+export interface ApiPage<Item> {
+  data: Item[]
+  pagination: Pagination
+}
+
+export interface Api {
+  /** Throws ApiFailure, UnreachableError, and CliError when the answer is not what the schema says. */
+  one<Schema extends z.ZodType>(schema: Schema, call: Call): Promise<z.output<Schema>>
+  page<Schema extends z.ZodType>(schema: Schema, call: Call): Promise<ApiPage<z.output<Schema>>>
+  /** Page after page of a list, with `max` items in all. */
+  pages<Schema extends z.ZodType>(
+    schema: Schema,
+    call: Call,
+    max?: number,
+  ): AsyncGenerator<z.output<Schema>[]>
+  /** For an answer without content. */
+  none(call: Call): Promise<void>
+}
+
+const retryTiming = { strategy: 'exponential', baseMs: 300, maxMs: 3_000 } as const
+const longestWaitMs = 10_000
+const pageSize = 200
+
+const Answer = z.object({ data: z.unknown() })
+const ListAnswer = z.object({ data: z.array(z.unknown()), pagination: Pagination })
+
+/** Throws CliError when the target cannot be put into a request. */
+export function createApi(target: ApiTarget, timeoutMs: number): Api {
+  checkHeaders(target)
+  const send = async (call: Call): Promise<unknown> => {
+    const headers = headersOf(target, call)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await sendOnce(target, call, headers, timeoutMs + (call.extraTimeMs ?? 0))
+      } catch (error) {
+        const waitMs = (error instanceof ApiFailure && error.retryAfterMs) || 0
+        const last = attempt >= (call.attempts ?? 3) || waitMs > longestWaitMs
+        if (last || !isRetryable(error) || call.signal?.aborted) throw error
+        await delay(Math.max(waitMs, retryDelayMs({ attempt, ...retryTiming })), call.signal)
+      }
+    }
+  }
+  const understood = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> => {
+    const parsed = schema.safeParse(value)
+    if (parsed.success) return parsed.data
+    const [issue] = parsed.error.issues
+    const what = issue ? `${issue.path.join('.')}: ${issue.message}` : 'it is empty'
+    throw new CliError(
+      `The answer of ${target.baseUrl} is not understood (${what}). Is that an Opsplane API of this version?`,
+      1,
+    )
+  }
+  const page: Api['page'] = async (schema, call) => {
+    const { data, pagination } = understood(ListAnswer, await send(call))
+    return { data: data.map((item) => understood(schema, item)), pagination }
+  }
+  return {
+    page,
+    one: async (schema, call) => understood(schema, understood(Answer, await send(call)).data),
+    async *pages(schema, call, max = Number.POSITIVE_INFINITY) {
+      let after: string | null = null
+      let left = max
+      do {
+        const query: Call['query'] = { ...call.query, limit: Math.min(left, pageSize) }
+        if (after !== null) query.after = after
+        const { data, pagination }: ApiPage<z.output<typeof schema>> = await page(schema, { ...call, query })
+        yield data
+        left -= data.length
+        after = pagination.hasMore ? pagination.nextCursor : null
+      } while (after !== null && left > 0)
+    },
+    none: async (call) => void (await send(call)),
+  }
+}
+
+/** Before the client does, whose message would show the token. */
+function checkHeaders({ token, workspace }: ApiTarget): void {
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+    throw usageError('The API key or token has characters that none has, such as a space or a line break.')
+  if (workspace !== undefined && !Slug.safeParse(workspace).success)
+    throw usageError(`${workspace} is no workspace: one has lower-case letters, digits and inner hyphens.`)
+}
+
+/** One request id and one idempotency key for all attempts: together they are one call. */
+function headersOf(target: ApiTarget, { method = 'GET', body }: Call): Record<string, string> {
+  return {
+    accept: 'application/json',
+    'x-request-id': newId('request'),
+    ...(target.token !== undefined && { authorization: `Bearer ${target.token}` }),
+    ...(target.workspace !== undefined && { 'x-workspace': target.workspace }),
+    ...(target.environment !== undefined && { 'x-environment': target.environment }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(method !== 'GET' && { 'idempotency-key': `opsplane-cli-${randomUUID()}` }),
+  }
+}
+
+async function sendOnce(target: ApiTarget, call: Call, headers: Record<string, string>, timeoutMs: number) {
+  const deadline = AbortSignal.timeout(timeoutMs)
+  const { method = 'GET', body, signal } = call
+  try {
+    const response = await fetch(`${target.baseUrl}${call.path}${queryText(call.query)}`, {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+      // A redirect would take the token to whoever it names.
+      redirect: 'error',
+      signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
+    })
+    return readAnswer(target, response, await response.text())
+  } catch (error) {
+    if (error instanceof CliError) throw error
+    const request = `[request ${headers['x-request-id']}]`
+    if (deadline.aborted)
+      throw new UnreachableError(
+        `${target.baseUrl} did not answer within ${timeoutMs / 1000} s ${request}`,
+        error,
+      )
+    throw new UnreachableError(
+      `${target.baseUrl} cannot be reached (${causeOf(error)}). Check that it runs and that the URL is right ${request}`,
+      error,
+    )
+  }
+}
+
+function readAnswer(target: ApiTarget, { ok, status, headers }: Response, text: string): unknown {
+  const json = parseJson(text)
+  if (ok) return json
+  const envelope = ErrorEnvelope.safeParse(json)
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  if (envelope.success)
+    throw new ApiFailure(envelope.data, Number.isFinite(seconds) ? seconds * 1_000 : undefined)
+  const message = `${target.baseUrl} answered ${status}, and not as an Opsplane API does`
+  // Something before the platform speaks, as a proxy does while there is nothing behind it.
+  throw status >= 500 ? new UnreachableError(message) : new CliError(`${message}. Check the URL.`, 1)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function queryText(query: Record<string, QueryValue> = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((one): [string, string] => [name, String(one)]),
+  )
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
+}
+
+/** `fetch failed` says nothing; the reason is below it. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (cause instanceof Error && 'code' in cause) return String(cause.code)
+  return cause instanceof Error ? cause.message : String(cause)
+}

@@ -1,0 +1,145 @@
+import type { BackendName, OpsTask } from '@opsplane/local/ops'
+import { type Command, InvalidArgumentError } from 'commander'
+import { type GlobalOptions, globalOptions, printerFor } from '../connect.js'
+import { homeOf } from '../credentials.js'
+import { CliError, usageError } from '../failure.js'
+import type { Io } from '../io.js'
+import type { Column } from '../table.js'
+
+interface OperationOptions extends GlobalOptions {
+  service?: string
+  databaseUrl?: string
+}
+
+interface ReseedOptions extends OperationOptions {
+  from?: number
+  to?: number
+  natsUrl?: string
+  natsPrefix?: string
+}
+
+type Ops = typeof import('@opsplane/local/ops')
+
+/** Works on the servers of the platform, not through the API. */
+export function addOperationCommands(program: Command, io: Io): void {
+  const operation = (name: string, description: string, help: string) =>
+    program
+      .command(name)
+      .description(description)
+      .option('--service <name>', 'only this service')
+      .option('--database-url <url>', 'Postgres, as the owner of the tables (DATABASE_URL)')
+      .addHelpText(
+        'after',
+        `\n${help}\n\n${servers}\n\nExamples:\n  $ opsplane ${name}\n  $ opsplane ${name} --service itsm --json`,
+      )
+
+  operation(
+    'rebuild',
+    'drop the read models and fold them anew from the events',
+    `Safe while the services run. Each service is one transaction: readers see the old rows until it commits, and
+nothing is changed when it fails. Writes to the service wait until it is done; those that wait longer than their
+statement timeout of 30 s fail without effect, so choose a quiet time for a log of millions of events.
+The dispatcher keeps webhooks it has read: restart it when their rows had been wrong.`,
+  ).action((options: OperationOptions, command: Command) =>
+    withOps(io, command, options, async (ops, task) =>
+      printerFor(io, command).list(await ops.rebuildServices(task), columnsWith('events')),
+    ),
+  )
+
+  operation(
+    'reseed',
+    'publish the events of Postgres to JetStream again',
+    `For a JetStream that lost its data; the streams are created if need be. Safe while the services run, and to
+repeat: consumers know events they have had by their ids. An event is not delivered to a webhook twice, nor to a
+webhook that is younger than the event.`,
+  )
+    .option('--from <position>', 'first position to publish, with --service (default: the first)', position)
+    .option('--to <position>', 'last position to publish, with --service (default: the last)', position)
+    .option('--nats-url <url>', 'NATS server (NATS_URL)')
+    .option('--nats-prefix <prefix>', 'prefix of the installation (NATS_PREFIX)')
+    .action(async (options: ReseedOptions, command: Command) => {
+      const { from, to } = options
+      if (options.service === undefined && (from !== undefined || to !== undefined))
+        throw usageError('Positions are counted per service: name it with --service.')
+      const range = {
+        ...(from !== undefined && { fromPosition: from }),
+        ...(to !== undefined && { toPosition: to }),
+      }
+      await withOps(io, command, options, async (ops, task) =>
+        printerFor(io, command).list(
+          await ops.reseedServices({ ...task, ...range }),
+          columnsWith('published'),
+        ),
+      )
+    })
+
+  operation(
+    'status',
+    'show events, unpublished events, dead letters and consumer checkpoints of each service',
+    'Reads Postgres only.',
+  ).action((options: OperationOptions, command: Command) =>
+    withOps(io, command, options, async (ops, task) => {
+      const statuses = await ops.statusOfServices(task)
+      printerFor(io, command).text(statuses, statuses.flatMap(statusLines))
+    }),
+  )
+}
+
+const servers = `The platform is found in <home>/local.json, unless options or environment name its servers. It needs no login.
+Progress goes to standard error.`
+
+const columnsWith = <Name extends 'events' | 'published'>(
+  title: Name,
+): Column<{ service: string } & Record<Name, number>>[] => [
+  { title: 'service', value: (row) => row.service },
+  { title, value: (row) => row[title] },
+]
+
+/** Reads the services' code only when it is needed: most commands are over before that would be done. */
+async function withOps(
+  io: Io,
+  command: Command,
+  options: ReseedOptions,
+  work: (ops: Ops, task: OpsTask) => Promise<void>,
+): Promise<void> {
+  const ops = await import('@opsplane/local/ops')
+  const home = homeOf(globalOptions(command).home, io.env)
+  const services = options.service === undefined ? ops.backendNames : [backendOf(ops, options.service)]
+  const { say } = printerFor(io, command)
+  try {
+    await work(ops, { target: ops.findTarget({ ...options, home }, io.env), services, say })
+  } catch (error) {
+    if (!(error instanceof ops.OpsError)) throw error
+    throw new CliError(error.message.replaceAll('\n', ' '), exitCodeOf[error.reason], { cause: error })
+  }
+}
+
+const exitCodeOf = { unnamed: 2, refused: 1, away: 3 } as const
+
+function backendOf({ backendNames }: Ops, name: string): BackendName {
+  const found = backendNames.find((backend) => backend === name)
+  if (found) return found
+  throw usageError(`There is no service ${name}. Allowed choices are ${backendNames.join(', ')}.`)
+}
+
+function position(text: string): number {
+  const value = Number(text)
+  if (Number.isSafeInteger(value) && value >= 1) return value
+  throw new InvalidArgumentError('a position is a whole number from 1')
+}
+
+type Status = Awaited<ReturnType<Ops['statusOfServices']>>[number]
+
+function statusLines(status: Status): string[] {
+  const { events, lastPosition, unpublished, oldestUnpublishedAt, deadLetters, checkpoints } = status
+  const since = oldestUnpublishedAt ? ` (since ${oldestUnpublishedAt})` : ''
+  const given = deadLetters.reduce((sum, { count }) => sum + count, 0)
+  return [
+    `${status.service}: ${events} events up to position ${lastPosition}, ${unpublished} unpublished${since}, ${given} dead letters`,
+    ...deadLetters.map(({ consumer, count }) => `  ${consumer}: gave up ${count}`),
+    ...checkpoints.map(
+      ({ consumer, streamSequence, handled, updatedAt }) =>
+        `  ${consumer}: at ${streamSequence} of the stream, ${handled} handled, last ${updatedAt}`,
+    ),
+  ]
+}

@@ -1,0 +1,116 @@
+import { Webhook, WebhookTestResult, webhookStatuses } from '@opsplane/contracts'
+import { type Command, Option } from 'commander'
+import { connect, pathOf } from '../connect.js'
+import { ApiFailure, CliError } from '../failure.js'
+import type { Io } from '../io.js'
+import { collect, type PagingOptions, withPaging } from '../options.js'
+import type { Column } from '../table.js'
+
+const columns: Column<Webhook>[] = [
+  { title: 'id', value: ({ id }) => id },
+  { title: 'name', value: ({ name }) => name, elastic: true },
+  { title: 'status', value: statusOf },
+  { title: 'failures', value: ({ consecutive_failures: failures }) => failures },
+  { title: 'events', value: ({ events }) => events.join(','), elastic: true },
+  { title: 'url', value: ({ url }) => url, elastic: true },
+]
+
+export function addWebhookCommands(program: Command, io: Io): void {
+  const webhooks = program
+    .command('webhooks')
+    .description('see, pause, resume and test webhooks')
+    .addHelpText('after', '\nExamples:\n  $ opsplane webhooks list --status paused')
+
+  withPaging(webhooks.command('list'))
+    .description('list webhooks, newest first')
+    .addOption(new Option('--status <status>', 'only these').choices(webhookStatuses))
+    .addHelpText('after', '\nExamples:\n  $ opsplane webhooks list --status paused')
+    .action(async (options: PagingOptions & { status?: string }, command: Command) => {
+      const connection = connect(io, command)
+      const call = { path: '/webhooks', query: { status: options.status } }
+      connection.printer.list(await collect(connection, Webhook, call, options), columns)
+    })
+
+  webhooks
+    .command('get <webhook>')
+    .description('show a webhook')
+    .addHelpText('after', '\nExamples:\n  $ opsplane webhooks get wh_… --json | jq .filter')
+    .action(async (id: string, _options, command: Command) => {
+      const { api, printer } = connect(io, command)
+      const webhook = await api.one(Webhook, { path: pathOf`/webhooks/${id}` })
+      printer.one(webhook, fieldsOf(webhook))
+    })
+
+  for (const [name, status, description, help] of [
+    ['pause', 'paused', 'stop sending', 'Deliveries are held until it is resumed.'],
+    [
+      'resume',
+      'active',
+      'send again, and deliver what was held meanwhile',
+      'Held deliveries go out rate-limited.',
+    ],
+  ] as const) {
+    webhooks
+      .command(`${name} <webhook>`)
+      .description(description)
+      .addHelpText('after', `\n${help}\n\nExamples:\n  $ opsplane webhooks ${name} wh_…`)
+      .action(async (id: string, _options, command: Command) => {
+        const { api, printer } = connect(io, command)
+        const call = { method: 'PATCH', path: pathOf`/webhooks/${id}`, body: { status } } as const
+        const webhook = await api.one(Webhook, call)
+        printer.one(webhook, fieldsOf(webhook))
+      })
+  }
+
+  webhooks
+    .command('test <webhook>')
+    .description('send a signed test ping and show what the endpoint answered')
+    .addHelpText(
+      'after',
+      '\nThe exit code is 0 only when the endpoint answered 2xx.\n\nExamples:\n  $ opsplane webhooks test wh_…',
+    )
+    .action((id: string, _options, command: Command) => test(io, id, command))
+}
+
+async function test(io: Io, id: string, command: Command): Promise<void> {
+  const { api, printer } = connect(io, command)
+  const call = { method: 'POST', path: pathOf`/webhooks/${id}/test`, ...pingCall } as const
+  const result = await api.one(WebhookTestResult, call).catch((error: unknown) => {
+    // It is the endpoint that is away, not the platform.
+    const ofEndpoint = error instanceof ApiFailure && error.details.some(({ path }) => path === '/id')
+    throw ofEndpoint ? new CliError(error.message, 1, { cause: error }) : error
+  })
+  const { status, latency_ms: latency, body } = result
+  printer.one(result, [
+    ['status', status],
+    ['latency', `${latency} ms`],
+    ['body', body],
+  ])
+  if (status < 200 || status > 299) throw new CliError(`The endpoint answered ${status}.`, 1)
+}
+
+/** Each attempt would be a ping of its own, and an endpoint may take its whole `timeout_ms`. */
+const pingCall = { attempts: 1, extraTimeMs: 60_000 }
+
+function statusOf({ status, paused_reason: reason }: Webhook): string {
+  return reason === null ? status : `${status} (${reason})`
+}
+
+function fieldsOf(webhook: Webhook): [string, string | number | null][] {
+  const { retries, retry_strategy: strategy, retry_schedule: schedule, filter, headers } = webhook
+  return [
+    ['id', webhook.id],
+    ['name', webhook.name],
+    ['url', webhook.url],
+    ['status', statusOf(webhook)],
+    ['failures', `${webhook.consecutive_failures} in a row`],
+    ['events', webhook.events.join(', ')],
+    ['filter', filter && JSON.stringify(filter)],
+    ['headers', Object.keys(headers).length > 0 ? JSON.stringify(headers) : null],
+    ['signed', webhook.has_secret ? 'yes' : 'no'],
+    ['retries', `${retries}, ${schedule ? `after ${schedule.join(', ')} s` : strategy}`],
+    ['timeout', `${webhook.timeout_ms} ms`],
+    ['created', webhook.created_at],
+    ['updated', webhook.updated_at],
+  ]
+}

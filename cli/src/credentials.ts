@@ -1,0 +1,123 @@
+import { resolve } from 'node:path'
+import { Environment } from '@opsplane/contracts'
+import { runningPlatform } from '@opsplane/local/state'
+import type { ApiTarget } from './api.js'
+import { usageError } from './failure.js'
+import { openProfiles } from './profiles.js'
+
+export interface CredentialOptions {
+  profile?: string | undefined
+  home?: string | undefined
+  environment?: Environment | undefined
+}
+
+export interface Credentials extends ApiTarget {
+  token: string
+  workspace: string
+  /** Where they come from, for people. */
+  source: string
+}
+
+type Env = Record<string, string | undefined>
+
+export const defaultProfile = 'default'
+export const homeOf = (home: string | undefined, env: Env) => home ?? (env.OPSPLANE_HOME || '.opsplane')
+
+/**
+ * The first that is there: what an option names, the environment, the stored login, the platform started here.
+ * Throws CliError when there is none.
+ */
+export function findCredentials(options: CredentialOptions, env: Env): Credentials {
+  const found = named(options, env) ?? fromEnvironment(env) ?? fromLogin(env) ?? fromHome(undefined, env)
+  if (!found) {
+    throw usageError(
+      'There are no credentials. Log in with opsplane login, or set OPSPLANE_URL, OPSPLANE_API_KEY and ' +
+        `OPSPLANE_WORKSPACE, or start a platform here with npm start (none runs from ${resolve(homeOf(undefined, env))}).`,
+    )
+  }
+  return { ...found, environment: options.environment ?? found.environment }
+}
+
+/** `https://host` and `https://host/api/v1` both name the API. Throws CliError on anything else. */
+export function baseUrlOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    throw usageError('The URL of the platform reads like https://opsplane.example.com.')
+  if (url.username || url.password || url.search || url.hash)
+    throw usageError('The URL of the platform has a host and a path, and neither credentials nor a query.')
+  return url.pathname === '/' ? `${url.origin}/api/v1` : `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+}
+
+function named({ profile, home }: CredentialOptions, env: Env): Credentials | undefined {
+  if (profile !== undefined) return fromProfile(profile, env)
+  if (home === undefined) return undefined
+  const found = fromHome(home, env)
+  if (!found) throw usageError(`No platform runs from ${resolve(home)}. Start it with npm start.`)
+  return found
+}
+
+function fromEnvironment(env: Env): Credentials | undefined {
+  const { OPSPLANE_URL: url, OPSPLANE_API_KEY: token, OPSPLANE_WORKSPACE: workspace } = env
+  if (!url && !token) return undefined
+  const missing = Object.entries({
+    OPSPLANE_URL: url,
+    OPSPLANE_API_KEY: token,
+    OPSPLANE_WORKSPACE: workspace,
+  })
+    .filter(([, value]) => !value)
+    .map(([name]) => name)
+  if (!url || !token || !workspace)
+    throw usageError(
+      `The environment has a part of the credentials only: set ${missing.join(' and ')} as well.`,
+    )
+  return {
+    baseUrl: baseUrlOf(url),
+    token,
+    workspace,
+    environment: environmentFrom(env),
+    source: 'environment',
+  }
+}
+
+function fromLogin(env: Env): Credentials | undefined {
+  if (!openProfiles(env).find(defaultProfile)) return undefined
+  return elsewhere(fromProfile(defaultProfile, env), env)
+}
+
+function fromProfile(name: string, env: Env): Credentials {
+  const profiles = openProfiles(env)
+  const profile = profiles.find(name)
+  if (!profile) {
+    const others = profiles.names()
+    throw usageError(
+      `There is no profile ${name} (${others.length > 0 ? `only ${others.join(', ')}` : 'nor any other'}). ` +
+        `Log in with opsplane login --profile ${name}.`,
+    )
+  }
+  const { url: baseUrl, token, workspace, environment } = profile
+  return { baseUrl, token, workspace, environment, source: `profile ${name}` }
+}
+
+function fromHome(home: string | undefined, env: Env): Credentials | undefined {
+  const folder = homeOf(home, env)
+  const info = runningPlatform(folder)
+  if (!info) return undefined
+  const { baseUrl, apiKey: token, workspace } = info
+  return elsewhere({ baseUrl, token, workspace, source: `platform of ${resolve(folder)}` }, env)
+}
+
+/** The same login in another place. */
+function elsewhere(credentials: Credentials, env: Env): Credentials {
+  return {
+    ...credentials,
+    workspace: env.OPSPLANE_WORKSPACE || credentials.workspace,
+    environment: environmentFrom(env) ?? credentials.environment,
+  }
+}
+
+function environmentFrom({ OPSPLANE_ENVIRONMENT: text }: Env): Environment | undefined {
+  if (!text) return undefined
+  const parsed = Environment.safeParse(text)
+  if (parsed.success) return parsed.data
+  throw usageError(`OPSPLANE_ENVIRONMENT is ${text}, and has to be one of ${Environment.options.join(', ')}.`)
+}

@@ -1,0 +1,86 @@
+import {
+  type CatalogPattern,
+  type EventOf,
+  type EventType,
+  eventCatalog,
+  newId,
+  patternMatches,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { connectNats, subscribeEvents } from '@opsplane/nats'
+import { createLogger } from '@opsplane/runtime'
+import { UnreachableError, usageError } from './failure.js'
+
+export interface EventStreamOptions {
+  url: string
+  prefix?: string | undefined
+  pattern: CatalogPattern
+  /** All workspaces when absent. */
+  tenant?: TenantScope | undefined
+  timeoutMs: number
+  signal: AbortSignal
+  /** Gets each event once; false: it has had enough. */
+  onEvent(event: EventOf<EventType>): boolean
+}
+
+/** How long the server keeps the place of a tail that has vanished. */
+const placeKeptMs = 300_000
+const mostRemembered = 10_000
+
+/** Follows the events of JetStream until the signal, or until `onEvent` has had enough. Throws UnreachableError. */
+export async function tailStream(options: EventStreamOptions): Promise<void> {
+  const { url, prefix, pattern, tenant, timeoutMs, signal, onEvent } = options
+  const log = createLogger({ service: 'cli', level: 'silent' })
+  const link = connectNats({ url, name: 'opsplane-cli', log })
+  try {
+    const deadline = AbortSignal.timeout(timeoutMs)
+    await link.ready(AbortSignal.any([deadline, signal])).catch((error: unknown) => {
+      if (!signal.aborted)
+        throw new UnreachableError(
+          `NATS at ${new URL(url).host} did not answer within ${timeoutMs / 1_000} s.`,
+          error,
+        )
+    })
+    if (signal.aborted) return
+    const enough = new AbortController()
+    const stopped = AbortSignal.any([enough.signal, signal])
+    const seen = new Set<string>()
+    const subscription = subscribeEvents({
+      link,
+      ...(prefix !== undefined && { prefix }),
+      durable: `opsplane-cli-${newId('request')}`,
+      patterns: [pattern],
+      ...(tenant && { tenant }),
+      start: 'new',
+      forgetAfterMs: placeKeptMs,
+      log,
+      handle: async (event) => {
+        if (stopped.aborted || seen.has(event.id)) return
+        remember(seen, event.id)
+        if (!onEvent(event)) enough.abort()
+      },
+    })
+    await new Promise<void>((resolve) => stopped.addEventListener('abort', () => resolve(), { once: true }))
+    await subscription.close()
+  } finally {
+    await link.close()
+  }
+}
+
+/** An event whose acknowledgement was lost comes again soon. */
+function remember(seen: Set<string>, id: string): void {
+  seen.add(id)
+  const [oldest] = seen
+  if (seen.size > mostRemembered && oldest !== undefined) seen.delete(oldest)
+}
+
+/** Throws CliError when no event of the catalogue can match. */
+export function catalogPattern(text: string): CatalogPattern {
+  if (covers(text)) return text
+  throw usageError(
+    `No event type matches ${text}. Such are ${Object.keys(eventCatalog).slice(0, 3).join(', ')}, or incident.*`,
+  )
+}
+
+const covers = (text: string): text is CatalogPattern =>
+  Object.keys(eventCatalog).some((type) => patternMatches(text, type))

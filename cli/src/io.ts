@@ -1,0 +1,15 @@
+/** What the tool has to do with the outside, so that tests can stand in for it. */
+export interface Io {
+  env: Record<string, string | undefined>
+  out(text: string): void
+  err(text: string): void
+  /** Width of the terminal the output goes to; undefined when it goes to a file or a pipe. */
+  columns: number | undefined
+  /** Everything that comes on standard input. */
+  readInput(): Promise<string>
+  /** Asks a person without showing what is typed; undefined when nobody can be asked. */
+  askSecret: ((question: string) => Promise<string>) | undefined
+  /** From the first call on, Ctrl-C and SIGTERM abort this signal instead of ending the process. */
+  interruption(): AbortSignal
+  nowMs(): number
+}

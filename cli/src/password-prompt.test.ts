@@ -1,0 +1,28 @@
+import { PassThrough } from 'node:stream'
+import { expect, test } from '@jest/globals'
+import { askSecret } from './password-prompt.js'
+
+function terminal() {
+  const modes: boolean[] = []
+  const stream = new PassThrough()
+  const said: string[] = []
+  const fake = Object.assign(stream, { setRawMode: (raw: boolean) => modes.push(raw) })
+  const answer = askSecret(fake, (text) => said.push(text), 'Password: ')
+  return { type: (text: string) => stream.write(text), answer, modes, said }
+}
+
+test('what is typed is not shown, and can be corrected', async () => {
+  const { type, answer, modes, said } = terminal()
+  type('wrong\u0015hunter')
+  type('3\u007f2\r')
+  expect(await answer).toBe('hunter2')
+  expect(said.join('')).toBe('Password: \n')
+  expect(modes).toEqual([true, false])
+})
+
+test('Ctrl-C gives the terminal back', async () => {
+  const { type, answer, modes } = terminal()
+  type('hun\u0003')
+  await expect(answer).rejects.toMatchObject({ exitCode: 1 })
+  expect(modes).toEqual([true, false])
+})

@@ -1,0 +1,41 @@
+import type { Io } from './io.js'
+import { type Column, oneLine, printable, renderTable } from './table.js'
+
+/** Shows results: as JSON for programs, or in a form for people. */
+export interface Printer {
+  /** One thing: its fields under each other. */
+  one(value: unknown, fields: readonly (readonly [string, string | number | null])[]): void
+  list<Item>(items: readonly Item[], columns: readonly Column<Item>[]): void
+  /** One of a stream of things, each a line. */
+  line(value: unknown, text: string): void
+  /** Text of several lines for people. */
+  text(value: unknown, lines: readonly string[]): void
+  /** How far long work is, and whatever else is no result. */
+  say(text: string): void
+}
+
+export function createPrinter(io: Io, json: boolean): Printer {
+  const jsonLine = (value: unknown) => io.out(`${JSON.stringify(value)}\n`)
+  return {
+    one(value, fields) {
+      if (json) return jsonLine(value)
+      const width = Math.max(...fields.map(([label]) => label.length))
+      for (const [label, field] of fields)
+        io.out(`${label.padEnd(width)}  ${field === null ? '-' : printable(String(field))}\n`)
+    },
+    list(items, columns) {
+      if (json) return jsonLine(items)
+      if (items.length === 0) return io.err('There are none.\n')
+      io.out(renderTable(columns, items, io.columns))
+    },
+    line(value, text) {
+      if (json) jsonLine(value)
+      else io.out(`${oneLine(text, io.columns)}\n`)
+    },
+    text(value, lines) {
+      if (json) return jsonLine(value)
+      for (const line of lines) io.out(`${printable(line)}\n`)
+    },
+    say: (text) => io.err(`${printable(text)}\n`),
+  }
+}

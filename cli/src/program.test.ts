@@ -1,0 +1,190 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { ApiError, errorBody } from '@opsplane/contracts'
+import { type Receiver, type ReceiverResponse, startReceiver } from '@opsplane/testing'
+import type { Io } from './io.js'
+import { runCli } from './program.js'
+
+let folder: string
+let server: Receiver
+let answers: ReceiverResponse[]
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'opsplane-cli-'))
+  answers = []
+  server = await startReceiver({ tls: false, respond: () => answers.shift() ?? { status: 404 } })
+})
+afterEach(async () => {
+  await server.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const json = (status: number, body: unknown, headers: Record<string, string> = {}): ReceiverResponse => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+})
+const refusal = (error: ApiError) => json(error.status, errorBody(error, 'req_seen'), error.headers)
+const nothing = { data: [], pagination: { nextCursor: null, hasMore: false, limit: 50 } }
+
+async function run(args: string[], { input = '', env = {} }: { input?: string; env?: Io['env'] } = {}) {
+  let out = ''
+  let err = ''
+  const io: Io = {
+    env: {
+      XDG_CONFIG_HOME: folder,
+      OPSPLANE_HOME: join(folder, 'none'),
+      ...env,
+    },
+    out: (text) => (out += text),
+    err: (text) => (err += text),
+    columns: undefined,
+    readInput: async () => input,
+    askSecret: undefined,
+    interruption: () => new AbortController().signal,
+    nowMs: () => Date.parse('2026-01-31T12:00:00Z'),
+  }
+  return { code: await runCli(args, io), out, err }
+}
+const asUser = () => ({
+  env: { OPSPLANE_URL: server.url, OPSPLANE_API_KEY: 'ops_key', OPSPLANE_WORKSPACE: 'acme' },
+})
+
+describe('exit code 2: wrong usage', () => {
+  test.each([
+    ['no command', [], 'Usage: opsplane'],
+    ['an unknown command', ['fly'], "unknown command 'fly'"],
+    ['an unknown option', ['webhooks', 'list', '--colour'], "unknown option '--colour'"],
+    ['a missing argument', ['webhooks', 'get'], "missing required argument 'webhook'"],
+    ['one argument too many', ['webhooks', 'get', 'wh_1', 'wh_2'], 'too many arguments'],
+    [
+      'a value that is none of the choices',
+      ['deliveries', 'list', 'wh_1', '--status', 'lost'],
+      'pending, retrying',
+    ],
+    ['a strange time', ['deliveries', 'list', 'wh_1', '--since', 'tea'], '15m, 2h, 7d ago'],
+    ['a strange number', ['webhooks', 'list', '--limit', '0'], 'from 1'],
+    ['options that exclude each other', ['webhooks', 'list', '--all', '--limit', '3'], 'cannot be used with'],
+    ['neither a webhook nor an event', ['deliveries', 'list'], '--event'],
+    ['a payload that is not JSON', ['topics', 'publish', 't', '--type', 'x', '--payload', '{'], 'not JSON'],
+    ['a position without a service', ['reseed', '--from=2'], '--service'],
+    ['a strange position', ['reseed', '--service=itsm', '--from=0'], 'from 1'],
+    ['an unknown service', ['rebuild', '--service=mail'], 'settings, itsm, dispatcher'],
+    ['no platform for its servers', ['status'], 'npm start'],
+    ['no event type that matches', ['events', 'tail', '--nats-url=nats://x', '--type=tea.*'], 'tea.*'],
+  ])('%s', async (_what, args, advice) => {
+    const { code, out, err } = await run(args, asUser())
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain(advice)
+    expect(server.received()).toEqual([])
+  })
+
+  test('no credentials', async () => {
+    expect(await run(['webhooks', 'list'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('opsplane login'),
+    })
+  })
+
+  test.each([
+    [['login', '--url=x', '--workspace=w', '--password=hunter2']],
+    [['login', '--api-key=hunter2']],
+  ])('a secret given as an argument is not taken, and not shown: %j', async (args) => {
+    const { code, out, err } = await run(args)
+    expect(code).toBe(2)
+    expect(out + err).not.toContain('hunter2')
+  })
+
+  test('a key that fits no header is not shown', async () => {
+    const env = { ...asUser().env, OPSPLANE_API_KEY: 'ops_\nhunter2' }
+    const { code, out, err } = await run(['webhooks', 'list'], { env })
+    expect(code).toBe(2)
+    expect(out + err).not.toContain('hunter2')
+  })
+})
+
+test.each([[['--help']], [['deliveries', 'list', '--help']], [['help', 'events']], [['rebuild', '-h']]])(
+  'help is no error and has examples: %j',
+  async (args) => {
+    expect(await run(args)).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Examples:') })
+  },
+)
+
+describe('exit code 1: the API says no', () => {
+  test('in one line that names the field and the request', async () => {
+    const details = [{ in: 'query', path: '/limit', code: 'too_big', message: 'is\ntoo big' } as const]
+    answers.push(refusal(new ApiError('validation_failed', 'Wrong input.', { details })))
+    const { code, out, err } = await run(['webhooks', 'list'], asUser())
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toBe(
+      'error: Wrong input. (query /limit: is\\ntoo big) [validation_failed, request req_seen]\n',
+    )
+  })
+
+  test('something else answers there', async () => {
+    answers.push({ status: 200, body: '<html>' })
+    expect(await run(['webhooks', 'list'], asUser())).toMatchObject({ code: 1 })
+  })
+
+  test('one delivery of several is refused', async () => {
+    answers.push(refusal(new ApiError('not_found', 'There is none.')))
+    const { code, err } = await run(['deliveries', 'retry', 'wh_1', 'del_1'], asUser())
+    expect(code).toBe(1)
+    expect(err).toContain('del_1: There is none.')
+  })
+})
+
+describe('exit code 3: it may help to try again', () => {
+  test('the platform stays unavailable; every attempt is the same request', async () => {
+    const away = new ApiError('service_unavailable', 'Not now.', { headers: { 'Retry-After': '0' } })
+    answers.push(refusal(away), refusal(away), refusal(away))
+    expect(await run(['deliveries', 'replay', 'wh_1', 'del_1'], asUser())).toMatchObject({ code: 3 })
+    const headers = server.received().map((request) => request.headers)
+    expect(headers).toHaveLength(3)
+    expect(new Set(headers.map((all) => all['idempotency-key'])).size).toBe(1)
+    expect(new Set(headers.map((all) => all['x-request-id'])).size).toBe(1)
+  })
+
+  test('it is unavailable only for a moment, which does not show', async () => {
+    answers.push({ status: 502, body: 'proxy' }, json(200, nothing))
+    expect(await run(['webhooks', 'list', '--json'], asUser())).toEqual({ code: 0, out: '[]\n', err: '' })
+  })
+
+  test('nobody listens', async () => {
+    const { env } = asUser()
+    const url = 'http://127.0.0.1:1'
+    const { code, err } = await run(['webhooks', 'list'], { env: { ...env, OPSPLANE_URL: url } })
+    expect(code).toBe(3)
+    expect(err).toContain(url)
+  })
+
+  test('Postgres does not answer, and its password is not shown', async () => {
+    const { code, err } = await run(['rebuild', '--database-url=postgres://u:hidden@127.0.0.1:1/x'])
+    expect(code).toBe(3)
+    expect(err).toContain('127.0.0.1:1/x does not answer')
+    expect(err).not.toContain('hidden')
+  })
+})
+
+test('a request names the key, the workspace and the environment, and all filters', async () => {
+  answers.push(json(200, nothing))
+  const filters = ['--status=failed', '--status=held', '--type=a.b', '--since=2h', '--limit=7']
+  await run(['deliveries', 'list', 'wh/1', '--environment', 'staging', ...filters], asUser())
+  const [request] = server.received()
+  expect(request?.headers).toMatchObject({
+    authorization: 'Bearer ops_key',
+    'x-workspace': 'acme',
+    'x-environment': 'staging',
+  })
+  expect(request?.path).toBe(
+    '/api/v1/webhooks/wh%2F1/deliveries?status=failed&status=held&eventType=a.b&createdAfter=2026-01-31T10%3A00%3A00.000Z&limit=7',
+  )
+})
+
+test('a failed login stores nothing', async () => {
+  answers.push(refusal(new ApiError('invalid_token', 'Unknown.')))
+  const args = ['login', '--url', server.url, '--workspace', 'acme', '--api-key-stdin']
+  expect(await run(args, { input: 'ops_secret\n' })).toMatchObject({ code: 1 })
+  expect(() => readFileSync(join(folder, 'opsplane', 'config.json'))).toThrow('ENOENT')
+})

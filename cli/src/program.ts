@@ -1,0 +1,81 @@
+import { environments } from '@opsplane/contracts'
+import { Command, CommanderError, Option } from 'commander'
+import { addAccountCommands } from './commands/account.js'
+import { addDeliveryCommands } from './commands/deliveries.js'
+import { addEventCommands } from './commands/events.js'
+import { addOperationCommands } from './commands/operations.js'
+import { addReplayCommands } from './commands/replays.js'
+import { addTopicCommands } from './commands/topics.js'
+import { addWebhookCommands } from './commands/webhooks.js'
+import { CliError } from './failure.js'
+import type { Io } from './io.js'
+import { duration } from './options.js'
+import { oneLine } from './table.js'
+
+/** Runs the tool with its arguments; gives the exit code. Never throws. */
+export async function runCli(args: readonly string[], io: Io): Promise<number> {
+  try {
+    await createProgram(io).parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    // Commander has said itself what is wrong; help that was asked for is no error.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    io.err(`error: ${oneLine(messageOf(error))}\n`)
+    return error instanceof CliError ? error.exitCode : 1
+  }
+}
+
+function createProgram(io: Io): Command {
+  const program = new Command('opsplane')
+    .description('See and operate an Opsplane platform: webhooks, deliveries, topics, events, read models.')
+    .exitOverride()
+    .configureOutput({
+      writeOut: io.out,
+      writeErr: io.err,
+      outputError: (text, write) => write(withoutValue(text)),
+      getOutHelpWidth: () => io.columns ?? 110,
+      getErrHelpWidth: () => 110,
+    })
+    .configureHelp({ showGlobalOptions: true })
+    .option('--json', 'print only the result, as JSON')
+    .option('--profile <name>', 'use this stored login')
+    .addOption(
+      new Option(
+        '--home <folder>',
+        'use the platform started from this folder (OPSPLANE_HOME, .opsplane)',
+      ).conflicts('profile'),
+    )
+    .addOption(new Option('--environment <name>', 'where in the workspace').choices(environments))
+    .addOption(
+      new Option('--timeout <duration>', 'how long one call to the API may take')
+        .argParser(duration)
+        .default(10_000, '10s'),
+    )
+    .addHelpText('after', help)
+  addAccountCommands(program, io)
+  addWebhookCommands(program, io)
+  addDeliveryCommands(program, io)
+  addReplayCommands(program, io)
+  addTopicCommands(program, io)
+  addEventCommands(program, io)
+  addOperationCommands(program, io)
+  return program
+}
+
+const help = `
+Examples:
+  $ opsplane login --url https://opsplane.example.com --workspace acme --email ada@example.com
+  $ opsplane webhooks list
+  $ opsplane deliveries list wh_… --status failed --since 2h
+  $ opsplane deliveries retry wh_… del_…
+  $ opsplane topics tail orders --json | jq .payload
+
+Credentials, the first that is there: --profile or --home; OPSPLANE_URL, OPSPLANE_API_KEY, OPSPLANE_WORKSPACE and
+OPSPLANE_ENVIRONMENT; the login stored as "default"; the platform started here with npm start.
+Exit codes: 0 done; 1 failed, or the API said no; 2 wrong usage or no credentials; 3 the platform cannot be
+reached or is unavailable, so that trying again later may help.`
+
+/** An unknown option may have been meant to carry a secret. */
+const withoutValue = (text: string) => text.replace(/(unknown option '--?[^'=]*)=[\s\S]*'/, "$1'")
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,72 @@
+export interface Column<Item> {
+  title: string
+  value(item: Item): string | number | null
+  /** May be cut where the terminal is too narrow. What one copies, such as an id, is never cut. */
+  elastic?: boolean
+}
+
+const gap = '  '
+const leastWidth = 8
+
+/** An aligned table, a line per item below the titles. With a width, elastic columns are cut to fit into it. */
+export function renderTable<Item>(
+  columns: readonly Column<Item>[],
+  items: readonly Item[],
+  width?: number,
+): string {
+  const rows = [
+    columns.map(({ title }) => title.toUpperCase()),
+    ...items.map((item) => columns.map(({ value }) => cellText(value(item)))),
+  ]
+  const natural = columns.map((_, index) => Math.max(...rows.map((row) => lengthOf(row[index] ?? ''))))
+  const widths = width === undefined ? natural : shrink(columns, natural, width)
+  return rows.map((row) => `${renderRow(row, widths)}\n`).join('')
+}
+
+/** One line: cut to the width of the terminal, if there is one, with what could steer the terminal made visible. */
+export function oneLine(text: string, width?: number): string {
+  const line = printable(text)
+  return width === undefined ? line : cut(line, width)
+}
+
+/** What an endpoint or a person wrote must not move the cursor, set the title or hide anything. */
+export function printable(text: string): string {
+  return text.replaceAll(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about.
+    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => named[character] ?? `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+const named: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+const cellText = (value: string | number | null) => (value === null ? '-' : printable(String(value)))
+
+const lengthOf = (text: string) => [...text].length
+
+function renderRow(row: readonly string[], widths: readonly number[]): string {
+  const cells = row.map((text, index) => {
+    const width = widths[index] ?? 0
+    const shown = cut(text, width)
+    return shown + ' '.repeat(width - lengthOf(shown))
+  })
+  return cells.join(gap).trimEnd()
+}
+
+function cut(text: string, width: number): string {
+  const characters = [...text]
+  return characters.length <= width ? text : `${characters.slice(0, Math.max(width - 1, 0)).join('')}…`
+}
+
+/** Takes from the widest elastic column until all fit, or none can give more. */
+function shrink<Item>(columns: readonly Column<Item>[], natural: readonly number[], width: number): number[] {
+  const widths = [...natural]
+  const room = width - gap.length * (columns.length - 1)
+  for (let over = widths.reduce((sum, one) => sum + one, 0) - room; over > 0; over--) {
+    const given = widths.map((one, index) => (columns[index]?.elastic && one > leastWidth ? one : 0))
+    const widest = given.indexOf(Math.max(...given))
+    if (!given[widest]) break
+    widths[widest] = given[widest] - 1
+  }
+  return widths
+}
