@@ -91,9 +91,9 @@ describe('idempotency keys', () => {
     await tickets.create(first, openFirst, keyed('old'))
     await store.idempotency.claim('died', 'f', meta())
     await testStore.database.sql`
-      update idempotency_keys set expires_at = now() where key = 'old'`
+      update idempotency_keys set expires_at = now() - interval '1 second' where key = 'old'`
     await testStore.database.sql`
-      update idempotency_keys set locked_until = now() where key = 'died'`
+      update idempotency_keys set locked_until = now() - interval '1 second' where key = 'died'`
     expect(await store.idempotency.claim('died', 'f', meta())).toBe(true)
     expect(await store.idempotency.find('old')).toBeUndefined()
     await tickets.create(second, openSecond, keyed('old'))
