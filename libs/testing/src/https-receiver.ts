@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import { createServer as createHttpServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -43,6 +43,8 @@ export interface Receiver {
 export async function startReceiver({ tls = true, respond }: ReceiverOptions = {}): Promise<Receiver> {
   const requests: ReceivedRequest[] = []
   const stopping = new AbortController()
+  // Every slow answer listens.
+  setMaxListeners(0, stopping.signal)
   const answer: RequestListener = async (incoming, response) => {
     try {
       const request: ReceivedRequest = {
