@@ -3,6 +3,7 @@ import { type EventDefinition, resourceEvent } from './catalog.js'
 import { DottedPath, Filter } from './filter.js'
 import { idSchema } from './ids.js'
 import { Environment } from './principal.js'
+import { ReplayJob, WebhookResend } from './replay.js'
 import { EventPattern, WebhookHeaders } from './webhook-input.js'
 
 export const webhookStatuses = ['active', 'paused'] as const
@@ -197,6 +198,11 @@ export const RotatedWebhook = Webhook.extend({
 }).meta({ id: 'RotatedWebhook' })
 export type RotatedWebhook = z.infer<typeof RotatedWebhook>
 
+/** Without the name it has as the API's answer, so that an event's schema stands by itself. */
+const ReplayJobSnapshot = z.object(ReplayJob.shape)
+const replayProgress = { replayId: idSchema('replay'), replayed: ReplayJob.shape.replayed }
+const resent = { deliveryId: z.string(), eventId: z.string() }
+
 export const dispatcherEvents = {
   'webhook.created': resourceEvent(WebhookSnapshot, 'A webhook was created.'),
   'webhook.updated': resourceEvent(WebhookSnapshot, 'The settings of a webhook changed.'),
@@ -215,4 +221,29 @@ export const dispatcherEvents = {
     { overlapUntil: z.string().nullable() },
   ),
   'webhook.deleted': resourceEvent(WebhookSnapshot, 'A webhook was deleted.'),
+  'webhook.delivery_retried': resourceEvent(
+    WebhookResend,
+    'Somebody had a failed delivery sent again. Told of the request; the outcome is in the delivery.',
+    resent,
+  ),
+  'webhook.delivery_replayed': resourceEvent(
+    WebhookResend,
+    'Somebody had the event of the delivery `replayOf` delivered once more, as `deliveryId`.',
+    { ...resent, replayOf: z.string() },
+  ),
+  'webhook.replay_started': resourceEvent(
+    ReplayJobSnapshot,
+    'Somebody started to replay the `total` deliveries of a webhook that match `filter`.',
+    { replayId: idSchema('replay'), filter: ReplayJob.shape.filter, total: ReplayJob.shape.total },
+  ),
+  'webhook.replay_canceled': resourceEvent(
+    ReplayJobSnapshot,
+    'A replay of many deliveries ended early, by a person or because its webhook was deleted; `replayed` were made.',
+    replayProgress,
+  ),
+  'webhook.replay_completed': resourceEvent(
+    ReplayJobSnapshot,
+    'A replay of many deliveries has made the last of its replays.',
+    replayProgress,
+  ),
 } satisfies Record<string, EventDefinition>

@@ -5,6 +5,8 @@ import { Actor } from './principal.js'
 import { type EventOf, eventSchema } from './typed-event.js'
 
 const ulid = '01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
+/** Verbs of events before which what they tell of was not there. */
+const beginnings = new Set(['created', 'delivery_retried', 'delivery_replayed', 'replay_started'])
 const earlier = '2026-01-15T09:00:00.000Z'
 const at = '2026-01-15T09:30:00.000Z'
 
@@ -22,12 +24,13 @@ export function eventExample<Type extends EventType>(type: Type): EventOf<Type> 
     actor: sample(jsonSchemaOf(Actor), 'actor'),
     resource: {
       type: resourceType,
-      id: String(resource.id),
+      // What is told of can be a part of the resource, such as a replay of a webhook.
+      id: String(resource[`${resourceType}Id`] ?? resource.id),
       ...(typeof resource.number === 'string' && { number: resource.number }),
       displayName: String(resource.title ?? resource.name ?? resource.id),
     },
     data: { ...extras, ...changeOf(verb, resource) },
-    version: verb === 'created' ? 1 : 2,
+    version: beginnings.has(verb) ? 1 : 2,
     requestId: null,
     causationId: null,
   }
@@ -37,7 +40,7 @@ export function eventExample<Type extends EventType>(type: Type): EventOf<Type> 
 
 /** What a verb such as `created` does to a resource: all of it is new, gone, or only touched. */
 function changeOf(verb: string, after: JsonSchema) {
-  if (verb === 'created') return { before: null, after, changes: Object.keys(after) }
+  if (beginnings.has(verb)) return { before: null, after, changes: Object.keys(after) }
   if (verb === 'deleted') return { before: after, after: null, changes: Object.keys(after) }
   const changes = Object.keys(after).filter((name) => name === 'updatedAt' || name === 'updated_at')
   return {

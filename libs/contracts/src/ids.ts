@@ -17,6 +17,7 @@ export const idPrefixes = {
   delivery: 'del',
   attempt: 'att',
   replay: 'rpl',
+  resend: 'rsd',
   notification: 'ntf',
   request: 'req',
 } as const

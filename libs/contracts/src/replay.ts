@@ -55,3 +55,15 @@ export const ReplayStarted = z
   })
   .meta({ id: 'ReplayStarted' })
 export type ReplayStarted = z.infer<typeof ReplayStarted>
+
+/** One delivery that somebody sent again, by a retry or as a replay. */
+export const WebhookResend = z.object({
+  id: idSchema('resend'),
+  webhookId: z.string(),
+  deliveryId: z.string().meta({ description: 'The delivery that is sent: of a replay, the new one.' }),
+  eventId: z.string(),
+  eventType: z.string(),
+  replayOf: z.string().nullable().meta({ description: 'The delivery this is a replay of.' }),
+  createdAt: z.string(),
+})
+export type WebhookResend = z.infer<typeof WebhookResend>

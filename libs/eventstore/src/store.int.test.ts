@@ -201,6 +201,15 @@ describe('the event store', () => {
     expect((await eventsOf(id)).map(({ version }) => version)).toEqual([1, 2])
   })
 
+  test("creates within the caller's transaction, under an id that is new", async () => {
+    const [id, open] = opening()
+    const creating = (tx: Parameters<typeof one.store.within>[0]) =>
+      one.store.within(tx, meta(), (unit) => unit.create(one.tickets, id, open))
+    await testStore.database.sql.begin(creating)
+    expect(await one.tickets.get(id, tenant)).toMatchObject({ version: 1 })
+    await expect(testStore.database.sql.begin(creating)).rejects.toBeInstanceOf(VersionRaceError)
+  })
+
   test("tells the caller's transaction that it lost a race", async () => {
     const [id, open] = opening()
     await one.tickets.create(id, open, meta())

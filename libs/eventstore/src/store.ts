@@ -47,7 +47,7 @@ export interface EventStore {
   transact<T>(meta: CommandMeta, work: (unit: Unit) => Promise<T>, options?: TransactOptions): Promise<T>
   /**
    * Decides within a postgres.js transaction of the caller's, for decisions that stand or fall with rows of its
-   * own. A lost race is a VersionRaceError and fails the transaction: the caller runs all of it again. Nothing is
+   * own. What it creates has a new id. A lost race is a VersionRaceError and fails the transaction: the caller runs all of it again. Nothing is
    * announced to `onCommit`, as the commit is the caller's.
    */
   within<T>(tx: StatementRunner, meta: CommandMeta, work: (unit: Unit) => Promise<T>): Promise<T>
@@ -94,7 +94,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   }
 
   const within: EventStore['within'] = async (tx, meta, work) => {
-    const draft = createDraft({ snapshots: createSnapshots(tx), meta, careful: true })
+    const draft = createDraft({ snapshots: createSnapshots(tx), meta, careful: false })
     const result = await work(draft.unit)
     const commit = draft.commit()
     if (commit.events.length === 0) return result

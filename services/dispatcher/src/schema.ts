@@ -26,6 +26,10 @@ export const webhooks = readModelTable('webhooks', { status: stateText('status',
   index('webhooks_list_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
 ])
 
+/** What was sent again by hand, and replays of many as their events tell of them: see ADR 018. */
+export const webhookResends = readModelTable('webhook_resends', {})
+export const webhookReplays = readModelTable('webhook_replays', {})
+
 /** Counts failed deliveries in a row. Apart from the webhook, since it changes with every delivery. */
 export const webhookHealth = pgTable('webhook_health', {
   webhookId: text('webhook_id').primaryKey(),

@@ -20,10 +20,12 @@ import { forgetPace } from './delivery/book-slots.js'
 import { failDeliveries, holdDeliveries } from './delivery/claim-statement.js'
 import { createDeliveryDays } from './delivery/delivery-days.js'
 import { type Dispatch, maxSlow, startDispatch } from './delivery/dispatch.js'
+import { resend, resendLog } from './delivery/resend-log.js'
 import { resendRoutes } from './delivery/resend-routes.js'
 import { type Retention, startRetention } from './delivery/retention.js'
 import { deliveryRoutes } from './delivery/routes.js'
 import { createSecretValues } from './delivery/secret-values.js'
+import { replay, replayLog } from './replay/replay-log.js'
 import { replayRoutes } from './replay/routes.js'
 import { type ReplayRunner, startReplayRunner } from './replay/runner.js'
 import { topicRoutes } from './topic/routes.js'
@@ -44,7 +46,7 @@ export { type DispatcherConfig, loadConfig } from './config.js'
 export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [webhook]
+export const deciders = [webhook, resend, replay]
 
 /** Tables the deciders fill beside their own: none. */
 export const projectedTables: readonly string[] = []
@@ -164,13 +166,16 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters, stream
       endpoint: config.webhookEndpointConcurrency,
     },
   })
+  const recordReplay = replayLog(store)
   const replays = startReplayRunner({
     database,
+    record: recordReplay,
     days,
     log,
     nowMs,
     perSecond: config.webhookDrainPerSecond,
     wake: dispatch.wake,
+    announce: relay.wake,
   })
   const topics = createTopics({ link, names, waiters, log, ...(streams && { streams }) })
   const onChange = async (webhookId: string, tenant: TenantScope) => {
@@ -194,8 +199,22 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters, stream
       ...webhookRoutes({ database, cursors, vault, outbound, aggregate, onChange }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate }),
-      ...resendRoutes({ database, days, nowMs, wake: dispatch.wake }),
-      ...replayRoutes({ database, aggregate, nowMs, kick: replays.kick }),
+      ...resendRoutes({
+        database,
+        days,
+        nowMs,
+        record: resendLog(store),
+        wake: dispatch.wake,
+        announce: relay.wake,
+      }),
+      ...replayRoutes({
+        database,
+        aggregate,
+        nowMs,
+        record: recordReplay,
+        kick: replays.kick,
+        announce: relay.wake,
+      }),
       ...pingRoutes(createPing({ aggregate, attempt, targetOf })),
       ...catalogRoutes(context),
     ],

@@ -41,7 +41,7 @@ export function asyncApiDocument(names: NatsNames): AsyncApiDocument {
       description:
         `Streams of NATS JetStream. ${names.eventsStream} carries every state change of the platform, ` +
         `${names.topicsStream} what clients publish to topics of the event bus. Both deliver at least once: ` +
-        'the `id` of an event recognises a repetition, its `version` the order within one resource.',
+        'the `id` of an event recognises a repetition, its `version` the order within its aggregate.',
     },
     defaultContentType: 'application/json',
     channels: {

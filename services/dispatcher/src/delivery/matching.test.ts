@@ -62,6 +62,8 @@ describe('matching', () => {
     const resource = { type: 'webhook', id: 'wh_1', displayName: 'Hook' }
     expect(matches({}, { type: 'webhook.paused', resource })).toBe(false)
     expect(matches({ id: 'wh_2' }, { type: 'webhook.paused', resource })).toBe(true)
+    // Of its deliveries neither, whose aggregates are others.
+    expect(matches({}, { type: 'webhook.delivery_retried', resource })).toBe(false)
   })
 
   it('leaves what happened before the webhook existed, but for the tolerance between clocks', () => {

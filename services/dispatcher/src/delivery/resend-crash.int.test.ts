@@ -49,6 +49,17 @@ describe('a dispatcher that is killed after it accepted retries and replays', ()
       },
       { timeoutMs: 30_000, message: 'the retry and both replays' },
     )
-    expect(succeeded.sort()).toEqual([retried, ...replays].map(({ id }) => id).sort())
+    const resent = [...replays, retried].map(({ id }) => id)
+    expect(succeeded.sort()).toEqual([...resent].sort())
+    const told = await waitFor(
+      async () => {
+        const rows = await fixture.service.sql<{ delivery: string; published: boolean }[]>`
+          select data->>'deliveryId' as delivery, published_at is not null as published from events
+          where type in ('webhook.delivery_retried', 'webhook.delivery_replayed') order by position`
+        return rows.every(({ published }) => published) && rows.map(({ delivery }) => delivery)
+      },
+      { message: 'the events of the retry and both replays to be published' },
+    )
+    expect(told).toEqual(resent)
   })
 })

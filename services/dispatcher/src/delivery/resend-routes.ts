@@ -1,16 +1,16 @@
 import { Delivery } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
-import type { Database } from '@opsplane/postgres'
 import type { DeliveryDays } from './delivery-days.js'
-import { resendDelivery } from './resend.js'
+import { type ResendContext, resendDelivery } from './resend.js'
 import type { ResendAction } from './resending.js'
 
-export interface ResendRoutesContext {
-  database: Database
+export interface ResendRoutesContext extends ResendContext {
   days: DeliveryDays
   nowMs(): number
   /** Something is due now. */
   wake(): void
+  /** Events were committed. */
+  announce(): void
 }
 
 const common = {
@@ -22,7 +22,8 @@ const common = {
   errors: ['not_found', 'invalid_state_transition'],
 } as const
 
-export function resendRoutes({ database, days, nowMs, wake }: ResendRoutesContext): Route[] {
+export function resendRoutes(context: ResendRoutesContext): Route[] {
+  const { days, nowMs, wake, announce } = context
   const resend = async (
     action: ResendAction,
     params: { id: string; deliveryId: string },
@@ -30,8 +31,9 @@ export function resendRoutes({ database, days, nowMs, wake }: ResendRoutesContex
   ): Promise<Delivery> => {
     const { id: webhookId, deliveryId } = params
     const request = { action, webhookId, deliveryId, days, nowMs: nowMs(), meta }
-    const delivery = await resendDelivery(database, request)
+    const delivery = await resendDelivery(context, request)
     wake()
+    announce()
     return delivery
   }
 

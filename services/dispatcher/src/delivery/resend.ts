@@ -13,6 +13,7 @@ import type { DeliveryDays } from './delivery-days.js'
 import { idTimeMs } from './delivery-id.js'
 import { keepAnswer, type Transaction } from './keep-answer.js'
 import { ofWebhook, presentDelivery } from './queries.js'
+import type { RecordResend } from './resend-log.js'
 import {
   assertMay,
   type DeliveryRow,
@@ -21,6 +22,11 @@ import {
   replayed,
   retried,
 } from './resending.js'
+
+export interface ResendContext {
+  database: Database
+  record: RecordResend
+}
 
 export interface Resend {
   days: DeliveryDays
@@ -32,17 +38,21 @@ export interface Resend {
 }
 
 /**
- * Makes a delivery due again, or a replay of it; the row is what gets it sent, so nothing is lost once this
- * resolves. Throws `not_found`, `invalid_state_transition` and IdempotencyRaceError.
+ * Makes a delivery due again, or a replay of it, and the event that tells so; the row is what gets it sent, so
+ * nothing is lost once this resolves. Throws `not_found`, `invalid_state_transition` and IdempotencyRaceError.
  */
-export async function resendDelivery({ db }: Database, request: Resend): Promise<Delivery> {
+export async function resendDelivery(
+  { database: { db }, record }: ResendContext,
+  request: Resend,
+): Promise<Delivery> {
   try {
     const replayId = newId('delivery')
     return await request.days.inserting([idTimeMs(replayId)], () =>
       db.transaction(async (tx) => {
-        const [row, to] = await lock(tx, request)
+        const { row, to, webhookName } = await lock(tx, request)
         assertMay(request.action, DeliveryStatus.parse(row.status))
         const delivery = presentDelivery(await write(tx, request.action, row, to, replayId))
+        await record(tx, request.meta, { action: request.action, delivery, webhookName })
         await keepAnswer(tx, request.meta, delivery)
         return delivery
       }),
@@ -53,7 +63,10 @@ export async function resendDelivery({ db }: Database, request: Resend): Promise
 }
 
 /** Two requests for one delivery take turns. */
-async function lock(tx: Transaction, request: Resend): Promise<[DeliveryRow, ResendTo]> {
+async function lock(
+  tx: Transaction,
+  request: Resend,
+): Promise<{ row: DeliveryRow; to: ResendTo; webhookName: string }> {
   const { webhookId, deliveryId, nowMs, meta } = request
   const [row] = await tx
     .select()
@@ -61,11 +74,16 @@ async function lock(tx: Transaction, request: Resend): Promise<[DeliveryRow, Res
     .where(and(ofWebhook(meta.tenant, webhookId), eq(deliveries.id, deliveryId)))
     .for('update')
   const [webhook] = await tx
-    .select({ status: webhooks.status, url: sql<string>`${webhooks.state}->>'url'` })
+    .select({
+      status: webhooks.status,
+      url: sql<string>`${webhooks.state}->>'url'`,
+      name: sql<string>`${webhooks.state}->>'name'`,
+    })
     .from(webhooks)
     .where(isWebhook(meta.tenant, webhookId))
   if (!row || !webhook) throw notFound()
-  return [row, { url: webhook.url, paused: webhook.status === 'paused', nowMs }]
+  const to = { url: webhook.url, paused: webhook.status === 'paused', nowMs }
+  return { row, to, webhookName: webhook.name }
 }
 
 function isWebhook({ workspaceId, environment }: TenantScope, id: string) {

@@ -16,14 +16,20 @@ import { and, count, desc, eq, lt } from 'drizzle-orm'
 import { keepAnswer } from '../delivery/keep-answer.js'
 import { deliveries, replayJobs } from '../schema.js'
 import { type ReplayJobRow, type Selection, selected } from './matching.js'
+import type { RecordReplay } from './replay-log.js'
+
+export interface ReplayContext {
+  database: Database
+  record: RecordReplay
+}
 
 /**
  * Counts what matches and, unless that is all that was asked, makes the job that replays it. Throws `conflict`
  * while another job of the webhook runs.
  */
 export async function startReplay(
-  { db }: Database,
-  webhookId: string,
+  { database: { db }, record }: ReplayContext,
+  { id: webhookId, name: webhookName }: { id: string; name: string },
   body: ReplayDeliveries,
   nowMs: number,
   meta: CommandMeta,
@@ -36,7 +42,9 @@ export async function startReplay(
       const total = matching?.count ?? 0
       const row = { id: newId('replay'), ...selection, total, dueAt: nowMs, createdAt: now }
       const [made] = body.dryRun ? [] : await tx.insert(replayJobs).values(row).returning()
-      const started = { dryRun: body.dryRun, count: total, job: made ? presentJob(made) : null }
+      const job = made ? presentJob(made) : null
+      if (job) await record(tx, meta, { kind: 'start', job, webhookName })
+      const started = { dryRun: body.dryRun, count: total, job }
       await keepAnswer(tx, meta, started)
       return started
     })
@@ -79,7 +87,11 @@ export async function getReplay({ db }: Database, key: JobKey): Promise<ReplayJo
 }
 
 /** What is replayed already stays so. Throws `not_found` and `invalid_state_transition`. */
-export function cancelReplay({ db }: Database, key: JobKey, meta: CommandMeta): Promise<ReplayJob> {
+export function cancelReplay(
+  { database: { db }, record }: ReplayContext,
+  key: JobKey,
+  meta: CommandMeta,
+): Promise<ReplayJob> {
   return db.transaction(async (tx) => {
     const [row] = await tx.select().from(replayJobs).where(isJob(key)).for('update')
     if (!row) throw notFound()
@@ -91,6 +103,7 @@ export function cancelReplay({ db }: Database, key: JobKey, meta: CommandMeta): 
       .returning()
     if (!canceled) throw notFound()
     const job = presentJob(canceled)
+    await record(tx, meta, { kind: 'cancel', job })
     await keepAnswer(tx, meta, job)
     return job
   })
@@ -136,7 +149,8 @@ export function selectionFrom(row: ReplayJobRow): Selection {
   return { ...row, environment: Environment.parse(row.environment) }
 }
 
-function presentJob(row: ReplayJobRow): ReplayJob {
+/** As the API and the events show it. */
+export function presentJob(row: ReplayJobRow): ReplayJob {
   const {
     id,
     webhookId,

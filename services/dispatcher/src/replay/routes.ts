@@ -1,21 +1,22 @@
 import { ApiError, idSchema, ReplayDeliveries, ReplayJob, ReplayStarted } from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
-import type { Database } from '@opsplane/postgres'
 import type { WebhookAggregate } from '../webhook/webhook-store.js'
-import { cancelReplay, getReplay, listReplays, startReplay } from './jobs.js'
+import { cancelReplay, getReplay, listReplays, type ReplayContext, startReplay } from './jobs.js'
 
-export interface ReplayRoutesContext {
-  database: Database
+export interface ReplayRoutesContext extends ReplayContext {
   aggregate: WebhookAggregate
   nowMs(): number
   /** There is a new job. */
   kick(): void
+  /** Events were committed. */
+  announce(): void
 }
 
 const tag = 'Webhooks'
 const jobId = idSchema('replay')
 
-export function replayRoutes({ database, aggregate, nowMs, kick }: ReplayRoutesContext): Route[] {
+export function replayRoutes(context: ReplayRoutesContext): Route[] {
+  const { database, aggregate, nowMs, kick, announce } = context
   const start = defineRoute({
     operationId: 'replayWebhookDeliveries',
     method: 'post',
@@ -32,9 +33,10 @@ export function replayRoutes({ database, aggregate, nowMs, kick }: ReplayRoutesC
     status: 202,
     errors: ['not_found', 'conflict'],
     handler: async ({ params, body, meta }) => {
-      await aggregate.get(params.id, meta.tenant)
-      const started = await startReplay(database, params.id, body, nowMs(), meta)
+      const webhook = await aggregate.get(params.id, meta.tenant)
+      const started = await startReplay(context, webhook, body, nowMs(), meta)
       kick()
+      announce()
       return started
     },
   })
@@ -78,8 +80,11 @@ export function replayRoutes({ database, aggregate, nowMs, kick }: ReplayRoutesC
     scope: 'webhooks:write',
     response: ReplayJob,
     errors: ['not_found', 'invalid_state_transition'],
-    handler: ({ params, meta }) =>
-      cancelReplay(database, { tenant: meta.tenant, webhookId: params.id, jobId: params.replayId }, meta),
+    handler: async ({ params: { id: webhookId, replayId: jobId }, meta }) => {
+      const job = await cancelReplay(context, { tenant: meta.tenant, webhookId, jobId }, meta)
+      announce()
+      return job
+    },
   })
 
   return [start, list, get, cancel]

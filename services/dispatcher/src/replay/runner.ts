@@ -1,4 +1,4 @@
-import { newId } from '@opsplane/contracts'
+import { Environment, newId, systemActor } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { delay, type Logger } from '@opsplane/runtime'
 import { and, asc, eq, gt, lte, sql } from 'drizzle-orm'
@@ -6,11 +6,13 @@ import type { DeliveryDays } from '../delivery/delivery-days.js'
 import type { Transaction } from '../delivery/keep-answer.js'
 import { replayed } from '../delivery/resending.js'
 import { deliveries, replayJobs, webhooks } from '../schema.js'
-import { selectionFrom } from './jobs.js'
+import { presentJob, selectionFrom } from './jobs.js'
 import { type ReplayJobRow, selected } from './matching.js'
+import type { RecordReplay } from './replay-log.js'
 
 export interface ReplayRunnerOptions {
   database: Database
+  record: RecordReplay
   days: DeliveryDays
   log: Logger
   nowMs(): number
@@ -18,6 +20,8 @@ export interface ReplayRunnerOptions {
   perSecond: number
   /** There are deliveries that are due now. */
   wake(): void
+  /** Events were committed. */
+  announce(): void
 }
 
 export interface ReplayRunner {
@@ -35,7 +39,7 @@ const idleMs = 2_000
  * takes the job up after a crash goes on behind the last replay; replicas share the work by the rows' locks.
  */
 export function startReplayRunner(options: ReplayRunnerOptions): ReplayRunner {
-  const { database, days, log, nowMs, perSecond, wake } = options
+  const { database, record, days, log, nowMs, perSecond, wake, announce } = options
   const batch = Math.max(1, Math.round((perSecond * stepEveryMs) / 1_000))
   const closing = new AbortController()
   let pause = new AbortController()
@@ -43,8 +47,13 @@ export function startReplayRunner(options: ReplayRunnerOptions): ReplayRunner {
 
   async function steps(): Promise<number> {
     try {
-      const stepNow = () => database.db.transaction((tx) => step(tx, nowMs(), batch))
-      while (!closing.signal.aborted && (await days.inserting([nowMs()], stepNow))) wake()
+      const stepNow = () => database.db.transaction((tx) => step(tx, record, nowMs(), batch))
+      while (!closing.signal.aborted) {
+        const stepped = await days.inserting([nowMs()], stepNow)
+        if (!stepped) break
+        wake()
+        if (stepped === 'ended') announce()
+      }
       failed = false
       const [next] = await database.db
         .select({ dueAt: sql<number | null>`min(${replayJobs.dueAt})::float8` })
@@ -75,8 +84,13 @@ export function startReplayRunner(options: ReplayRunnerOptions): ReplayRunner {
   }
 }
 
-/** One step of one job that is due; false when none is. */
-async function step(tx: Transaction, nowMs: number, batch: number): Promise<boolean> {
+/** One step of one job that is due, and the event that tells of its end; undefined when none is due. */
+async function step(
+  tx: Transaction,
+  record: RecordReplay,
+  nowMs: number,
+  batch: number,
+): Promise<'goes_on' | 'ended' | undefined> {
   const [job] = await tx
     .select()
     .from(replayJobs)
@@ -84,10 +98,10 @@ async function step(tx: Transaction, nowMs: number, batch: number): Promise<bool
     .orderBy(asc(replayJobs.dueAt))
     .limit(1)
     .for('update', { skipLocked: true })
-  if (!job) return false
+  if (!job) return undefined
   const made = await replaySome(tx, job, nowMs, batch)
   const ended = made.status === 'running' ? null : new Date(nowMs).toISOString()
-  await tx
+  const [stepped] = await tx
     .update(replayJobs)
     .set({
       status: made.status,
@@ -97,7 +111,14 @@ async function step(tx: Transaction, nowMs: number, batch: number): Promise<bool
       finishedAt: ended,
     })
     .where(eq(replayJobs.id, job.id))
-  return true
+    .returning()
+  if (!stepped || ended === null) return 'goes_on'
+  const { workspaceId, environment } = job
+  const tenant = { workspaceId, environment: Environment.parse(environment) }
+  const kind = made.status === 'completed' ? 'complete' : 'cancel'
+  const meta = { tenant, actor: systemActor, now: ended, requestId: null }
+  await record(tx, meta, { kind, job: presentJob(stepped) })
+  return 'ended'
 }
 
 async function replaySome(tx: Transaction, job: ReplayJobRow, nowMs: number, batch: number) {

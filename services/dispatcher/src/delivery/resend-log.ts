@@ -1,0 +1,53 @@
+import { type CommandMeta, type Decider, type Delivery, newId, type WebhookResend } from '@opsplane/contracts'
+import type { EventStore } from '@opsplane/eventstore'
+import { statementsOf } from '@opsplane/postgres'
+import type { Transaction } from './keep-answer.js'
+import type { ResendAction } from './resending.js'
+
+export type ResendState = WebhookResend & { webhookName: string }
+export type ResendCommand = { kind: ResendAction; resend: ResendState }
+
+/** What somebody had sent again: a fact that does not change, so each is an aggregate of its own. See ADR 018. */
+export const resend: Decider<ResendState, ResendCommand, WebhookResend> = {
+  resourceType: 'webhook',
+  table: 'webhook_resends',
+  decide({ kind, resend: after }) {
+    const { deliveryId, eventId, replayOf } = after
+    if (kind === 'retry')
+      return [{ type: 'webhook.delivery_retried', after, extras: { deliveryId, eventId } }]
+    return [{ type: 'webhook.delivery_replayed', after, extras: { deliveryId, eventId, replayOf } }]
+  },
+  expose: ({ webhookName: _, ...shown }) => shown,
+  describe: ({ webhookId, webhookName }) => ({ id: webhookId, displayName: webhookName }),
+}
+
+export interface Resent {
+  action: ResendAction
+  /** As it is sent. */
+  delivery: Delivery
+  webhookName: string
+}
+
+/** Appends the event that tells of a resend, in the transaction of its rows. */
+export type RecordResend = (tx: Transaction, meta: CommandMeta, resent: Resent) => Promise<void>
+
+export function resendLog(store: EventStore): RecordResend {
+  const resends = store.aggregate(resend)
+  return async (tx, meta, { action, delivery, webhookName }) => {
+    const { id: deliveryId, webhookId, eventId, eventType, replayOf } = delivery
+    const id = newId('resend')
+    const state = {
+      id,
+      webhookId,
+      deliveryId,
+      eventId,
+      eventType,
+      replayOf,
+      createdAt: meta.now,
+      webhookName,
+    }
+    await store.within(statementsOf(tx), meta, (unit) =>
+      unit.create(resends, id, { kind: action, resend: state }),
+    )
+  }
+}

@@ -1,0 +1,54 @@
+import { assertNever, type CommandMeta, type Decider, type ReplayJob } from '@opsplane/contracts'
+import type { EventStore } from '@opsplane/eventstore'
+import { statementsOf } from '@opsplane/postgres'
+import type { Transaction } from '../delivery/keep-answer.js'
+
+export type ReplayState = ReplayJob & { webhookName: string }
+/** `job` is the job as its row says after the command. */
+export type ReplayCommand =
+  | { kind: 'start'; job: ReplayJob; webhookName: string }
+  | { kind: 'cancel' | 'complete'; job: ReplayJob }
+
+/** What the log tells of replay jobs; their progress is in `replay_jobs` alone. See ADR 018. */
+export const replay: Decider<ReplayState, ReplayCommand, ReplayJob> = {
+  resourceType: 'webhook',
+  table: 'webhook_replays',
+  decide(command, state) {
+    const { kind, job } = command
+    const { id: replayId, filter, total, replayed } = job
+    if (kind === 'start') {
+      const after = { ...job, webhookName: command.webhookName }
+      return [{ type: 'webhook.replay_started', after, extras: { replayId, filter, total } }]
+    }
+    // The log does not know jobs that were started before it told of them.
+    const after = { ...job, webhookName: state?.webhookName ?? job.webhookId }
+    const extras = { replayId, replayed }
+    switch (kind) {
+      case 'cancel':
+        return [{ type: 'webhook.replay_canceled', after, extras }]
+      case 'complete':
+        return [{ type: 'webhook.replay_completed', after, extras }]
+      default:
+        return assertNever(kind)
+    }
+  },
+  expose: ({ webhookName: _, ...shown }) => shown,
+  describe: ({ webhookId, webhookName }) => ({ id: webhookId, displayName: webhookName }),
+}
+
+/**
+ * Appends the event that tells of a job's start or end, in the transaction that writes its row. That transaction
+ * holds the row, so no other can be ending the same job.
+ */
+export type RecordReplay = (tx: Transaction, meta: CommandMeta, command: ReplayCommand) => Promise<void>
+
+export function replayLog(store: EventStore): RecordReplay {
+  const replays = store.aggregate(replay)
+  // A job has no ETag, so If-Match says nothing about it.
+  return async (tx, { expectedVersion: _, ...meta }, command) => {
+    const { id } = command.job
+    await store.within(statementsOf(tx), meta, async (unit) =>
+      (await unit.find(replays, id)) ? unit.handle(replays, id, command) : unit.create(replays, id, command),
+    )
+  }
+}
