@@ -169,6 +169,24 @@ describe('topics of two replicas', () => {
     expect((await poll(1, 'deleted')).items).toMatchObject([{ payload: { n: 1 } }])
   })
 
+  it('take a deduplication key again once the window of the stream has run out', async () => {
+    const manager = await jetstreamManager(await replica(0).link.ready())
+    const keyed = { ...event(1), deduplicationKey: 'once' }
+    const publishKeyed = () => replica(1).topics.publish(tenant, 'window', keyed, now)
+    const first = await publishKeyed()
+    expect(await publishKeyed()).toEqual({ ...first, deduplicated: true })
+    // Five minutes are long for a test: 100 ms, in nanoseconds.
+    const { config } = await manager.streams.info(names.topicsStream)
+    await manager.streams.update(names.topicsStream, { duplicate_window: 100_000_000 })
+    const second = await waitFor(async () => {
+      const published = await publishKeyed()
+      return !published.deduplicated && published
+    })
+    expect(second.id).not.toBe(first.id)
+    expect((await poll(0, 'window')).items).toHaveLength(2)
+    await manager.streams.update(names.topicsStream, { duplicate_window: config.duplicate_window })
+  })
+
   it('answer waiting polls at once when the service stops', async () => {
     const { waiters } = replica(1)
     const polls = [poll(1, 'drain'), poll(1, 'drain')]
