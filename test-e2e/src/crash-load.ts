@@ -1,15 +1,6 @@
 import { waitFor } from '@opsplane/testing'
 import type { Api, TestCluster } from './platform.js'
 
-/** Numbers in [0, 1) from a seed, so that a failing run can be repeated. */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
-
 /** Incidents created without a break, whatever is killed meanwhile. */
 export interface CreateLoad {
   /** Incident id by title, of every create that was answered 201. */

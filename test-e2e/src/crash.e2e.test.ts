@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { natsNames } from '@opsplane/contracts'
-import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
+import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
-import { killAndRecover, seededRandom, startCreating, type Victim } from './crash-load.js'
+import { killAndRecover, startCreating, type Victim } from './crash-load.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type ReceivedRequest, type Receiver, startReceiver, waitFor } from '@opsplane/testing'
+import { type ReceivedRequest, type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
-import { killAndRecover, seededRandom, startCreating, type Victim } from './crash-load.js'
+import { killAndRecover, startCreating, type Victim } from './crash-load.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
 const seed = Number(process.env.CRASH_SEED ?? 20_261)

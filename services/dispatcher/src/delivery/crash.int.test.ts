@@ -1,26 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { RunningService } from '@opsplane/runtime'
 import { waitFor } from '@opsplane/testing'
-import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
-import { type DispatcherProcess, spawnDispatcher } from '../fixture/dispatcher-process.js'
-import * as dispatcher from '../service.js'
+import type { DispatcherFixture } from '../fixture/dispatcher-fixture.js'
+import { type KillableDispatcher, startKillable } from '../fixture/dispatcher-process.js'
 
+let killable: KillableDispatcher
 let fixture: DispatcherFixture
-let first: DispatcherProcess | undefined
-let second: RunningService | undefined
 beforeAll(async () => {
-  fixture = await startDispatcher({
-    env: { WEBHOOK_LEASE_MS: '1000' },
-    start: async (env) => {
-      first = await spawnDispatcher(env)
-      return first
-    },
-  })
+  killable = await startKillable()
+  fixture = killable.fixture
 })
-afterAll(async () => {
-  await second?.stop()
-  await fixture?.stop()
-})
+afterAll(() => killable?.stop())
 
 describe('a dispatcher that is killed', () => {
   it('loses no delivery: another one attempts what was under way, queued or due', async () => {
@@ -40,9 +29,9 @@ describe('a dispatcher that is killed', () => {
       select webhook_id, status, event_id from deliveries`
     await waitFor(async () => (await statuses()).some(({ status }) => status === 'retrying'))
 
-    await first?.kill()
+    await killable.kill()
     killed = true
-    second = await dispatcher.start(dispatcher.loadConfig(fixture.env))
+    await killable.startAnother()
 
     const settled = await waitFor(
       async () => {

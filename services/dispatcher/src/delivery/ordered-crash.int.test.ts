@@ -1,34 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { RunningService } from '@opsplane/runtime'
 import { waitFor } from '@opsplane/testing'
-import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
-import { type DispatcherProcess, spawnDispatcher } from '../fixture/dispatcher-process.js'
+import type { DispatcherFixture } from '../fixture/dispatcher-fixture.js'
+import { type KillableDispatcher, startKillable } from '../fixture/dispatcher-process.js'
 import { numbered, orderedEndpoint } from '../fixture/ordered-endpoint.js'
-import * as dispatcher from '../service.js'
 
+let killable: KillableDispatcher
 let fixture: DispatcherFixture
-let first: DispatcherProcess | undefined
-let second: RunningService | undefined
 beforeAll(async () => {
-  fixture = await startDispatcher({
-    env: { WEBHOOK_LEASE_MS: '1000' },
-    start: async (env) => {
-      first = await spawnDispatcher(env)
-      return first
-    },
-  })
+  killable = await startKillable()
+  fixture = killable.fixture
 })
-afterAll(async () => {
-  await second?.stop()
-  await fixture?.stop()
-})
+afterAll(() => killable?.stop())
 
 const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`)
 const perKey = 8
 
 describe('two dispatchers, of which one is killed in the middle', () => {
   it('keep the order of every key; only the one under way is repeated', async () => {
-    second = await dispatcher.start(dispatcher.loadConfig(fixture.env))
+    await killable.startAnother()
     const endpoint = orderedEndpoint(({ n }) => ({ status: 200, delayMs: n }))
     const settings = { ordering_key: 'data.key', timeout_ms: 1_000 }
     await fixture.webhook('ordered', settings, endpoint.respond)
@@ -40,7 +29,7 @@ describe('two dispatchers, of which one is killed in the middle', () => {
     }
     const published = publishAll()
     await waitFor(() => endpoint.arrived.length >= keys.length * 2)
-    await first?.kill()
+    await killable.kill()
     const soFar = endpoint.arrived.length
     await published
     expect(soFar).toBeLessThan(keys.length * perKey)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { createLogger } from '@opsplane/runtime'
+import { seededRandom } from '@opsplane/testing'
 import {
   mostAtOnce,
   type SimulatedTime,
@@ -194,7 +195,7 @@ describe('pacer', () => {
 
   it('exceeds the limit in no window and leaves nothing out, however late timers and answers are', async () => {
     for (let seed = 1; seed <= 40; seed++) {
-      const random = generator(seed)
+      const random = seededRandom(seed)
       const perSecond = [0.3, 1, 3.7, 4, 4.1, 9, 40, 300][seed % 8] ?? 1
       const late = 800 * random() * random()
       const { replica, pass } = start(
@@ -215,14 +216,3 @@ describe('pacer', () => {
     }
   })
 })
-
-/** Mulberry32: the same numbers in [0, 1) for the same seed. */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}

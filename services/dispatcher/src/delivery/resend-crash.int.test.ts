@@ -1,28 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Delivery } from '@opsplane/contracts'
-import type { RunningService } from '@opsplane/runtime'
 import { waitFor } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
-import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
-import { type DispatcherProcess, spawnDispatcher } from '../fixture/dispatcher-process.js'
-import * as dispatcher from '../service.js'
+import type { DispatcherFixture } from '../fixture/dispatcher-fixture.js'
+import { type KillableDispatcher, startKillable } from '../fixture/dispatcher-process.js'
 
+let killable: KillableDispatcher
 let fixture: DispatcherFixture
-let first: DispatcherProcess | undefined
-let second: RunningService | undefined
 beforeAll(async () => {
-  fixture = await startDispatcher({
-    env: { WEBHOOK_LEASE_MS: '1000' },
-    start: async (env) => {
-      first = await spawnDispatcher(env)
-      return first
-    },
-  })
+  killable = await startKillable()
+  fixture = killable.fixture
 })
-afterAll(async () => {
-  await second?.stop()
-  await fixture?.stop()
-})
+afterAll(() => killable?.stop())
 
 describe('a dispatcher that is killed after it accepted retries and replays', () => {
   it('loses none of them', async () => {
@@ -37,9 +26,9 @@ describe('a dispatcher that is killed after it accepted retries and replays', ()
     const replays = [await resend('replay'), await resend('replay')]
     const retried = await resend('retry')
 
-    await first?.kill()
+    await killable.kill()
     answer = { status: 200 }
-    second = await dispatcher.start(dispatcher.loadConfig(fixture.env))
+    await killable.startAnother()
 
     const succeeded = await waitFor(
       async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { TopicEvent } from '@opsplane/contracts'
-import { createApiClient, waitFor } from '@opsplane/testing'
+import { createApiClient, seededRandom, waitFor } from '@opsplane/testing'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import { type DispatcherProcess, spawnDispatcher } from '../fixture/dispatcher-process.js'
 import { type Poller, publishSurely, type Replicas, startPollers } from '../fixture/topic-clients.js'
@@ -12,21 +12,11 @@ const publishers = 4
 /** LONG_POLLS=10000 is the full size, whose figures are printed. */
 const full = process.env.LONG_POLLS !== undefined
 const polls = Number(process.env.LONG_POLLS ?? 400)
+/** POLLS_SEED=… repeats the choices of a run. */
 const seed = Number(process.env.POLLS_SEED ?? 20_252)
 const startMs = full ? 120_000 : 30_000
 /** Shorter than a poll waits: an event that only the next poll finds was a lost wake-up. */
 const wakeMs = 15_000
-
-/** mulberry32: POLLS_SEED=… repeats the choices of a run. */
-function generator(from: number) {
-  let state = from >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 interface Sent {
   topic: string
@@ -80,7 +70,7 @@ describe(`${polls} waiting polls on two replicas (seed ${seed})`, () => {
     run: { topics: string[]; pollers: Poller[]; sent: Sent[]; publisher: number },
   ) => {
     const { topics, pollers, sent, publisher } = run
-    const random = generator(seed + publisher)
+    const random = seededRandom(seed + publisher)
     for (let n = 0; !stopped(); ) {
       const topic = topics[Math.floor(random() * topics.length)] ?? ''
       let last = ''

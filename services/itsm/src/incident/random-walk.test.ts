@@ -7,20 +7,15 @@ import {
   incidentStatuses,
   severities,
 } from '@opsplane/contracts'
+import { seededRandom } from '@opsplane/testing'
 import type { IncidentCommand } from './commands.js'
 import { incident } from './domain.js'
 import { agent, create, now, steps } from './sample-incidents.js'
 import { allowedActions } from './transitions.js'
 
-/** A small seeded generator (mulberry32): the same walks on every run. */
+/** The same walks on every run. */
 function generator(seed: number) {
-  let state = seed
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = seededRandom(seed)
   const pick = <T>(values: readonly T[]): T => {
     const value = values[Math.floor(next() * values.length)]
     if (value === undefined) throw new Error('Nothing to pick from.')
