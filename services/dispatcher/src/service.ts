@@ -120,7 +120,10 @@ interface Parts {
 /** Wires the sending to the context, and the routes to both. */
 function assemble(context: Context, outbound: Outbound, waiters: Waiters, streams?: StreamOptions): Parts {
   const { config, database, store, issuer, clock, log, relay, cursors, link, names } = context
-  const vault = createVault(database.db, createSealer(config.opsplaneMasterKey))
+  const vault = createVault(
+    database.db,
+    createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys),
+  )
   const aggregate = webhookAggregate(store)
   const nowMs = () => Date.parse(clock.now())
   const settings = serviceClient({

@@ -71,7 +71,10 @@ function settingsRoutes(ctx: BackendContext<SettingsConfig>): Route[] {
   const sessions = createSessions(db, config)
   const login = createLogin({ db, passwords, sessions, cursors: ctx.cursors })
   const keys = createKeys(ctx, config)
-  const safe = createSafe(ctx, createVault(db, createSealer(config.opsplaneMasterKey)))
+  const safe = createSafe(
+    ctx,
+    createVault(db, createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)),
+  )
 
   return [
     ...accountRoutes(ctx, sessions),
