@@ -72,6 +72,11 @@ describe('exit code 2: wrong usage', () => {
     ['a strange position', ['reseed', '--service=itsm', '--from=0'], 'from 1'],
     ['an unknown service', ['rebuild', '--service=mail'], 'settings, itsm, dispatcher'],
     ['no platform for its servers', ['status'], 'npm start'],
+    ['no platform for its keys', ['rotate-master-key'], 'npm start'],
+    ['no master key', ['rotate-master-key', '--database-url=postgres://x'], 'OPSPLANE_MASTER_KEY'],
+    ['no master key on standard input', ['rotate-master-key', '--database-url=x', '--keys-stdin'], 'no key'],
+    ['a check that is a dry run', ['rotate-master-key', '--check', '--dry-run'], 'cannot be used with'],
+    ['no workspace', ['rotate-data-key'], "required option '--workspace <id>'"],
     ['no event type that matches', ['events', 'tail', '--nats-url=nats://x', '--type=tea.*'], 'tea.*'],
   ])('%s', async (_what, args, advice) => {
     const { code, out, err } = await run(args, asUser())
