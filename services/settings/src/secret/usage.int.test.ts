@@ -3,7 +3,7 @@ import { newId, ResolvedSecrets, Secret, UsedSecret, VerifiedToken } from '@opsp
 import { createInternalIssuer, generateServiceKeys } from '@opsplane/http'
 import { connect, type Database } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
-import { type ApiClient, createApiClient } from '@opsplane/testing'
+import { type ApiClient, createApiClient, waitFor } from '@opsplane/testing'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
 import { createSecretUsage } from './usage.js'
 
@@ -145,6 +145,19 @@ describe('the count', () => {
       lastUsedAt: at('10:00:40'),
       lastUsedBy: 'dispatcher',
     })
+  })
+
+  it('is written a minute later, also when no further use comes', async () => {
+    const id = newId('secret')
+    const options = { db: database.db, log, nowMs: () => Date.parse(now), lookEveryMs: 5 }
+    const usage = createSecretUsage(options)
+    const count = async () => (await usage.of([id])).get(id)?.useCount
+    await usage.note([id], { service: 'dispatcher', now })
+    await usage.note([id], { service: 'dispatcher', now: at('10:00:59') })
+    expect(await count()).toBe(1)
+    at('10:01:00')
+    await waitFor(async () => (await count()) === 2)
+    await usage.close()
   })
 
   it('is not lost while Postgres is away', async () => {

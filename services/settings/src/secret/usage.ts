@@ -6,7 +6,6 @@ import { secretUsage } from '../schema.js'
 
 /** A secret that services resolve all the time is written once in this time. */
 const writeEveryMs = 60_000
-const lookEveryMs = 5_000
 
 interface Uses {
   /** Not in the table yet. */
@@ -32,13 +31,21 @@ export interface SecretUsage {
   close(): Promise<void>
 }
 
+export interface SecretUsageOptions {
+  db: Drizzle
+  log: Logger
+  nowMs: () => number
+  /** How often it looks for what may be written by now. */
+  lookEveryMs?: number
+}
+
 export const neverUsed: SecretUse = { lastUsedAt: null, lastUsedBy: null, useCount: 0 }
 
 /**
  * Counts uses in memory and writes each secret's at most once a minute, the first one at once. A crash loses those of
  * the last minute.
  */
-export function createSecretUsage(options: { db: Drizzle; log: Logger; nowMs: () => number }): SecretUsage {
+export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
   const { log, nowMs } = options
   const known = new Map<string, Uses>()
 
@@ -65,7 +72,7 @@ export function createSecretUsage(options: { db: Drizzle; log: Logger; nowMs: ()
   let looking = Promise.resolve()
   const timer = setInterval(() => {
     looking = looking.then(look)
-  }, lookEveryMs)
+  }, options.lookEveryMs ?? 5_000)
   timer.unref()
 
   return {
