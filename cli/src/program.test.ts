@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { ApiError, errorBody } from '@opsplane/contracts'
+import { openState } from '@opsplane/local/state'
+import { masterKeyId } from '@opsplane/runtime'
 import { type Receiver, type ReceiverResponse, startReceiver } from '@opsplane/testing'
 import type { Io } from './io.js'
 import { runCli } from './program.js'
@@ -72,6 +74,11 @@ describe('exit code 2: wrong usage', () => {
     ['a strange position', ['reseed', '--service=itsm', '--from=0'], 'from 1'],
     ['an unknown service', ['rebuild', '--service=mail'], 'settings, itsm, dispatcher'],
     ['no platform for its servers', ['status'], 'npm start'],
+    ['no platform for its keys', ['rotate-master-key'], 'npm start'],
+    ['no master key', ['rotate-master-key', '--database-url=postgres://x'], 'OPSPLANE_MASTER_KEY'],
+    ['no master key on standard input', ['rotate-master-key', '--database-url=x', '--keys-stdin'], 'no key'],
+    ['a check that is a dry run', ['rotate-master-key', '--check', '--dry-run'], 'cannot be used with'],
+    ['no workspace', ['rotate-data-key'], "required option '--workspace <id>'"],
     ['no event type that matches', ['events', 'tail', '--nats-url=nats://x', '--type=tea.*'], 'tea.*'],
   ])('%s', async (_what, args, advice) => {
     const { code, out, err } = await run(args, asUser())
@@ -187,4 +194,38 @@ test('a failed login stores nothing', async () => {
   const args = ['login', '--url', server.url, '--workspace', 'acme', '--api-key-stdin']
   expect(await run(args, { input: 'ops_secret\n' })).toMatchObject({ code: 1 })
   expect(() => readFileSync(join(folder, 'opsplane', 'config.json'))).toThrow('ENOENT')
+})
+
+describe('the keys of a platform of this machine', () => {
+  const home = () => join(folder, 'home')
+  const rotate = (...args: string[]) => run(['rotate-master-key', '--json', '--home', home(), ...args])
+  /** Keys of the shell are another platform's. */
+  const shell = { OPSPLANE_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }
+
+  test('wait for the next start, beside the present one, and are never shown', async () => {
+    const present = openState(home()).secrets().masterKey
+    expect(JSON.parse((await rotate('--dry-run')).out).previousKeyIds).toEqual([])
+    expect(openState(home()).secrets().masterKey).toBe(present)
+
+    const prepared = await run(['rotate-master-key', '--json', '--home', home()], { env: shell })
+    expect(prepared).toMatchObject({ code: 0, err: expect.stringContaining('Restart the platform') })
+    const { masterKey, previousMasterKeys } = openState(home()).secrets()
+    expect(previousMasterKeys).toEqual([present])
+    const ids = { keyId: masterKeyId(masterKey), previousKeyIds: [masterKeyId(present)] }
+    expect(JSON.parse(prepared.out)).toEqual(ids)
+    expect(JSON.parse((await rotate()).out)).toEqual(ids)
+    for (const key of [present, masterKey]) expect(prepared.out + prepared.err).not.toContain(key)
+
+    const early = await run(['rotate-data-key', '--workspace=ws_1', '--home', home()])
+    expect(early).toMatchObject({ code: 1, err: expect.stringContaining('restart it first') })
+  })
+
+  test('are not read from standard input, nor counted while it does not run', async () => {
+    openState(home()).secrets()
+    expect(await rotate('--keys-stdin')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('secrets.json'),
+    })
+    expect(await rotate('--check')).toMatchObject({ code: 2, err: expect.stringContaining('npm start') })
+  })
 })

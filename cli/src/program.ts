@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { addAccountCommands } from './commands/account.js'
 import { addDeliveryCommands } from './commands/deliveries.js'
 import { addEventCommands } from './commands/events.js'
+import { addKeyCommands } from './commands/keys.js'
 import { addOperationCommands } from './commands/operations.js'
 import { addReplayCommands } from './commands/replays.js'
 import { addTopicCommands } from './commands/topics.js'
@@ -59,6 +60,7 @@ function createProgram(io: Io): Command {
   addTopicCommands(program, io)
   addEventCommands(program, io)
   addOperationCommands(program, io)
+  addKeyCommands(program, io)
   return program
 }
 

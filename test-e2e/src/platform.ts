@@ -10,6 +10,8 @@ export async function startTestCluster(options: Omit<ClusterOptions, 'state'> = 
   const cluster = await startCluster({ state: openState(join(folder, 'state')), ...options })
   return {
     ...cluster,
+    /** Of the state: data of the servers, logs, keys. */
+    folder: join(folder, 'state'),
     stop: async () => {
       await cluster.stop()
       if (process.env.KEEP_E2E_STATE === undefined) rmSync(folder, { recursive: true, force: true })

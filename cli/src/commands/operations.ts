@@ -2,9 +2,10 @@ import type { BackendName, OpsTask } from '@opsplane/local/ops'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type GlobalOptions, globalOptions, printerFor } from '../connect.js'
 import { homeOf } from '../credentials.js'
-import { CliError, usageError } from '../failure.js'
+import { usageError } from '../failure.js'
 import type { Io } from '../io.js'
 import type { Column } from '../table.js'
+import { type Ops, withOps } from './with-ops.js'
 
 interface OperationOptions extends GlobalOptions {
   service?: string
@@ -17,8 +18,6 @@ interface ReseedOptions extends OperationOptions {
   natsUrl?: string
   natsPrefix?: string
 }
-
-type Ops = typeof import('@opsplane/local/ops')
 
 /** Works on the servers of the platform, not through the API. */
 export function addOperationCommands(program: Command, io: Io): void {
@@ -41,7 +40,7 @@ nothing is changed when it fails. Writes to the service wait until it is done; t
 statement timeout of 30 s fail without effect, so choose a quiet time for a log of millions of events.
 The dispatcher keeps webhooks it has read: restart it when their rows had been wrong.`,
   ).action((options: OperationOptions, command: Command) =>
-    withOps(io, command, options, async (ops, task) =>
+    withTask(io, command, options, async (ops, task) =>
       printerFor(io, command).list(await ops.rebuildServices(task), columnsWith('events')),
     ),
   )
@@ -65,7 +64,7 @@ webhook that is younger than the event.`,
         ...(from !== undefined && { fromPosition: from }),
         ...(to !== undefined && { toPosition: to }),
       }
-      await withOps(io, command, options, async (ops, task) =>
+      await withTask(io, command, options, async (ops, task) =>
         printerFor(io, command).list(
           await ops.reseedServices({ ...task, ...range }),
           columnsWith('published'),
@@ -78,7 +77,7 @@ webhook that is younger than the event.`,
     'show events, unpublished events, dead letters and consumer checkpoints of each service',
     'Reads Postgres only.',
   ).action((options: OperationOptions, command: Command) =>
-    withOps(io, command, options, async (ops, task) => {
+    withTask(io, command, options, async (ops, task) => {
       const statuses = await ops.statusOfServices(task)
       printerFor(io, command).text(statuses, statuses.flatMap(statusLines))
     }),
@@ -95,26 +94,19 @@ const columnsWith = <Name extends 'events' | 'published'>(
   { title, value: (row) => row[title] },
 ]
 
-/** Reads the services' code only when it is needed: most commands are over before that would be done. */
-async function withOps(
+async function withTask(
   io: Io,
   command: Command,
   options: ReseedOptions,
   work: (ops: Ops, task: OpsTask) => Promise<void>,
 ): Promise<void> {
-  const ops = await import('@opsplane/local/ops')
-  const home = homeOf(globalOptions(command).home, io.env)
-  const services = options.service === undefined ? ops.backendNames : [backendOf(ops, options.service)]
-  const { say } = printerFor(io, command)
-  try {
+  await withOps(async (ops) => {
+    const home = homeOf(globalOptions(command).home, io.env)
+    const services = options.service === undefined ? ops.backendNames : [backendOf(ops, options.service)]
+    const { say } = printerFor(io, command)
     await work(ops, { target: ops.findTarget({ ...options, home }, io.env), services, say })
-  } catch (error) {
-    if (!(error instanceof ops.OpsError)) throw error
-    throw new CliError(error.message.replaceAll('\n', ' '), exitCodeOf[error.reason], { cause: error })
-  }
+  })
 }
-
-const exitCodeOf = { unnamed: 2, refused: 1, away: 3 } as const
 
 function backendOf({ backendNames }: Ops, name: string): BackendName {
   const found = backendNames.find((backend) => backend === name)

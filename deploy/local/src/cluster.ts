@@ -5,6 +5,7 @@ import { createLogger, createReleasers, type Releasers } from '@opsplane/runtime
 import { freePort } from '@opsplane/runtime/server-process'
 import { bootstrapOwner } from './bootstrap-owner.js'
 import { makeReceiverCertificate, type ReceiverCertificate } from './certificate.js'
+import { finishMasterKeyRotation } from './master-key.js'
 import { provisionAll } from './platform.js'
 import { choosePorts } from './ports.js'
 import type { LocalSecrets } from './secrets.js'
@@ -53,15 +54,17 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
 async function start(options: ClusterOptions, releasers: Releasers): Promise<Cluster> {
   const { state } = options
-  const secrets = state.secrets()
+  const { databasePasswords } = state.secrets()
   const certificate = await makeReceiverCertificate(state.tlsDir)
   const { postgres, postgresUrl, nats, natsUrl } = await startServers(options, releasers)
 
+  const databaseUrls = await provisionAll(postgresUrl, databasePasswords)
+  const secrets = await finishMasterKeyRotation(state, postgresUrl)
   const ports = await choosePorts()
   const origin = `http://127.0.0.1:${ports.gateway}`
   const plan = planServices({
     secrets,
-    databaseUrls: await provisionAll(postgresUrl, secrets.databasePasswords),
+    databaseUrls,
     natsUrl,
     ports,
     origin,
@@ -82,7 +85,7 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
     await services[name].start()
   }
   const owner = await bootstrapOwner({ secrets, settingsUrl: services.settings.url, origin })
-  state.saveSecrets({ ...secrets, owner })
+  state.saveSecrets({ ...state.secrets(), owner })
   const info = { origin, baseUrl: `${origin}/api/v1`, ...owner, postgresUrl, natsUrl, pid: process.pid }
   return { info, secrets, services, postgres, nats, certificate, stop: () => releasers.release() }
 }

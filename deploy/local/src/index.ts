@@ -1,6 +1,7 @@
 export * from './bootstrap-owner.js'
 export * from './certificate.js'
 export * from './cluster.js'
+export * from './master-key.js'
 export * from './platform.js'
 export * from './ports.js'
 export * from './secrets.js'

@@ -9,6 +9,7 @@ import { createReleasers, type Logger, type Releasers, type RunningService } fro
 import * as settings from '@opsplane/settings'
 import { backends } from './backends.js'
 import { bootstrapOwner } from './bootstrap-owner.js'
+import { finishMasterKeyRotation } from './master-key.js'
 import { choosePorts, LocalRunError } from './ports.js'
 import { type BackendName, planServices, type ServiceName } from './service-plan.js'
 import type { LocalInfo, LocalState } from './state.js'
@@ -50,10 +51,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const ports = await choosePorts(options.port)
   const releasers = createReleasers(log)
   try {
-    const secrets = state.secrets()
+    const { databasePasswords } = state.secrets()
     const servers = await startServers(state, log, releasers, onStep)
     onStep('migrating the databases')
-    const databaseUrls = await provisionAll(servers.postgresUrl, secrets.databasePasswords)
+    const databaseUrls = await provisionAll(servers.postgresUrl, databasePasswords)
+    const secrets = await finishMasterKeyRotation(state, servers.postgresUrl)
 
     onStep('starting the services')
     const origin = process.env.PUBLIC_ORIGIN ?? `http://127.0.0.1:${ports.gateway}`
@@ -72,7 +74,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
     onStep('preparing the workspace')
     const owner = await bootstrapOwner({ secrets, settingsUrl: `http://127.0.0.1:${ports.settings}`, origin })
-    state.saveSecrets({ ...secrets, owner })
+    // Read again: a new master key may wait in it since.
+    state.saveSecrets({ ...state.secrets(), owner })
     const info: LocalInfo = { origin, baseUrl: `${origin}/api/v1`, ...owner, ...servers, pid: process.pid }
     state.writeInfo(info)
     releasers.add('local.json', () => state.removeInfo())

@@ -9,6 +9,8 @@ const KeyPair = z.object({ privateKey: z.string(), publicKey: z.string() })
 
 export const LocalSecrets = z.object({
   masterKey: z.string(),
+  /** What the present master key takes the place of, until the next start has wrapped every data key anew. */
+  previousMasterKeys: z.array(z.string()).default([]),
   cursorSecret: z.string(),
   databasePasswords: z.record(z.string(), z.string()),
   serviceKeys: z.record(z.enum(parties), KeyPair),
@@ -29,10 +31,13 @@ function newKeyPair(): z.infer<typeof KeyPair> {
   }
 }
 
+export const newMasterKey = () => randomBytes(32).toString('base64')
+
 export function newLocalSecrets(): LocalSecrets {
   const password = () => randomBytes(18).toString('base64url')
   return {
-    masterKey: randomBytes(32).toString('base64'),
+    masterKey: newMasterKey(),
+    previousMasterKeys: [],
     cursorSecret: randomBytes(32).toString('base64url'),
     databasePasswords: Object.fromEntries(parties.map((party) => [party, password()])),
     serviceKeys: {

@@ -49,10 +49,14 @@ export function planServices(options: PlanOptions): Record<ServiceName, Environm
     DATABASE_URL: options.databaseUrls[name],
     CURSOR_SECRET: secrets.cursorSecret,
   })
+  const masterKeys = {
+    OPSPLANE_MASTER_KEY: secrets.masterKey,
+    OPSPLANE_PREVIOUS_MASTER_KEYS: secrets.previousMasterKeys.join(','),
+  }
   return {
     settings: {
       ...backend('settings'),
-      OPSPLANE_MASTER_KEY: secrets.masterKey,
+      ...masterKeys,
       SMTP_URL: process.env.SMTP_URL,
       SMTP_FROM: process.env.SMTP_FROM,
       ...options.extra,
@@ -60,7 +64,7 @@ export function planServices(options: PlanOptions): Record<ServiceName, Environm
     itsm: { ...backend('itsm'), ...options.extra },
     dispatcher: {
       ...backend('dispatcher'),
-      OPSPLANE_MASTER_KEY: secrets.masterKey,
+      ...masterKeys,
       SETTINGS_URL: urlOf('settings'),
       // Receivers on this machine are what a local run is for: loopback is allowed, also without TLS.
       WEBHOOK_ALLOWED_CIDRS: process.env.WEBHOOK_ALLOWED_CIDRS ?? '127.0.0.0/8,::1/128',

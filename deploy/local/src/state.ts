@@ -27,7 +27,7 @@ export function openState(folder: string) {
 
   const writePrivate = (name: string, value: unknown) => {
     const temporary = at(`${name}.${process.pid}.tmp`)
-    writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+    writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true })
     renameSync(temporary, at(name))
   }
 

@@ -223,6 +223,17 @@ export type SecretState = z.infer<typeof SecretState>
 export const Secret = SecretState.extend({ version: Version }).meta({ id: 'Secret' })
 export type Secret = z.infer<typeof Secret>
 
+/** Uses are counted outside the event log: after a crash those of the last minute are missing. */
+export const SecretUse = z.object({
+  lastUsedAt: At.nullable().meta({ description: 'To the minute; null when no service has used it.' }),
+  lastUsedBy: z.string().nullable().meta({ description: 'The service.', example: 'dispatcher' }),
+  useCount: Count.meta({ description: 'How often services have asked for the value; up to a minute old.' }),
+})
+export type SecretUse = z.infer<typeof SecretUse>
+
+export const UsedSecret = Secret.extend(SecretUse.shape).meta({ id: 'UsedSecret' })
+export type UsedSecret = z.infer<typeof UsedSecret>
+
 const SecretValue = z.string().min(1).max(65_536)
 
 export const NewSecret = z.strictObject({ name: SecretName, value: SecretValue }).meta({ id: 'NewSecret' })

@@ -15,12 +15,20 @@ export const anonymousPrincipal: Principal = {
   permissions: [],
 }
 
+const servicePrefix = 'service:'
+
 const servicePrincipal = (service: string): Principal => ({
   actor: systemActor,
   userId: systemActor.id,
-  tokenId: `service:${service}`,
+  tokenId: `${servicePrefix}${service}`,
   permissions: [],
 })
+
+/** The service that calls a route of the scope `service`. */
+export function callingService({ tokenId }: Principal): string {
+  if (!tokenId.startsWith(servicePrefix)) throw new Error('the caller is no service')
+  return tokenId.slice(servicePrefix.length)
+}
 
 /**
  * Who calls, and whether they may: internal token, then workspace, then scope. Throws `unauthenticated`,

@@ -1,5 +1,5 @@
 export { type AppOptions, createApp } from './app.js'
-export { anonymousPrincipal } from './authenticate.js'
+export { anonymousPrincipal, callingService } from './authenticate.js'
 export { errorHeaders, sendError, toApiError } from './errors.js'
 export { type Answer, beginExchange, type Exchange, logRequest, send } from './exchange.js'
 export type { IdempotencyStore } from './idempotency.js'

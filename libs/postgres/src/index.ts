@@ -1,3 +1,4 @@
+export * from './data-keys.js'
 export * from './database.js'
 export * from './errors.js'
 export * from './keyset.js'

@@ -1,5 +1,5 @@
-import type { Sealer } from '@opsplane/runtime'
-import { desc, eq } from 'drizzle-orm'
+import { generationOf, type Sealer, type WrappedDataKey } from '@opsplane/runtime'
+import { and, desc, eq } from 'drizzle-orm'
 import { integer, pgTable, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
 import type { Drizzle } from './database.js'
 
@@ -22,35 +22,65 @@ export interface Vault {
   open(workspaceId: string, sealed: string, aad: string): Promise<string>
 }
 
-/** Seals values with the workspace's own data key, made at its first use and kept wrapped in `data_keys`. */
-export function createVault(db: Drizzle, sealer: Sealer): Vault {
-  const wrappedKeys = new Map<string, string>()
+const maxKnownKeys = 10_000
 
-  const currentKey = async (workspaceId: string): Promise<string> => {
-    const known = wrappedKeys.get(workspaceId)
-    if (known !== undefined) return known
-    const read = () =>
-      db
-        .select({ wrapped: dataKeys.wrapped })
-        .from(dataKeys)
-        .where(eq(dataKeys.workspaceId, workspaceId))
-        .orderBy(desc(dataKeys.generation))
-        .limit(1)
-    let [row] = await read()
-    if (!row) {
-      const fresh = { id: `${workspaceId}:1`, workspaceId, generation: 1, wrapped: sealer.newDataKey() }
-      await db.insert(dataKeys).values(fresh).onConflictDoNothing()
-      ;[row] = await read()
+/**
+ * Seals values with the newest data key of the workspace, the first one made at its first use and kept wrapped in
+ * `data_keys`. Values of earlier generations stay readable.
+ */
+export function createVault(db: Drizzle, sealer: Sealer): Vault {
+  const known = new Map<string, string>()
+
+  const newestOf = async (workspaceId: string): Promise<WrappedDataKey | undefined> => {
+    const [row] = await db
+      .select({ generation: dataKeys.generation, wrapped: dataKeys.wrapped })
+      .from(dataKeys)
+      .where(eq(dataKeys.workspaceId, workspaceId))
+      .orderBy(desc(dataKeys.generation))
+      .limit(1)
+    return row
+  }
+
+  // Read every time, so that a new generation is used at once by every replica.
+  const sealingKey = async (workspaceId: string): Promise<WrappedDataKey> => {
+    const newest = await newestOf(workspaceId)
+    if (newest) return newest
+    await db
+      .insert(dataKeys)
+      .values(dataKeyRow(workspaceId, 1, sealer.newDataKey()))
+      .onConflictDoNothing()
+    const made = await newestOf(workspaceId)
+    if (!made) throw new Error('the data key that was just written cannot be read')
+    return made
+  }
+
+  const openingKey = async (workspaceId: string, generation: number): Promise<string> => {
+    const id = dataKeyId(workspaceId, generation)
+    const kept = known.get(id)
+    if (kept !== undefined) return kept
+    const [row] = await db
+      .select({ wrapped: dataKeys.wrapped })
+      .from(dataKeys)
+      .where(and(eq(dataKeys.workspaceId, workspaceId), eq(dataKeys.generation, generation)))
+    if (!row) throw new Error(`there is no data key ${id}`)
+    // One that cannot be unwrapped here may be wrapped anew meanwhile, so it is read again next time.
+    if (sealer.unwraps(row.wrapped)) {
+      if (known.size >= maxKnownKeys) known.clear()
+      known.set(id, row.wrapped)
     }
-    if (!row) throw new Error('the data key that was just written cannot be read')
-    wrappedKeys.set(workspaceId, row.wrapped)
     return row.wrapped
   }
 
   return {
     seal: async (workspaceId, plaintext, aad) =>
-      sealer.seal(await currentKey(workspaceId), plaintext, `${workspaceId}|${aad}`),
+      sealer.seal(await sealingKey(workspaceId), plaintext, `${workspaceId}|${aad}`),
     open: async (workspaceId, sealed, aad) =>
-      sealer.open(await currentKey(workspaceId), sealed, `${workspaceId}|${aad}`),
+      sealer.open(await openingKey(workspaceId, generationOf(sealed)), sealed, `${workspaceId}|${aad}`),
   }
+}
+
+const dataKeyId = (workspaceId: string, generation: number) => `${workspaceId}:${generation}`
+
+export function dataKeyRow(workspaceId: string, generation: number, wrapped: string) {
+  return { id: dataKeyId(workspaceId, generation), workspaceId, generation, wrapped }
 }

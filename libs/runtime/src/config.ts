@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isMasterKey } from './sealing.js'
 
 /** The settings of a process are wrong; the message lists every variable with what is wrong. */
 export class ConfigError extends Error {
@@ -84,3 +85,27 @@ export const backendConfig = baseConfig.extend({
   cursorSecret: z.string().min(32).meta({ description: 'at least 32 characters; signs list cursors' }),
 })
 export type BackendConfig = z.infer<typeof backendConfig>
+
+const mustBeKey = 'must be 32 bytes in base64'
+
+/** For services that seal values. */
+export const masterKeyConfig = {
+  opsplaneMasterKey: z
+    .string()
+    .refine(isMasterKey, mustBeKey)
+    .meta({ description: '32 random bytes in base64, which wrap the data keys of secrets; keep it apart' }),
+  opsplanePreviousMasterKeys: z
+    .string()
+    .default('')
+    .transform(masterKeyList)
+    .refine((keys) => keys.every(isMasterKey), `${mustBeKey}, each`)
+    .meta({ description: 'comma-separated master keys that only unwrap, while a new one is introduced' }),
+}
+
+/** Keys separated by commas. */
+export function masterKeyList(text: string): string[] {
+  return text
+    .split(',')
+    .map((key) => key.trim())
+    .filter((key) => key !== '')
+}

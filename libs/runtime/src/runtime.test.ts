@@ -4,7 +4,6 @@ import {
   ConfigError,
   createLogger,
   createReleasers,
-  createSealer,
   cursorCodec,
   parseConfig,
   retryDelayMs,
@@ -62,25 +61,6 @@ describe('cursors', () => {
 
   test.each(['', 'x', 'AAAAAAAAAAAAAAAAAAAAAAAA', '%%%'])('refuses %j', (cursor) => {
     expect(() => codec.decode(cursor, 'b')).toThrow(expect.objectContaining({ code: 'invalid_cursor' }))
-  })
-})
-
-describe('sealing', () => {
-  const key = Buffer.alloc(32, 7).toString('base64')
-  const sealer = createSealer(key)
-
-  test('opens what it sealed, in its own place only', () => {
-    const dataKey = sealer.newDataKey()
-    const sealed = sealer.seal(dataKey, 'hunter2', 'ws_1|stripe|1')
-    expect(sealed).not.toContain('hunter2')
-    expect(sealer.open(dataKey, sealed, 'ws_1|stripe|1')).toBe('hunter2')
-    expect(() => sealer.open(dataKey, sealed, 'ws_1|stripe|2')).toThrow()
-    expect(() => sealer.open(sealer.newDataKey(), sealed, 'ws_1|stripe|1')).toThrow()
-  })
-
-  test('says which master key is missing', () => {
-    const other = createSealer(Buffer.alloc(32, 8).toString('base64'))
-    expect(() => other.seal(sealer.newDataKey(), 'x', 'a')).toThrow(`wrapped by master key ${sealer.keyId}`)
   })
 })
 

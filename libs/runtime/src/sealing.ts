@@ -1,47 +1,107 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { sha256Hex } from './hash.js'
 
+/** A data key of one generation, wrapped by a master key: `k1.<master key id>.<iv>.<tag>.<ciphertext>`. */
+export interface WrappedDataKey {
+  generation: number
+  wrapped: string
+}
+
 /**
- * Envelope encryption with AES-256-GCM: values are sealed with a data key, data keys are wrapped by the
- * master key. Sealed text is `v1.<iv>.<tag>.<ciphertext>`; a wrapped key is `k1.<master key id>.<iv>.<tag>.<ciphertext>`.
+ * Envelope encryption with AES-256-GCM: values are sealed with a data key, data keys are wrapped by the master key.
+ * Sealed text names the generation of its data key: `v1.<iv>.<tag>.<ciphertext>` is of the first one,
+ * `v2.<generation>.<iv>.<tag>.<ciphertext>` of any later one.
  */
 export interface Sealer {
-  /** Names the master key, without revealing it. */
+  /** Names the present master key, without revealing it. */
   keyId: string
-  /** A fresh data key, wrapped by the master key. */
+  /** All master keys held, the present one first. */
+  keyIds: readonly string[]
+  /** A fresh data key, wrapped by the present master key. */
   newDataKey(): string
+  /** Whether a master key held here opens this data key. */
+  unwraps(wrapped: string): boolean
+  /** The same data key, wrapped by the present master key. */
+  rewrap(wrapped: string): string
   /** `aad` binds the value to its place: opening it with another aad fails. */
-  seal(wrappedDataKey: string, plaintext: string, aad: string): string
-  open(wrappedDataKey: string, sealed: string, aad: string): string
+  seal(key: WrappedDataKey, plaintext: string, aad: string): string
+  /** `wrapped` is the data key of `generationOf(sealed)`. */
+  open(wrapped: string, sealed: string, aad: string): string
 }
 
 const algorithm = 'aes-256-gcm'
+const authTagLength = 16
 
-/** `masterKey`: 32 bytes in base64. */
-export function createSealer(masterKey: string): Sealer {
-  const master = Buffer.from(masterKey, 'base64')
-  if (master.length !== 32) throw new Error('OPSPLANE_MASTER_KEY must be 32 bytes in base64')
-  const keyId = sha256Hex(master).slice(0, 8)
+/** Whether this is 32 bytes in base64. */
+export function isMasterKey(text: string): boolean {
+  return Buffer.from(text, 'base64').length === 32
+}
+
+/** What wrapped data keys name a master key by: the first bytes of its hash. */
+export function masterKeyId(masterKey: string): string {
+  return sha256Hex(masterKeyBytes(masterKey)).slice(0, 8)
+}
+
+/** The master key a data key is wrapped by. */
+export function wrappingKeyId(wrapped: string): string {
+  const [version, id] = wrapped.split('.')
+  if (version !== 'k1' || !id) throw new Error('not a wrapped data key')
+  return id
+}
+
+/** The data key a value is sealed with. */
+export function generationOf(sealed: string): number {
+  const [version, generation] = sealed.split('.')
+  if (version === 'v1') return 1
+  if (version === 'v2' && /^[1-9]\d{0,8}$/.test(generation ?? '')) return Number(generation)
+  throw new Error('not a sealed value')
+}
+
+/** Keys are 32 bytes in base64. The present one wraps; the previous ones only unwrap, while a new one is introduced. */
+export function createSealer(masterKey: string, previous: readonly string[] = []): Sealer {
+  const keys = new Map<string, Buffer>()
+  for (const key of [masterKey, ...previous]) keys.set(masterKeyId(key), masterKeyBytes(key))
+  const present = masterKeyBytes(masterKey)
+  const keyId = masterKeyId(masterKey)
 
   const unwrap = (wrapped: string): Buffer => {
-    const [version, id, ...parts] = wrapped.split('.')
-    if (version !== 'k1') throw new Error('not a wrapped data key')
-    if (id !== keyId)
-      throw new Error(`the data key is wrapped by master key ${id}, this process has ${keyId}`)
-    return decrypt(master, parts, 'data-key')
+    const id = wrappingKeyId(wrapped)
+    const key = keys.get(id)
+    if (!key)
+      throw new Error(
+        `the data key is wrapped by master key ${id}, this process has ${[...keys.keys()].join(', ')}`,
+      )
+    return decrypt(key, wrapped.split('.').slice(2), 'data-key')
   }
+  const wrap = (dataKey: Buffer) => ['k1', keyId, ...encrypt(present, dataKey, 'data-key')].join('.')
 
   return {
     keyId,
-    newDataKey: () => ['k1', keyId, ...encrypt(master, randomBytes(32), 'data-key')].join('.'),
-    seal: (wrapped, plaintext, aad) =>
-      ['v1', ...encrypt(unwrap(wrapped), Buffer.from(plaintext), aad)].join('.'),
-    open: (wrapped, sealed, aad) => {
-      const [version, ...parts] = sealed.split('.')
-      if (version !== 'v1') throw new Error('not a sealed value')
-      return decrypt(unwrap(wrapped), parts, aad).toString()
+    keyIds: [...keys.keys()],
+    newDataKey: () => wrap(randomBytes(32)),
+    rewrap: (wrapped) => wrap(unwrap(wrapped)),
+    unwraps(wrapped) {
+      try {
+        return unwrap(wrapped).length === 32
+      } catch {
+        return false
+      }
+    },
+    seal({ generation, wrapped }, plaintext, aad) {
+      // The form of the first generation is older than generations: replicas of then still open it.
+      const head = generation === 1 ? ['v1'] : ['v2', String(generation)]
+      return [...head, ...encrypt(unwrap(wrapped), Buffer.from(plaintext), aad)].join('.')
+    },
+    open(wrapped, sealed, aad) {
+      generationOf(sealed)
+      return decrypt(unwrap(wrapped), sealed.split('.').slice(-3), aad).toString()
     },
   }
+}
+
+function masterKeyBytes(text: string): Buffer {
+  if (!isMasterKey(text)) throw new Error('a master key must be 32 bytes in base64')
+  return Buffer.from(text, 'base64')
 }
 
 function encrypt(key: Buffer, plaintext: Buffer, aad: string): string[] {
@@ -54,6 +114,8 @@ function encrypt(key: Buffer, plaintext: Buffer, aad: string): string[] {
 function decrypt(key: Buffer, parts: string[], aad: string): Buffer {
   const [iv, tag, ciphertext] = parts.map((part) => Buffer.from(part, 'base64url'))
   if (!iv || !tag || !ciphertext) throw new Error('sealed text is cut short')
-  const decipher = createDecipheriv(algorithm, key, iv).setAAD(Buffer.from(aad)).setAuthTag(tag)
+  const decipher = createDecipheriv(algorithm, key, iv, { authTagLength })
+    .setAAD(Buffer.from(aad))
+    .setAuthTag(tag)
   return Buffer.concat([decipher.update(ciphertext), decipher.final()])
 }

@@ -1,12 +1,10 @@
-import { backendConfig, ConfigError, parseConfig } from '@opsplane/runtime'
+import { backendConfig, ConfigError, masterKeyConfig, parseConfig } from '@opsplane/runtime'
 import { z } from 'zod'
 
 const count = (initial: number, max: number) => z.coerce.number().int().min(1).max(max).default(initial)
 
 const schema = backendConfig.extend({
-  opsplaneMasterKey: z
-    .string()
-    .meta({ description: '32 bytes in base64; wraps the keys secrets are sealed with' }),
+  ...masterKeyConfig,
   settingsUrl: z.url().meta({ description: 'base URL of the settings service, which resolves secrets' }),
   webhookAllowedCidrs: z
     .string()

@@ -120,7 +120,9 @@ interface Parts {
 /** Wires the sending to the context, and the routes to both. */
 function assemble(context: Context, outbound: Outbound, waiters: Waiters, streams?: StreamOptions): Parts {
   const { config, database, store, issuer, clock, log, relay, cursors, link, names } = context
-  const vault = createVault(database.db, createSealer(config.opsplaneMasterKey))
+  const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
+  log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
+  const vault = createVault(database.db, sealer)
   const aggregate = webhookAggregate(store)
   const nowMs = () => Date.parse(clock.now())
   const settings = serviceClient({

@@ -1,14 +1,11 @@
-import { backendConfig, parseConfig } from '@opsplane/runtime'
+import { backendConfig, masterKeyConfig, parseConfig } from '@opsplane/runtime'
 import { z } from 'zod'
 import { isSender, isSmtpUrl } from './mail/smtp-settings.js'
 
 const duration = (description: string) => z.coerce.number().int().min(1_000).meta({ description })
 
 const settings = backendConfig.extend({
-  opsplaneMasterKey: z
-    .string()
-    .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
-    .meta({ description: '32 random bytes in base64, which wrap the data keys of secrets; keep it apart' }),
+  ...masterKeyConfig,
   sessionIdleMs: duration('a session ends after this time without a request').default(30 * 60_000),
   sessionLifetimeMs: duration('a session ends after this time in any case').default(8 * 3_600_000),
   tokenOverlapMs: duration('how long a rotated API key stays valid beside its successor').default(60_000),

@@ -6,7 +6,7 @@ import {
   TokenVerification,
   VerifiedToken,
 } from '@opsplane/contracts'
-import { defineRoute, type Route } from '@opsplane/http'
+import { callingService, defineRoute, type Route } from '@opsplane/http'
 import type { RunBootstrap } from './bootstrap.js'
 import type { Safe } from './secret/safe.js'
 import type { VerifyToken } from './token/verify.js'
@@ -32,9 +32,12 @@ export function internalRoutes(verify: VerifyToken, safe: Safe, bootstrap: RunBo
       operationId: 'resolveSecrets',
       path: '/internal/secrets/resolve',
       summary: 'Get the values of secrets',
+      description: 'Counts as a use of each of them.',
       body: SecretResolution,
       response: ResolvedSecrets,
-      handler: async ({ body: { names, ...tenant } }) => ({ values: await safe.resolve(tenant, names) }),
+      handler: async ({ body, meta }) => ({
+        values: await safe.resolve(body, { service: callingService(meta.principal), now: meta.now }),
+      }),
     }),
 
     defineRoute({

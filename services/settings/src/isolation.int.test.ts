@@ -28,6 +28,7 @@ const withoutRequestId = (text: string) => text.replace(/"requestId":"[^"]+"/, '
 describe('a stranger', () => {
   const refused: [string, (reference: string) => string, object | undefined, () => string][] = [
     ['DELETE', (id) => `/auth/tokens/${id}`, undefined, () => key.id],
+    ['GET', (name) => `/secrets/${name}`, undefined, () => 'stripe'],
     ['PUT', (name) => `/secrets/${name}`, { value: 'x' }, () => 'stripe'],
     ['DELETE', (name) => `/secrets/${name}`, undefined, () => 'stripe'],
     ['PATCH', (slug) => `/workspaces/${slug}`, { name: 'x' }, () => 'acme'],

@@ -32,6 +32,7 @@ it('describes every public operation, and no internal one', async () => {
     'getCurrentWorkspace: get /workspaces/me',
     'getMe: get /auth/me',
     'getNotification: get /notifications/{id}',
+    'getSecret: get /secrets/{name}',
     'getWorkspaceStats: get /workspaces/{slug}/stats',
     'listAuditEvents: get /audit',
     'listNotifications: get /notifications',

@@ -79,6 +79,14 @@ export const secrets = readModelTable('secrets', { name: stateText('name', 'name
   index('secrets_created_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
 ])
 
+/** Uses of secrets by services: like those of keys, too frequent for the event log and no loss when gone. */
+export const secretUsage = pgTable('secret_usage', {
+  secretId: text('secret_id').primaryKey(),
+  useCount: bigint('use_count', { mode: 'number' }).notNull(),
+  lastUsedAt: text('last_used_at').notNull(),
+  lastUsedBy: text('last_used_by').notNull(),
+})
+
 const eventText = <Name extends string>(column: Name, path: string) =>
   text(column).generatedAlwaysAs(sql.raw(`event#>>'{${path}}'`))
 

@@ -19,6 +19,7 @@ import { notificationRoutes } from './notification/routes.js'
 import { secret } from './secret/domain.js'
 import { secretRoutes } from './secret/routes.js'
 import { createSafe } from './secret/safe.js'
+import { createSecretUsage } from './secret/usage.js'
 import { createLogin } from './session/login.js'
 import { sessionRoutes } from './session/routes.js'
 import { createSessions } from './session/sessions.js'
@@ -41,11 +42,15 @@ export const deciders = [account, workspace, membership, token, secret]
 export const projectedTables: readonly string[] = []
 
 export function start(config: SettingsConfig, overrides?: BackendOverrides): Promise<RunningService> {
+  const opened: Closable[] = []
   return startBackend({
     name: 'settings',
     config,
     deciders,
-    routes: settingsRoutes,
+    routes: (ctx) => settingsRoutes(ctx, opened),
+    extraReleasers(_ctx, releasers) {
+      for (const part of opened) releasers.add('uses of secrets', () => part.close())
+    },
     consumers: (ctx) => [recordAudit(ctx), ...notificationWork(ctx)],
     ...(overrides && { overrides }),
   })
@@ -61,8 +66,9 @@ function notificationWork(ctx: BackendContext<SettingsConfig>): Closable[] {
   return [recorder, startMailSending({ database, mailer, log, nowMs })]
 }
 
-function settingsRoutes(ctx: BackendContext<SettingsConfig>): Route[] {
-  const { config, database } = ctx
+/** `opened` gets what is to be closed once no request is left. */
+function settingsRoutes(ctx: BackendContext<SettingsConfig>, opened: Closable[]): Route[] {
+  const { config, database, log } = ctx
   const { db } = database
   const passwords = createPasswords({
     concurrency: config.passwordHashConcurrency,
@@ -71,7 +77,11 @@ function settingsRoutes(ctx: BackendContext<SettingsConfig>): Route[] {
   const sessions = createSessions(db, config)
   const login = createLogin({ db, passwords, sessions, cursors: ctx.cursors })
   const keys = createKeys(ctx, config)
-  const safe = createSafe(ctx, createVault(db, createSealer(config.opsplaneMasterKey)))
+  const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
+  log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
+  const usage = createSecretUsage({ db, log, nowMs: () => Date.parse(ctx.clock.now()) })
+  opened.push(usage)
+  const safe = createSafe(ctx, createVault(db, sealer), usage)
 
   return [
     ...accountRoutes(ctx, sessions),

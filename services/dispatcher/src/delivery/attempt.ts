@@ -3,7 +3,8 @@ import { type Outbound, OutboundError, type OutboundResponse } from '@opsplane/h
 import type { Credentials } from '../webhook/sealing.js'
 import type { Target } from '../webhook/target.js'
 import type { AttemptOutcome } from './domain.js'
-import { type RequestHeaders, redactText, requestHeaders, SecretMissingError } from './request-headers.js'
+import { createRedaction } from './redaction.js'
+import { type RequestHeaders, requestHeaders, SecretMissingError } from './request-headers.js'
 import { retryAfterMs } from './retry-timing.js'
 import type { ResolveSecrets } from './secret-values.js'
 
@@ -102,7 +103,8 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
   ): AttemptResult {
     const { status, truncated } = answer
     const accepted = status >= 200 && status < 300
-    const clean = (text: string) => redactText(text, headers.secrets).replaceAll('\0', '\ufffd')
+    const redact = createRedaction(headers.secrets)
+    const clean = (text: string, cutOff = false) => redact(text, cutOff).replaceAll('\0', '\ufffd')
     return {
       kind: 'attempted',
       outcome: {
@@ -117,7 +119,7 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
           headers: Object.fromEntries(
             Object.entries(answer.headers).map(([name, value]) => [name, clean(value)]),
           ),
-          body: clean(answer.body.toString()),
+          body: clean(answer.body.toString(), truncated),
           truncated,
         },
         error: accepted ? null : { kind: 'status', message: `The endpoint answered ${status}.` },

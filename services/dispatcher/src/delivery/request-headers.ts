@@ -63,13 +63,3 @@ export function requestHeaders(
     secrets: [...used, ...secrets],
   }
 }
-
-const shortestSecret = 4
-
-/** Replaces every secret value in a text by `***`. */
-export function redactText(text: string, secrets: readonly string[]): string {
-  let redacted = text
-  for (const secret of secrets)
-    if (secret.length >= shortestSecret) redacted = redacted.replaceAll(secret, redactedValue)
-  return redacted
-}

@@ -44,7 +44,7 @@ describe('its configuration', () => {
     SERVICE_PRIVATE_KEY: 'k',
     TRUSTED_SERVICE_KEYS: '{}',
     CURSOR_SECRET: 'a secret for the cursors of tests',
-    OPSPLANE_MASTER_KEY: 'k',
+    OPSPLANE_MASTER_KEY: Buffer.alloc(32).toString('base64'),
     SETTINGS_URL: 'http://127.0.0.1:1',
   }
 

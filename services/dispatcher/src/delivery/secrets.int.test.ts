@@ -72,6 +72,15 @@ describe('secrets', () => {
     expect(fixture.requestsTo('unknown')).toEqual([])
   })
 
+  it('that no header can carry make the attempt fail, without showing them', async () => {
+    fixture.settings.secrets.set('lines', 'first-line\nsecond-line')
+    const webhook = await fixture.webhook('lines', { retries: 0, headers: { 'X-A': '{{secrets.lines}}' } })
+    await fixture.publish({ type: 'lines.created' })
+    const [delivery] = await deliveriesOf(fixture, webhook.id).having('failed', 1)
+    expect(JSON.stringify(delivery)).not.toMatch(/first-line|second-line/)
+    expect(fixture.requestsTo('lines')).toEqual([])
+  })
+
   it('that cannot be asked for put the attempt off, without blaming the endpoint', async () => {
     fixture.settings.up = false
     const webhook = await fixture.webhook('unasked', { retries: 0, headers: { 'X-A': '{{secrets.fresh}}' } })

@@ -1,4 +1,4 @@
-import { NewSecret, Secret, SecretRotation } from '@opsplane/contracts'
+import { NewSecret, Secret, SecretRotation, UsedSecret } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
@@ -16,18 +16,33 @@ export function secretRoutes({ database, cursors }: BackendContext, safe: Safe):
       operationId: 'listSecrets',
       path: '/secrets',
       summary: 'List secret names',
-      description: 'Names and versions only; values are never shown.',
+      description: 'Names, versions and uses; values are never shown.',
       tag,
       scope: 'secrets:read',
       sorts: ['name', '-createdAt'],
-      response: Secret,
-      handler: ({ query: { limit, after, sort }, binding, meta }) =>
-        keysetPage(database.db, {
+      response: UsedSecret,
+      handler: async ({ query: { limit, after, sort }, binding, meta }) => {
+        const page = await keysetPage(database.db, {
           table,
           tenant: meta.tenant,
           sort: { column: sortColumns[sort.field], direction: sort.direction },
           ...{ limit, after, binding, cursors, present: safe.present },
-        }),
+        })
+        return { ...page, items: await safe.withUse(page.items) }
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getSecret',
+      method: 'get',
+      path: '/secrets/:name',
+      summary: 'Get a secret',
+      description: 'Its name, version and uses by services; the value is never shown.',
+      tag,
+      scope: 'secrets:read',
+      response: UsedSecret,
+      errors: ['not_found'],
+      handler: ({ params, meta }) => safe.get(params.name, meta.tenant),
     }),
 
     defineRoute({

@@ -1,16 +1,20 @@
 import {
+  type Instant,
   type NewSecret,
   newId,
   notFound,
   type Secret,
+  type SecretResolution,
   type SecretRotation,
   type TenantScope,
+  type UsedSecret,
 } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { Vault } from '@opsplane/postgres'
 import { type SealedValue, type StoredSecret, secret } from './domain.js'
 import { secretsByName } from './queries.js'
+import { neverUsed, type SecretUsage } from './usage.js'
 
 export type Safe = ReturnType<typeof createSafe>
 
@@ -18,6 +22,7 @@ export type Safe = ReturnType<typeof createSafe>
 export function createSafe(
   { store, database: { db } }: Pick<BackendContext, 'store' | 'database'>,
   vault: Vault,
+  usage: SecretUsage,
 ) {
   const secrets = store.aggregate(secret)
 
@@ -40,8 +45,20 @@ export function createSafe(
     return found
   }
 
+  const withUse = async (found: Secret[]): Promise<UsedSecret[]> => {
+    const uses = await usage.of(found.map(({ id }) => id))
+    return found.map((shown) => ({ ...shown, ...(uses.get(shown.id) ?? neverUsed) }))
+  }
+
   return {
     present: secrets.present,
+    withUse,
+
+    async get(name: string, tenant: TenantScope): Promise<UsedSecret> {
+      const { id } = await byName(name, tenant)
+      const shown = await secrets.get(id, tenant)
+      return { ...shown, ...((await usage.of([id])).get(id) ?? neverUsed) }
+    },
 
     async create({ name, value }: NewSecret, meta: RequestMeta): Promise<Secret> {
       const id = newId('secret')
@@ -58,14 +75,23 @@ export function createSafe(
     async delete(name: string, meta: RequestMeta): Promise<void> {
       const { id } = await byName(name, meta.tenant)
       await secrets.handle(id, { kind: 'delete' }, meta)
+      await usage.forget(id)
     },
 
-    /** Values by name; unknown names are absent. */
-    async resolve(tenant: TenantScope, names: string[]): Promise<Record<string, string>> {
+    /** Values by name, for a service; unknown names are absent. */
+    async resolve(
+      { names, ...tenant }: SecretResolution,
+      occasion: { service: string; now: Instant },
+    ): Promise<Record<string, string>> {
       const found = await secretsByName(db, tenant, names)
-      return Object.fromEntries(
-        await Promise.all(found.map(async (stored) => [stored.name, await open(stored, tenant)] as const)),
+      const values = await Promise.all(
+        found.map(async (stored) => [stored.name, await open(stored, tenant)] as const),
       )
+      await usage.note(
+        found.map(({ id }) => id),
+        occasion,
+      )
+      return Object.fromEntries(values)
     },
   }
 }

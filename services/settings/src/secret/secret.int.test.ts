@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { ResolvedSecrets, Secret } from '@opsplane/contracts'
+import { ResolvedSecrets, Secret, UsedSecret } from '@opsplane/contracts'
 import { sha256Hex } from '@opsplane/runtime'
 import { type ApiClient, type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
@@ -47,9 +47,9 @@ describe('secrets', () => {
 
   it('are listed by name, page by page, without values', async () => {
     for (const name of ['zeta', 'alpha', 'beta']) await store(name, 'a value')
-    const first = (await api.get('/secrets?limit=2')).page(Secret.strict())
+    const first = (await api.get('/secrets?limit=2')).page(UsedSecret.strict())
     const rest = (await api.get(`/secrets?limit=200&after=${first.pagination.nextCursor}`)).page(
-      Secret.strict(),
+      UsedSecret.strict(),
     )
     const names = [...first.items, ...rest.items].map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['alpha', 'beta', 'zeta']))

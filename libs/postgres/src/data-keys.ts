@@ -1,0 +1,140 @@
+import { type Sealer, wrappingKeyId } from '@opsplane/runtime'
+import { asc, desc, eq, gt, ne, sql } from 'drizzle-orm'
+import type { Drizzle } from './database.js'
+import { dataKeyRow, dataKeys } from './vault.js'
+
+/** The master keys given do not open the data keys there are. Nothing was changed. */
+export class MasterKeyError extends Error {}
+
+/** How many data keys are wrapped by which master key. */
+export interface DataKeyCount {
+  keyId: string
+  count: number
+}
+
+const wrappedBy = sql<string>`split_part(${dataKeys.wrapped}, '.', 2)`
+
+/** The schemas of this database that keep data keys, whichever services they are of. */
+export async function schemasWithDataKeys(db: Drizzle): Promise<string[]> {
+  const rows = await db.execute<{ name: string }>(sql`
+    select n.nspname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relname = 'data_keys' and c.relkind = 'r' order by n.nspname`)
+  return rows.map((row) => row.name)
+}
+
+/** Needs no key. */
+export async function countDataKeys(db: Drizzle): Promise<DataKeyCount[]> {
+  return db
+    .select({ keyId: wrappedBy.as('key_id'), count: sql<number>`count(*)::int`.as('count') })
+    .from(dataKeys)
+    .groupBy(wrappedBy)
+    .orderBy(wrappedBy)
+}
+
+/** Unwraps every data key there is, and changes none. Throws MasterKeyError when one does not open. */
+export async function verifyDataKeys(db: Drizzle, sealer: Sealer): Promise<void> {
+  for (let after = ''; ; ) {
+    const rows = await db
+      .select({ id: dataKeys.id, wrapped: dataKeys.wrapped })
+      .from(dataKeys)
+      .where(gt(dataKeys.id, after))
+      .orderBy(asc(dataKeys.id))
+      .limit(1_000)
+    for (const row of rows) assertUnwraps(row, sealer)
+    const last = rows.at(-1)
+    if (!last) return
+    after = last.id
+  }
+}
+
+export interface RewrapOptions {
+  /** Data keys per transaction. */
+  batch?: number
+  /** Told after each transaction how many it has wrapped anew. */
+  onBatch?(rewrapped: number): void | Promise<void>
+}
+
+/**
+ * Wraps every data key by the sealer's present master key, batch by batch, each in a transaction of its own that holds
+ * the locks of its rows: stopped at any point, every row is wrapped by one key or the other, and the next run goes on
+ * from there. Throws MasterKeyError, before anything is changed, when a data key opens with none of the sealer's keys.
+ */
+export async function rewrapDataKeys(
+  db: Drizzle,
+  sealer: Sealer,
+  options: RewrapOptions = {},
+): Promise<{ rewrapped: number }> {
+  const { batch = 100, onBatch } = options
+  await verifyDataKeys(db, sealer)
+  let rewrapped = 0
+  for (;;) {
+    const done = await rewrapBatch(db, sealer, batch)
+    rewrapped += done
+    if (done > 0) await onBatch?.(rewrapped)
+    // A batch that another run was faster with is empty, too.
+    else if ((await countDataKeys(db)).every(({ keyId }) => keyId === sealer.keyId)) return { rewrapped }
+  }
+}
+
+function rewrapBatch(db: Drizzle, sealer: Sealer, batch: number): Promise<number> {
+  return db.transaction(async (tx) => {
+    const rows = await tx
+      .select({ id: dataKeys.id, wrapped: dataKeys.wrapped })
+      .from(dataKeys)
+      .where(ne(wrappedBy, sealer.keyId))
+      .orderBy(asc(dataKeys.id))
+      .limit(batch)
+      .for('update')
+    for (const row of rows) {
+      assertUnwraps(row, sealer)
+      await tx
+        .update(dataKeys)
+        .set({ wrapped: sealer.rewrap(row.wrapped) })
+        .where(eq(dataKeys.id, row.id))
+    }
+    return rows.length
+  })
+}
+
+/**
+ * Gives a workspace a new data key, which every value sealed from then on is sealed with. Null when it has none yet.
+ * Throws MasterKeyError unless its newest one is wrapped by the sealer's present master key: that shows that the
+ * services hold this key too.
+ */
+export async function addDataKeyGeneration(
+  db: Drizzle,
+  sealer: Sealer,
+  workspaceId: string,
+): Promise<{ generation: number } | null> {
+  return db.transaction(async (tx) => {
+    // Two at once would make the same generation, and a master key being rotated would be missed.
+    await tx.execute(sql`lock table ${dataKeys} in share row exclusive mode`)
+    const [newest] = await tx
+      .select({ id: dataKeys.id, generation: dataKeys.generation, wrapped: dataKeys.wrapped })
+      .from(dataKeys)
+      .where(eq(dataKeys.workspaceId, workspaceId))
+      .orderBy(desc(dataKeys.generation))
+      .limit(1)
+    if (!newest) return null
+    if (wrappingKeyId(newest.wrapped) !== sealer.keyId) throw notGiven(newest, [sealer.keyId])
+    assertUnwraps(newest, sealer)
+    const generation = newest.generation + 1
+    await tx.insert(dataKeys).values(dataKeyRow(workspaceId, generation, sealer.newDataKey()))
+    return { generation }
+  })
+}
+
+function assertUnwraps(row: { id: string; wrapped: string }, sealer: Sealer): void {
+  if (sealer.unwraps(row.wrapped)) return
+  if (!sealer.keyIds.includes(wrappingKeyId(row.wrapped))) throw notGiven(row, sealer.keyIds)
+  throw new MasterKeyError(
+    `The data key ${row.id} does not open with master key ${wrappingKeyId(row.wrapped)}, which it names: it was altered.`,
+  )
+}
+
+function notGiven(row: { id: string; wrapped: string }, given: readonly string[]): MasterKeyError {
+  const id = wrappingKeyId(row.wrapped)
+  return new MasterKeyError(
+    `The data key ${row.id} is wrapped by master key ${id}; given ${given.length > 1 ? 'are' : 'is'} ${given.join(', ')}.`,
+  )
+}

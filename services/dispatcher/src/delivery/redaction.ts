@@ -1,0 +1,58 @@
+import { redactedValue } from '@opsplane/contracts'
+
+/** Shorter ones are found in too much that is no secret. */
+const shortestSecret = 4
+
+/** Cleans one text; `cutOff` tells that it goes on, so that a part of a secret at its end counts as well. */
+export type Redact = (text: string, cutOff?: boolean) => string
+
+/**
+ * Replaces every secret value in what an endpoint answered by `***`, also as JSON, URLs, base64 and hex have it.
+ */
+export function createRedaction(secrets: readonly string[]): Redact {
+  const values = [...new Set(secrets)].filter((secret) => secret.length >= shortestSecret)
+  // The longest first: what is left of it once a shorter one in it is replaced would not be found.
+  const spellings = values.flatMap(spellingsOf).sort((a, b) => b.length - a.length)
+  return (text, cutOff = false) => {
+    let redacted = text
+    for (const spelling of spellings) redacted = redacted.replaceAll(spelling, redactedValue)
+    return cutOff ? withoutPart(redacted, spellings) : redacted
+  }
+}
+
+/** The texts that stand for a value. */
+function spellingsOf(value: string): string[] {
+  const bytes = Buffer.from(value)
+  const hex = bytes.toString('hex')
+  const base64 = [0, 1, 2].map((before) => base64Within(bytes, before))
+  const inJson = JSON.stringify(value).slice(1, -1)
+  const spellings = [
+    value,
+    inJson,
+    JSON.stringify(inJson).slice(1, -1),
+    encodeURIComponent(bytes.toString()),
+    hex,
+    hex.toUpperCase(),
+    ...base64,
+    ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
+  ]
+  return [...new Set(spellings)].filter((spelling) => spelling.length >= shortestSecret)
+}
+
+/** The part of a value's base64 that is the same whatever stands around it, with so many bytes before (modulo 3). */
+function base64Within(bytes: Buffer, before: number): string {
+  const text = Buffer.concat([Buffer.alloc(before), bytes])
+    .toString('base64')
+    .replace(/=+$/, '')
+  const first = before === 0 ? 0 : before + 1
+  const last = (before + bytes.length) % 3 === 0 ? text.length : text.length - 1
+  return text.slice(first, last)
+}
+
+function withoutPart(text: string, spellings: readonly string[]): string {
+  let longest = 0
+  for (const spelling of spellings)
+    for (let length = spelling.length - 1; length > longest; length--)
+      if (text.endsWith(spelling.slice(0, length))) longest = length
+  return longest < shortestSecret ? text : text.slice(0, -longest) + redactedValue
+}

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { newId, ResolvedSecrets, Secret, UsedSecret, VerifiedToken } from '@opsplane/contracts'
+import { createInternalIssuer, generateServiceKeys } from '@opsplane/http'
+import { connect, type Database } from '@opsplane/postgres'
+import { createLogger } from '@opsplane/runtime'
+import { type ApiClient, createApiClient, waitFor } from '@opsplane/testing'
+import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
+import { createSecretUsage } from './usage.js'
+
+let settings: Settings
+let ada: Owner
+let api: ApiClient
+
+beforeAll(async () => {
+  settings = await startSettings()
+  ada = await settings.owner('acme')
+  api = await settings.as(ada.session, { workspace: 'acme' })
+})
+afterAll(() => settings?.stop())
+
+const resolution = (...names: string[]) => ({
+  workspaceId: ada.workspaceId,
+  environment: 'production',
+  names,
+})
+const resolve = (client: ApiClient, ...names: string[]) =>
+  client.post('/internal/secrets/resolve', resolution(...names))
+const shown = async (name: string) => (await api.get(`/secrets/${name}`)).data(UsedSecret.strict())
+
+describe('values are given to services only', () => {
+  beforeAll(() => api.post('/secrets', { name: 'guarded', value: 'for services' }))
+
+  it('not to a user, however much they may do', async () => {
+    expect((await resolve(api, 'guarded')).error()).toMatchObject({ code: 'forbidden' })
+  })
+
+  it("not to a user's session or no token at all", async () => {
+    const withToken = (headers: Record<string, string>) =>
+      createApiClient(settings.service.url, async () => headers)
+    const session = withToken({ authorization: `Bearer ${ada.session}` })
+    expect((await resolve(session, 'guarded')).error()).toMatchObject({ code: 'invalid_token' })
+    expect((await resolve(withToken({}), 'guarded')).error()).toMatchObject({ code: 'unauthenticated' })
+  })
+
+  it.each(['gateway', 'settings', 'dispatcher'])(
+    'not to who signs in the name of %s with another key',
+    async (service) => {
+      const issuer = createInternalIssuer({ service, privateKey: generateServiceKeys().privateKey })
+      const forger = createApiClient(settings.service.url, async () => ({
+        authorization: `Bearer ${await issuer.tokenFor('settings')}`,
+      }))
+      const refused = await resolve(forger, 'guarded')
+      expect(refused.error()).toMatchObject({ code: 'invalid_token' })
+      expect(refused.text).not.toContain('for services')
+    },
+  )
+
+  it('to a service, with the signature of its key', async () => {
+    expect((await resolve(settings.internal, 'guarded')).data(ResolvedSecrets).values).toEqual({
+      guarded: 'for services',
+    })
+  })
+})
+
+describe('uses', () => {
+  it('are shown with the secret: when, by whom, how often', async () => {
+    const created = (await api.post('/secrets', { name: 'used', value: 'x' })).data(Secret.strict())
+    const never = { ...created, lastUsedAt: null, lastUsedBy: null, useCount: 0 }
+    expect(await shown('used')).toEqual(never)
+    const usedAt = settings.clock.now()
+    await resolve(settings.internal, 'used', 'missing')
+    const once = { ...created, lastUsedAt: usedAt, lastUsedBy: 'gateway', useCount: 1 }
+    expect(await shown('used')).toEqual(once)
+    expect((await api.get('/secrets?limit=200')).page(UsedSecret.strict()).items).toContainEqual(once)
+    expect((await api.get('/secrets/missing')).error().code).toBe('not_found')
+  })
+
+  it('are written once a minute, with all that came meanwhile', async () => {
+    await api.post('/secrets', { name: 'busy', value: 'x' })
+    const writes = async () => {
+      const [row] = await settings.service
+        .sql`select u.xmin::text from secret_usage u join secrets s on s.id = u.secret_id
+        where s.name = 'busy'`
+      return row?.xmin
+    }
+    await resolve(settings.internal, 'busy')
+    const first = await writes()
+    for (let n = 0; n < 4; n++) {
+      settings.clock.advance(10_000)
+      await resolve(settings.internal, 'busy')
+    }
+    expect(await writes()).toBe(first)
+    settings.clock.advance(20_000)
+    await resolve(settings.internal, 'busy')
+    expect(await writes()).not.toBe(first)
+    expect(await shown('busy')).toMatchObject({ useCount: 6, lastUsedAt: settings.clock.now() })
+  })
+
+  it('go with the secret, and never into the event log', async () => {
+    await api.post('/secrets', { name: 'gone', value: 'x' })
+    const { id } = await shown('gone')
+    await resolve(settings.internal, 'gone')
+    expect((await api.send('DELETE', '/secrets/gone')).status).toBe(204)
+    const { sql } = settings.service
+    expect(await sql`select 1 from secret_usage where secret_id = ${id}`).toHaveLength(0)
+    const events = await sql<
+      { type: string }[]
+    >`select type from events where stream_id = ${id} order by position`
+    expect(events.map(({ type }) => type)).toEqual(['secret.created', 'secret.deleted'])
+  })
+
+  it('need the permission to read secrets', async () => {
+    const { principal } = (await settings.verify(ada.session, { workspace: 'acme' })).data(VerifiedToken)
+    const unread = settings.service.as({ ...principal, permissions: ['secrets:write'] })
+    expect((await unread.get('/secrets/used')).error().code).toBe('insufficient_scope')
+  })
+})
+
+describe('the count', () => {
+  let database: Database
+  let now: string
+  const log = createLogger({ service: 'test', level: 'silent' })
+  const start = (over: Database = database) =>
+    createSecretUsage({ db: over.db, log, nowMs: () => Date.parse(now) })
+  const at = (time: string) => {
+    now = `2026-03-05T${time}.000Z`
+    return now
+  }
+
+  beforeAll(() => {
+    database = connect(settings.service.adminUrl, { schema: 'settings', max: 2 })
+  })
+  beforeEach(() => void at('10:00:00'))
+  afterAll(() => database?.close())
+
+  it('is of all replicas together, and the last use is the latest, whichever comes first', async () => {
+    const id = newId('secret')
+    const replicas = [start(), start()] as const
+    await replicas[0].note([id], { service: 'dispatcher', now: at('10:00:30') })
+    await replicas[1].note([id], { service: 'itsm', now: at('10:00:10') })
+    for (const replica of replicas) await replica.note([id], { service: 'dispatcher', now: at('10:00:40') })
+    for (const replica of replicas) await replica.close()
+    expect((await start().of([id])).get(id)).toEqual({
+      useCount: 4,
+      lastUsedAt: at('10:00:40'),
+      lastUsedBy: 'dispatcher',
+    })
+  })
+
+  it('is written a minute later, also when no further use comes', async () => {
+    const id = newId('secret')
+    const options = { db: database.db, log, nowMs: () => Date.parse(now), lookEveryMs: 5 }
+    const usage = createSecretUsage(options)
+    const count = async () => (await usage.of([id])).get(id)?.useCount
+    await usage.note([id], { service: 'dispatcher', now })
+    await usage.note([id], { service: 'dispatcher', now: at('10:00:59') })
+    expect(await count()).toBe(1)
+    at('10:01:00')
+    await waitFor(async () => (await count()) === 2)
+    await usage.close()
+  })
+
+  it('is not lost while Postgres is away', async () => {
+    const id = newId('secret')
+    const away = connect('postgres://u:p@127.0.0.1:1/x', { schema: 'settings', max: 1 })
+    let target = away.db
+    const usage = createSecretUsage({
+      get db() {
+        return target
+      },
+      log,
+      nowMs: () => Date.parse(now),
+    })
+    await usage.note([id], { service: 'dispatcher', now })
+    target = database.db
+    await usage.note([id], { service: 'dispatcher', now: at('10:01:00') })
+    await usage.close()
+    await away.close()
+    expect((await usage.of([id])).get(id)).toMatchObject({ useCount: 2, lastUsedAt: now })
+  })
+})
