@@ -131,7 +131,9 @@ export const TokenStatus = z.enum(['active', 'rotated', 'revoked']).meta({
 })
 export type TokenStatus = z.infer<typeof TokenStatus>
 
-export const RevocationReason = z.enum(['requested', 'reuse_detected']).meta({ id: 'RevocationReason' })
+export const RevocationReason = z
+  .enum(['requested', 'reuse_detected', 'user_removed'])
+  .meta({ id: 'RevocationReason' })
 export type RevocationReason = z.infer<typeof RevocationReason>
 
 /** An API key as events carry it. */

@@ -68,13 +68,16 @@ it('goes from the invitation to the removal, and back', async () => {
 
   const removed = (await users.remove(invited.id)).data(User)
   expect(removed).toMatchObject({ status: 'deactivated', allowedActions: ['invite'] })
-  for (const each of tokens) expect(await codeOf(each)).toBe('workspace_forbidden')
+  expect(await Promise.all(tokens.map(codeOf))).toEqual([
+    ...['workspace_forbidden', 'workspace_forbidden', 'invalid_token'],
+  ])
   expect((await users.remove(invited.id)).error().code).toBe('invalid_state_transition')
 
   const again = await users.invited(email, 'agent')
   expect(again).toMatchObject({ id: invited.id, status: 'invited', createdAt: invited.createdAt })
   await users.accept({ token: again.token, password })
   expect((await settings.verify(accessToken, inAcme)).status).toBe(200)
+  expect(await codeOf(key.token ?? '')).toBe('invalid_token')
 
   const types = await waitFor(() => {
     const mine = recorder.published.filter(({ event }) => event.resource.id === invited.id)

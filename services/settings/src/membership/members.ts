@@ -3,6 +3,8 @@ import type { BackendContext, Transaction } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import { dropInvitationMail } from '../mail/mail-queue.js'
 import { grantedBy } from '../role/roles.js'
+import { token } from '../token/domain.js'
+import { unrevokedKeys } from '../token/queries.js'
 import { homeOf } from '../workspace/home.js'
 import type { TakeTurn } from '../workspace/turn.js'
 import { requireAuthority } from './authority.js'
@@ -18,6 +20,7 @@ export function createMembers(
   takeTurn: TakeTurn,
 ) {
   const memberships = store.aggregate(membership, { present })
+  const keys = store.aggregate(token)
 
   /** The member, and how many active owners there are beside. */
   const prepared = async (userId: string, meta: RequestMeta, tx: Transaction) => {
@@ -46,8 +49,14 @@ export function createMembers(
     remove: (userId: string, meta: RequestMeta): Promise<User> =>
       takeTurn(atHome(meta), async (unit, tx) => {
         const { state, otherOwners } = await prepared(userId, meta, tx)
+        const { now } = meta
         await dropInvitationMail(tx, state.invitation?.id)
-        return unit.handle(memberships, state.id, { kind: 'remove', otherOwners, now: meta.now })
+        const removed = await unit.handle(memberships, state.id, { kind: 'remove', otherOwners, now })
+        // For good: who comes back one day does not come back with keys that are long forgotten.
+        for (const id of await unrevokedKeys(tx, homeOf(meta.tenant.workspaceId), userId)) {
+          await unit.handle(keys, id, { kind: 'revoke', reason: 'user_removed', now })
+        }
+        return removed
       }),
   }
 }

@@ -116,9 +116,9 @@ export function membershipRoutes(
       path: '/settings/users/:id',
       summary: 'Remove a user from the workspace',
       description:
-        'Sessions and API keys stop working in this workspace within a second; the login stays. An open ' +
-        'invitation ends. The user stays in the list as `deactivated` and may be invited again. Emits ' +
-        '`user.deactivated`.',
+        'Sessions and API keys stop working in this workspace within a second, the keys for good; the login ' +
+        'stays. An open invitation ends. The user stays in the list as `deactivated` and may be invited again. Emits ' +
+        '`user.deactivated` and `token.revoked`.',
       tag,
       scope: 'users:write',
       response: User,

@@ -1,6 +1,12 @@
-import { type Environment, type Instant, type Permission, TokenState } from '@opsplane/contracts'
+import {
+  type Environment,
+  type Instant,
+  type Permission,
+  type TenantScope,
+  TokenState,
+} from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, ne } from 'drizzle-orm'
 import { z } from 'zod'
 import { customPermissions, permissionsOf, roleOfMembership } from '../role/permissions.js'
 import { accounts, memberships, roles, sessions, tokens, tokenUsage, workspaces } from '../schema.js'
@@ -98,6 +104,26 @@ function activeMembership(userId: typeof tokens.userId | typeof sessions.account
     eq(memberships.workspaceId, workspaces.id),
     eq(memberships.status, 'active'),
   )
+}
+
+/** The keys of this user in the workspace that are not revoked. */
+export async function unrevokedKeys(
+  db: Pick<Drizzle, 'select'>,
+  { workspaceId, environment }: TenantScope,
+  userId: string,
+): Promise<string[]> {
+  const rows = await db
+    .select({ id: tokens.id })
+    .from(tokens)
+    .where(
+      and(
+        eq(tokens.workspaceId, workspaceId),
+        eq(tokens.environment, environment),
+        eq(tokens.userId, userId),
+        ne(tokens.status, 'revoked'),
+      ),
+    )
+  return rows.map(({ id }) => id)
 }
 
 /** When each of the keys was last used; keys never used are absent. */
