@@ -7,6 +7,7 @@ export const idPrefixes = {
   workspace: 'ws',
   user: 'usr',
   membership: 'mbr',
+  invitation: 'inv',
   session: 'ses',
   token: 'tok',
   secret: 'sec',

@@ -4,6 +4,7 @@ export const permissions = [
   'workspace:write',
   'users:read',
   'users:write',
+  'owners:manage',
   'roles:read',
   'roles:write',
   'tokens:manage',
@@ -27,6 +28,7 @@ const reads = permissions.filter((permission) => permission.endsWith(':read'))
 const administration: readonly Permission[] = [
   'workspace:write',
   'users:write',
+  'owners:manage',
   'roles:write',
   'notifications:read',
   'notifications:write',
@@ -36,7 +38,10 @@ const hiddenFromViewers: readonly Permission[] = ['secrets:read', 'audit:read', 
 
 export const builtInRoles: Record<string, { description: string; permissions: readonly Permission[] }> = {
   owner: { description: 'Everything, and cannot be locked out.', permissions },
-  admin: { description: 'Everything in the workspace.', permissions },
+  admin: {
+    description: 'Everything in the workspace, except making and unmaking owners.',
+    permissions: permissions.filter((permission) => permission !== 'owners:manage'),
+  },
   developer: {
     description: 'Builds and integrates; no user administration.',
     permissions: withoutAdministration,

@@ -1,12 +1,28 @@
+import { z } from 'zod'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { idSchema } from './ids.js'
+import { RoleState } from './roles.js'
 import { Account, SecretState, TokenState, UserState, WorkspaceState } from './settings.js'
 
 export const settingsEvents = {
   'account.created': resourceEvent(Account, 'A login was created. Belongs to no workspace.'),
+  'account.claimed': resourceEvent(
+    Account,
+    'The person behind a login made by an invitation has set its password. Belongs to no workspace.',
+  ),
   'workspace.created': resourceEvent(WorkspaceState, 'A workspace was created.'),
   'workspace.updated': resourceEvent(WorkspaceState, 'Name or settings of the workspace changed.'),
+  'user.invited': resourceEvent(UserState, 'Somebody was invited. A former invitation of theirs has ended.', {
+    expiresAt: z.iso.datetime({ precision: 3 }),
+  }),
   'user.activated': resourceEvent(UserState, 'A user can enter the workspace from now on.'),
+  'user.role_changed': resourceEvent(UserState, 'A user got another role.'),
+  'user.suspended': resourceEvent(UserState, 'A user is kept out of the workspace for the time being.'),
+  'user.reactivated': resourceEvent(UserState, 'A suspended user can enter the workspace again.'),
+  'user.deactivated': resourceEvent(UserState, 'A user was removed from the workspace.'),
+  'role.created': resourceEvent(RoleState, 'A custom role was created.'),
+  'role.updated': resourceEvent(RoleState, 'What a custom role allows, or its description, has changed.'),
+  'role.deleted': resourceEvent(RoleState, 'A custom role was deleted.'),
   'token.created': resourceEvent(TokenState, 'An API key was created.'),
   'token.rotated': resourceEvent(TokenState, 'An API key was replaced by its successor.'),
   'token.revoked': resourceEvent(TokenState, 'An API key stopped being valid.'),

@@ -93,7 +93,9 @@ export const WorkspaceStats = z
   .meta({ id: 'WorkspaceStats' })
 export type WorkspaceStats = z.infer<typeof WorkspaceStats>
 
-export const MembershipStatus = z.enum(['active', 'deactivated']).meta({ id: 'MembershipStatus' })
+export const membershipStatuses = ['invited', 'active', 'suspended', 'deactivated'] as const
+export const MembershipStatus = z.enum(membershipStatuses).meta({ id: 'MembershipStatus' })
+export type MembershipStatus = z.infer<typeof MembershipStatus>
 
 /** A person in a workspace, as events carry it. */
 export const UserState = z.object({
@@ -106,9 +108,6 @@ export const UserState = z.object({
   updatedAt: At,
 })
 export type UserState = z.infer<typeof UserState>
-
-export const User = UserState.extend({ version: Version }).meta({ id: 'User' })
-export type User = z.infer<typeof User>
 
 export const Credentials = z
   .strictObject({ email: Email, password: z.string().min(1).max(256) })
@@ -132,7 +131,9 @@ export const TokenStatus = z.enum(['active', 'rotated', 'revoked']).meta({
 })
 export type TokenStatus = z.infer<typeof TokenStatus>
 
-export const RevocationReason = z.enum(['requested', 'reuse_detected']).meta({ id: 'RevocationReason' })
+export const RevocationReason = z
+  .enum(['requested', 'reuse_detected', 'user_removed'])
+  .meta({ id: 'RevocationReason' })
 export type RevocationReason = z.infer<typeof RevocationReason>
 
 /** An API key as events carry it. */

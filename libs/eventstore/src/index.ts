@@ -16,6 +16,7 @@ export {
   type Transaction,
 } from './consume.js'
 export { VersionRaceError } from './errors.js'
+export { keepAnswer } from './keep-answer.js'
 export { type LogStatus, logStatus } from './log-status.js'
 export type { Numbers } from './numbers.js'
 export { type AnyDecider, type RebuildOptions, rebuild } from './rebuild.js'

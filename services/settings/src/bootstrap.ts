@@ -17,8 +17,8 @@ import { homeOf } from './workspace/home.js'
 import { workspaceIdBySlug } from './workspace/queries.js'
 
 /**
- * Creates a workspace with its owner, and the owner's login unless there is one with that email, whose password
- * then stays. Repeating it changes nothing. Throws `conflict` when the workspace exists and is somebody else's.
+ * Creates a workspace with its owner, and the owner's login unless there is one with that email; a password it has
+ * stays. Repeating it changes nothing. Throws `conflict` when the workspace exists and is somebody else's.
  */
 export type RunBootstrap = (wanted: Bootstrap, meta: CommandMeta) => Promise<Bootstrapped>
 
@@ -42,19 +42,23 @@ export function createBootstrap(
     const { workspaceSlug, workspaceName, email, password, userName } = wanted
     const { now } = meta
     const known = await accountByEmail(db, email)
-    const passwordHash = known ? null : await passwords.hash(password)
+    const claimed = known !== null && known.passwordHash !== null
+    const passwordHash = claimed ? null : await passwords.hash(password)
     const [workspaceId, userId, membershipId] = [
       newId('workspace'),
       known?.id ?? newId('user'),
       newId('membership'),
     ]
     const tenant = homeOf(workspaceId)
-    const owner = { id: membershipId, userId, email, name: known?.name ?? userName, role: 'owner' }
+    const owner = { id: membershipId, userId, email, name: claimed ? known.name : userName, role: 'owner' }
 
     await store.transact({ ...meta, tenant }, async (unit) => {
-      if (passwordHash !== null) {
-        const login = { kind: 'create' as const, id: userId, email, name: userName, passwordHash, now }
-        await unit.create(accounts, userId, login, { tenant: platformTenant })
+      const login = { name: userName, passwordHash, now }
+      const options = { tenant: platformTenant }
+      if (known === null) {
+        await unit.create(accounts, userId, { kind: 'create', id: userId, email, ...login }, options)
+      } else if (passwordHash !== null) {
+        await unit.handle(accounts, userId, { kind: 'claim', ...login, passwordHash }, options)
       }
       const naming = {
         kind: 'create' as const,

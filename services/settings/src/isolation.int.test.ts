@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { ResolvedSecrets, Secret, Token, TokenCreated } from '@opsplane/contracts'
+import { ResolvedSecrets, Role, Secret, Token, TokenCreated, User } from '@opsplane/contracts'
 import { rebuild } from '@opsplane/eventstore'
 import type { ApiClient } from '@opsplane/testing'
+import { usersOf } from './membership/users.fixture.js'
 import { deciders } from './service.js'
 import { type Owner, type Settings, startSettings } from './settings.fixture.js'
 
@@ -20,6 +21,10 @@ beforeAll(async () => {
   eves = await settings.as(eve.session, { workspace: 'evil' })
   key = (await adas.post('/auth/tokens', { name: 'CI', scopes: ['itsm:read'] })).data(TokenCreated)
   await adas.post('/secrets', { name: 'stripe', value: 'sk_live' })
+  await adas.post('/settings/roles', { name: 'releaser', permissions: ['itsm:read'] })
+  const users = usersOf(settings, ada, adas)
+  await users.joined('grace@example.com', 'releaser')
+  await users.invite('joan@example.com')
 })
 afterAll(() => settings?.stop())
 
@@ -31,6 +36,12 @@ describe('a stranger', () => {
     ['GET', (name) => `/secrets/${name}`, undefined, () => 'stripe'],
     ['PUT', (name) => `/secrets/${name}`, { value: 'x' }, () => 'stripe'],
     ['DELETE', (name) => `/secrets/${name}`, undefined, () => 'stripe'],
+    ['GET', (id) => `/settings/users/${id}`, undefined, () => ada.userId],
+    ['PATCH', (id) => `/settings/users/${id}`, { role: 'viewer' }, () => ada.userId],
+    ['DELETE', (id) => `/settings/users/${id}`, undefined, () => ada.userId],
+    ['GET', (name) => `/settings/roles/${name}`, undefined, () => 'releaser'],
+    ['PATCH', (name) => `/settings/roles/${name}`, { permissions: [] }, () => 'releaser'],
+    ['DELETE', (name) => `/settings/roles/${name}`, undefined, () => 'releaser'],
     ['PATCH', (slug) => `/workspaces/${slug}`, { name: 'x' }, () => 'acme'],
     ['GET', (slug) => `/workspaces/${slug}/stats`, undefined, () => 'acme'],
   ]
@@ -44,6 +55,16 @@ describe('a stranger', () => {
   it('cannot rotate a key by its id', async () => {
     expect((await eves.post('/auth/tokens/rotate', { id: key.id })).error().code).toBe('not_found')
     expect((await settings.verify(key.token ?? '', { workspace: 'acme' })).status).toBe(200)
+  })
+
+  it('sees own users and roles only, and cannot give a role of another workspace', async () => {
+    const emails = (await eves.get('/settings/users')).page(User).items.map(({ email }) => email)
+    expect(emails).toEqual([eve.email])
+    expect((await eves.get('/settings/users?q=grace')).page(User).items).toEqual([])
+    const roles = (await eves.get('/settings/roles')).page(Role).items
+    expect(roles.map(({ name }) => name)).not.toContain('releaser')
+    const invited = await eves.post('/settings/users/invite', { email: 'x@example.com', role: 'releaser' })
+    expect(invited.error().details[0]?.code).toBe('unknown_role')
   })
 
   it('sees own keys and secrets only, also with a cursor of another list', async () => {
@@ -75,7 +96,7 @@ describe('the read models', () => {
 
   it('come out the same when they are rebuilt from the events', async () => {
     const before = await dump()
-    expect(before.flat().length).toBeGreaterThan(8)
+    expect(before.flat().length).toBeGreaterThan(12)
     await rebuild({ adminUrl: settings.service.adminUrl, schema: 'settings', deciders })
     expect(await dump()).toEqual(before)
     expect((await settings.verify(key.token ?? '', { workspace: 'acme' })).status).toBe(200)

@@ -1,6 +1,16 @@
 import { readModelTable, stateText } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
-import { bigint, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  check,
+  index,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
 
 export {
   consumerCheckpoints,
@@ -28,12 +38,19 @@ export const memberships = readModelTable(
     userId: stateText('user_id', 'userId'),
     role: stateText('role', 'role'),
     status: stateText('status', 'status'),
+    invitationId: text('invitation_id').generatedAlwaysAs(sql.raw("state#>>'{invitation,id}'")),
   },
   (table) => [
     uniqueIndex('memberships_user_key').on(table.userId, table.workspaceId),
+    uniqueIndex('memberships_invitation_key').on(table.invitationId),
     index('memberships_created_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
   ],
 )
+
+/** The roles workspaces have made for themselves. */
+export const roles = readModelTable('roles', { name: stateText('name', 'name') }, (table) => [
+  uniqueIndex('roles_name_key').on(table.workspaceId, table.name),
+])
 
 /** API keys: hashes only. */
 export const tokens = readModelTable(
@@ -149,13 +166,18 @@ export const notificationReads = pgTable(
   (table) => [primaryKey({ columns: [table.notificationId, table.userId] })],
 )
 
-/** Mails to send, one per notification and recipient. Times are Unix milliseconds. */
-export const notificationMails = pgTable(
-  'notification_mails',
+/** Mails to send, one per notification and recipient, and one per invitation. Times are Unix milliseconds. */
+export const mails = pgTable(
+  'mails',
   {
-    /** Made of notification and recipient; also of the Message-ID, so that a repetition is recognisable. */
+    /** Stays the same over all attempts. The Message-ID is made of it, so that a repetition is recognisable. */
     id: text('id').primaryKey(),
-    notificationId: text('notification_id').notNull(),
+    /** What it tells of, and is made from when it is sent. */
+    notificationId: text('notification_id'),
+    /** What it brings; then subject and text stand in `sealed_content`, as they hold the token. */
+    invitationId: text('invitation_id'),
+    /** Sealed for the workspace by the vault, and gone once the mail is settled. */
+    sealedContent: text('sealed_content'),
     userId: text('user_id').notNull(),
     email: text('email').notNull(),
     status: text('status', { enum: ['pending', 'sent', 'failed'] })
@@ -168,5 +190,9 @@ export const notificationMails = pgTable(
     giveUpAt: bigint('give_up_at', { mode: 'number' }).notNull(),
     lastError: text('last_error'),
   },
-  (table) => [index('notification_mails_due_idx').on(table.dueAt).where(sql`status = 'pending'`)],
+  (table) => [
+    index('mails_due_idx').on(table.dueAt).where(sql`status = 'pending'`),
+    index('mails_invitation_idx').on(table.invitationId),
+    check('mails_kind_check', sql`num_nonnulls(notification_id, invitation_id) = 1`),
+  ],
 )

@@ -11,15 +11,24 @@ import { auditRoutes } from './audit/routes.js'
 import { createBootstrap } from './bootstrap.js'
 import type { SettingsConfig } from './config.js'
 import { internalRoutes } from './internal-routes.js'
+import { createComposer } from './mail/compose.js'
+import { startMailSending } from './mail/mail-sending.js'
 import { createMailer } from './mail/mailer.js'
+import { createAccept } from './membership/acceptance.js'
 import { membership } from './membership/domain.js'
-import { startMailSending } from './notification/mail-sending.js'
+import { createInvite } from './membership/invitations.js'
+import { createMembers } from './membership/members.js'
+import { membershipRoutes } from './membership/routes.js'
 import { recordNotifications } from './notification/recorder.js'
 import { notificationRoutes } from './notification/routes.js'
+import { role } from './role/domain.js'
+import { createRoles } from './role/roles.js'
+import { roleRoutes } from './role/routes.js'
 import { secret } from './secret/domain.js'
 import { secretRoutes } from './secret/routes.js'
 import { createSafe } from './secret/safe.js'
 import { createSecretUsage } from './secret/usage.js'
+import { createEnter } from './session/enter.js'
 import { createLogin } from './session/login.js'
 import { sessionRoutes } from './session/routes.js'
 import { createSessions } from './session/sessions.js'
@@ -29,6 +38,7 @@ import { tokenRoutes } from './token/routes.js'
 import { createVerifier } from './token/verify.js'
 import { workspace } from './workspace/domain.js'
 import { workspaceRoutes } from './workspace/routes.js'
+import { createTurns } from './workspace/turn.js'
 
 export { loadConfig, type SettingsConfig } from './config.js'
 
@@ -36,7 +46,7 @@ export { loadConfig, type SettingsConfig } from './config.js'
 export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [account, workspace, membership, token, secret]
+export const deciders = [account, workspace, membership, role, token, secret]
 
 /** Tables the deciders fill beside their own: none. */
 export const projectedTables: readonly string[] = []
@@ -51,19 +61,24 @@ export function start(config: SettingsConfig, overrides?: BackendOverrides): Pro
     extraReleasers(_ctx, releasers) {
       for (const part of opened) releasers.add('uses of secrets', () => part.close())
     },
-    consumers: (ctx) => [recordAudit(ctx), ...notificationWork(ctx)],
+    consumers: (ctx) => [recordAudit(ctx), ...mailWork(ctx)],
     ...(overrides && { overrides }),
   })
 }
 
-/** Makes notifications, and sends mails about them where a mail server is configured. */
-function notificationWork(ctx: BackendContext<SettingsConfig>): Closable[] {
+/** Makes notifications, and sends mails where a mail server is configured. */
+function mailWork(ctx: BackendContext<SettingsConfig>): Closable[] {
   const { config, database, log, clock } = ctx
   const mailer = createMailer(config)
   const recorder = recordNotifications(ctx, { withMail: mailer !== null })
   if (mailer === null) return [recorder]
   const nowMs = () => Date.parse(clock.now())
-  return [recorder, startMailSending({ database, mailer, log, nowMs })]
+  const compose = createComposer(createVault(database.db, sealerOf(config)))
+  return [recorder, startMailSending({ database, mailer, compose, log, nowMs })]
+}
+
+function sealerOf({ opsplaneMasterKey, opsplanePreviousMasterKeys }: SettingsConfig) {
+  return createSealer(opsplaneMasterKey, opsplanePreviousMasterKeys)
 }
 
 /** `opened` gets what is to be closed once no request is left. */
@@ -75,19 +90,28 @@ function settingsRoutes(ctx: BackendContext<SettingsConfig>, opened: Closable[])
     maxWaiting: config.passwordHashQueue,
   })
   const sessions = createSessions(db, config)
-  const login = createLogin({ db, passwords, sessions, cursors: ctx.cursors })
+  const enter = createEnter({ db, sessions, cursors: ctx.cursors })
+  const login = createLogin({ db, passwords, enter })
   const keys = createKeys(ctx, config)
-  const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
+  const sealer = sealerOf(config)
   log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
   const usage = createSecretUsage({ db, log, nowMs: () => Date.parse(ctx.clock.now()) })
   opened.push(usage)
-  const safe = createSafe(ctx, createVault(db, sealer), usage)
+  const vault = createVault(db, sealer)
+  const safe = createSafe(ctx, vault, usage)
+  const takeTurn = createTurns(ctx)
+  const members = createMembers(ctx, takeTurn)
+  const withMail = createMailer(config) !== null
+  const invite = createInvite(ctx, { members, takeTurn, vault, withMail })
+  const accept = createAccept(ctx, { members, takeTurn, passwords, login, enter })
 
   return [
     ...accountRoutes(ctx, sessions),
     ...sessionRoutes(login, sessions),
     ...tokenRoutes(ctx, keys),
     ...workspaceRoutes(ctx),
+    ...membershipRoutes(ctx, { members, invite, accept }),
+    ...roleRoutes(createRoles(ctx, takeTurn)),
     ...secretRoutes(ctx, safe),
     ...auditRoutes(ctx),
     ...notificationRoutes(ctx),

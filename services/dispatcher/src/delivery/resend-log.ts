@@ -1,7 +1,6 @@
 import { type CommandMeta, type Decider, type Delivery, newId, type WebhookResend } from '@opsplane/contracts'
-import type { EventStore } from '@opsplane/eventstore'
+import type { EventStore, Transaction } from '@opsplane/eventstore'
 import { statementsOf } from '@opsplane/postgres'
-import type { Transaction } from './keep-answer.js'
 import type { ResendAction } from './resending.js'
 
 export type ResendState = WebhookResend & { webhookName: string }

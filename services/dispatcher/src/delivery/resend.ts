@@ -6,12 +6,12 @@ import {
   notFound,
   type TenantScope,
 } from '@opsplane/contracts'
+import { keepAnswer, type Transaction } from '@opsplane/eventstore'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import { and, eq, sql } from 'drizzle-orm'
 import { deliveries, webhooks } from '../schema.js'
 import type { DeliveryDays } from './delivery-days.js'
 import { idTimeMs } from './delivery-id.js'
-import { keepAnswer, type Transaction } from './keep-answer.js'
 import { ofWebhook, presentDelivery } from './queries.js'
 import type { RecordResend } from './resend-log.js'
 import {

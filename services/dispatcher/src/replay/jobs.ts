@@ -11,9 +11,9 @@ import {
   type ReplayStarted,
   type TenantScope,
 } from '@opsplane/contracts'
+import { keepAnswer } from '@opsplane/eventstore'
 import { type Database, uniqueViolation } from '@opsplane/postgres'
 import { and, count, desc, eq, lt } from 'drizzle-orm'
-import { keepAnswer } from '../delivery/keep-answer.js'
 import { deliveries, replayJobs } from '../schema.js'
 import { type ReplayJobRow, type Selection, selected } from './matching.js'
 import type { RecordReplay } from './replay-log.js'

@@ -1,7 +1,6 @@
 import { assertNever, type CommandMeta, type Decider, type ReplayJob } from '@opsplane/contracts'
-import type { EventStore } from '@opsplane/eventstore'
+import type { EventStore, Transaction } from '@opsplane/eventstore'
 import { statementsOf } from '@opsplane/postgres'
-import type { Transaction } from '../delivery/keep-answer.js'
 
 export type ReplayState = ReplayJob & { webhookName: string }
 /** `job` is the job as its row says after the command. */

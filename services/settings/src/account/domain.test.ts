@@ -4,6 +4,7 @@ import { specify } from '@opsplane/testing'
 import { type AccountState, account } from './domain.js'
 
 const now = '2026-03-01T10:00:00.000Z'
+const later = '2026-03-02T10:00:00.000Z'
 const fields = { id: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', email: 'ada@example.com', name: 'Ada' }
 const ada: AccountState = { ...fields, passwordHash: '$argon2id$…', createdAt: now, updatedAt: now }
 const create = { kind: 'create' as const, ...fields, passwordHash: '$argon2id$…', now }
@@ -13,6 +14,22 @@ describe('an account', () => {
   it('is created once', () => {
     given(null).when(create).emits({ type: 'account.created', changes: ada })
     given(ada).when(create).fails('conflict')
+  })
+
+  it('without a password is claimed once, by whoever was invited', () => {
+    const unclaimed = { ...ada, name: ada.email, passwordHash: null }
+    const claim = { kind: 'claim' as const, name: 'Ada', passwordHash: ada.passwordHash ?? '', now: later }
+    given(null)
+      .when({ ...create, name: ada.email, passwordHash: null })
+      .emits({ type: 'account.created', changes: unclaimed })
+    given(unclaimed)
+      .when(claim)
+      .emits({
+        type: 'account.claimed',
+        changes: { name: 'Ada', passwordHash: ada.passwordHash, updatedAt: later },
+      })
+    given(ada).when(claim).fails('version_conflict')
+    given(null).when(claim).fails('not_found')
   })
 
   it('never shows its password hash', () => {

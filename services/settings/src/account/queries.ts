@@ -5,10 +5,13 @@ import { z } from 'zod'
 import { accounts } from '../schema.js'
 import type { AccountState } from './domain.js'
 
-const StoredAccount = Account.extend({ passwordHash: z.string() })
+export const StoredAccount = Account.extend({ passwordHash: z.string().nullable() })
 
 /** The login with this normalised email. */
-export async function accountByEmail(db: Drizzle, email: string): Promise<AccountState | null> {
+export async function accountByEmail(
+  db: Pick<Drizzle, 'select'>,
+  email: string,
+): Promise<AccountState | null> {
   const [row] = await db.select({ state: accounts.state }).from(accounts).where(eq(accounts.email, email))
   return row ? StoredAccount.parse(row.state) : null
 }

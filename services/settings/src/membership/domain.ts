@@ -1,20 +1,32 @@
-import { ApiError, type Decider, type Decision, type Instant, type UserState } from '@opsplane/contracts'
+import {
+  ApiError,
+  assertNever,
+  type Decider,
+  type Decision,
+  type Instant,
+  notFound,
+  type UserPatch,
+  type UserState,
+} from '@opsplane/contracts'
+import { statusAfter } from './transitions.js'
 
-/** A person in a workspace. Events speak of the user, so `id` (mbr_…) shows nowhere but in the store. */
-export interface MembershipState {
+/** What an invited person proves to be invited by. Of the token only the hash is kept. */
+export interface PendingInvitation {
   id: string
-  userId: string
-  email: string
-  name: string
-  role: string
-  status: UserState['status']
-  createdAt: Instant
-  updatedAt: Instant
+  tokenHash: string
+  expiresAt: Instant
 }
 
-/** Lets a user in at once, as bootstrap does. */
-export interface ActivateMembership {
-  kind: 'activate'
+/**
+ * A person in a workspace. Events speak of the user, so `id` (mbr_…) shows nowhere but in the store; nor does the
+ * invitation, which is there while the user is invited.
+ */
+export interface MembershipState extends UserState {
+  userId: string
+  invitation?: PendingInvitation
+}
+
+interface Person {
   id: string
   userId: string
   email: string
@@ -22,19 +34,141 @@ export interface ActivateMembership {
   role: string
   now: Instant
 }
-export type MembershipCommand = ActivateMembership
+
+/** Lets a user in at once, as bootstrap does. */
+export interface ActivateMembership extends Person {
+  kind: 'activate'
+}
+
+/** Invites somebody new, who was removed, or whose invitation shall be replaced. */
+export interface InviteMember extends Person {
+  kind: 'invite'
+  invitation: PendingInvitation
+}
+
+export interface AcceptInvitation {
+  kind: 'accept'
+  tokenHash: string
+  /** The name of the person's login. */
+  name: string
+  now: Instant
+}
+
+/** How many other active owners the workspace has: it keeps at least one. */
+interface Others {
+  otherOwners: number
+}
+
+export interface PatchMembership extends Others {
+  kind: 'patch'
+  patch: UserPatch
+  now: Instant
+}
+
+export interface RemoveMember extends Others {
+  kind: 'remove'
+  now: Instant
+}
+
+export type MembershipCommand =
+  | ActivateMembership
+  | InviteMember
+  | AcceptInvitation
+  | PatchMembership
+  | RemoveMember
+
+type Decided = Decision<MembershipState> & { after: MembershipState }
 
 export const membership: Decider<MembershipState, MembershipCommand, UserState> = {
   resourceType: 'user',
   table: 'memberships',
   decide,
-  expose: ({ userId, ...state }) => ({ ...state, id: userId }),
+  expose: ({ userId, invitation: _, ...state }) => ({ ...state, id: userId }),
   describe: (state) => ({ id: state.userId, displayName: state.name }),
 }
 
-function decide(command: MembershipCommand, state: MembershipState | null): Decision<MembershipState>[] {
+function decide(command: MembershipCommand, state: MembershipState | null): Decided[] {
+  if (command.kind === 'activate') return [activate(command, state)]
+  if (command.kind === 'invite') return [invite(command, state)]
+  if (state === null) throw notFound()
+  switch (command.kind) {
+    case 'accept':
+      return [accept(command, state)]
+    case 'patch':
+      return patch(command, state)
+    case 'remove':
+      return [remove(command, state)]
+    default:
+      return assertNever(command)
+  }
+}
+
+function activate(command: ActivateMembership, state: MembershipState | null): Decided {
   if (state !== null) throw new ApiError('conflict', 'A membership with this id exists already.')
   const { kind: _, now, ...fields } = command
   const after: MembershipState = { ...fields, status: 'active', createdAt: now, updatedAt: now }
-  return [{ type: 'user.activated', after }]
+  return { type: 'user.activated', after }
+}
+
+/** Whoever is invited again keeps the id and the date of the first time. */
+function invite(command: InviteMember, state: MembershipState | null): Decided {
+  if (state?.status === 'active') throw new ApiError('conflict', 'This person is a member already.')
+  const status = state === null ? 'invited' : statusAfter('invite', state.status)
+  const { kind: _, now, ...fields } = command
+  const kept = state === null ? { createdAt: now } : { id: state.id, createdAt: state.createdAt }
+  const after: MembershipState = { ...fields, ...kept, status, updatedAt: now }
+  return { type: 'user.invited', after, extras: { expiresAt: command.invitation.expiresAt } }
+}
+
+function accept({ tokenHash, name, now }: AcceptInvitation, state: MembershipState): Decided {
+  const { invitation, ...member } = state
+  if (invitation?.tokenHash !== tokenHash || invitation.expiresAt <= now) throw invalidInvitation()
+  const after = { ...member, name, status: statusAfter('accept', state.status), updatedAt: now }
+  return { type: 'user.activated', after }
+}
+
+/** Role first, then status: one event each. */
+function patch({ patch: wanted, otherOwners, now }: PatchMembership, state: MembershipState): Decided[] {
+  const decided = [changeRole(wanted.role, now, state)]
+  decided.push(changeStatus(wanted.status, now, decided[0]?.after ?? state))
+  const decisions = decided.filter((decision) => decision !== null)
+  keepAnOwner(state, decisions.at(-1)?.after ?? state, otherOwners)
+  return decisions
+}
+
+function changeRole(role: string | undefined, now: Instant, state: MembershipState): Decided | null {
+  if (role === undefined || role === state.role) return null
+  const status = statusAfter('change_role', state.status)
+  return { type: 'user.role_changed', after: { ...state, role, status, updatedAt: now } }
+}
+
+function changeStatus(wanted: UserPatch['status'], now: Instant, state: MembershipState): Decided | null {
+  if (wanted === undefined || wanted === state.status) return null
+  const action = wanted === 'active' ? 'reactivate' : 'suspend'
+  const after = { ...state, status: statusAfter(action, state.status), updatedAt: now }
+  return { type: action === 'reactivate' ? 'user.reactivated' : 'user.suspended', after }
+}
+
+function remove({ otherOwners, now }: RemoveMember, { invitation: _, ...state }: MembershipState): Decided {
+  const after = { ...state, status: statusAfter('remove', state.status), updatedAt: now }
+  keepAnOwner(state, after, otherOwners)
+  return { type: 'user.deactivated', after }
+}
+
+function keepAnOwner(before: MembershipState, after: MembershipState, otherOwners: number): void {
+  if (otherOwners > 0 || !isActiveOwner(before) || isActiveOwner(after)) return
+  const message = 'This is the last active owner. Make somebody else an owner first.'
+  throw new ApiError('conflict', message, {
+    details: [{ in: 'body', path: '', code: 'last_owner', message }],
+  })
+}
+
+const isActiveOwner = ({ role, status }: MembershipState) => role === 'owner' && status === 'active'
+
+/** Never issued, expired, used, replaced: all the same to whoever presents it. */
+export function invalidInvitation(): ApiError {
+  return new ApiError(
+    'invalid_token',
+    'The invitation is not valid: it has been used, replaced, or has ended.',
+  )
 }

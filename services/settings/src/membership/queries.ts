@@ -1,11 +1,95 @@
+import { Account, type Instant, UserState } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import { and, eq } from 'drizzle-orm'
-import { memberships } from '../schema.js'
+import { and, count, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { accounts, memberships } from '../schema.js'
+import type { MembershipState } from './domain.js'
 
-export async function membershipExists(db: Drizzle, workspaceId: string, userId: string): Promise<boolean> {
+/** The pool, or one transaction. */
+type Reader = Pick<Drizzle, 'select'>
+
+const StoredMembership = UserState.extend({
+  id: z.string(),
+  userId: z.string(),
+  invitation: z.object({ id: z.string(), tokenHash: z.string(), expiresAt: z.string() }).optional(),
+})
+
+export async function membershipExists(db: Reader, workspaceId: string, userId: string): Promise<boolean> {
+  return (await memberOf(db, workspaceId, userId)) !== null
+}
+
+export interface Member {
+  state: MembershipState
+  version: number
+}
+
+/** The user as a member of the workspace, whatever the status. */
+export async function memberOf(db: Reader, workspaceId: string, userId: string): Promise<Member | null> {
   const [row] = await db
-    .select({ id: memberships.id })
+    .select({ state: memberships.state, version: memberships.version })
     .from(memberships)
     .where(and(eq(memberships.workspaceId, workspaceId), eq(memberships.userId, userId)))
-  return row !== undefined
+  return row ? { state: readMembership(row.state), version: row.version } : null
+}
+
+/** The active owners of the workspace beside this user. */
+export async function countOtherOwners(db: Reader, workspaceId: string, userId: string): Promise<number> {
+  const [row] = await db
+    .select({ owners: count() })
+    .from(memberships)
+    .where(
+      and(
+        eq(memberships.workspaceId, workspaceId),
+        eq(memberships.role, 'owner'),
+        eq(memberships.status, 'active'),
+        ne(memberships.userId, userId),
+      ),
+    )
+  return row?.owners ?? 0
+}
+
+/** Name or e-mail begin with this text, in any case. */
+export function beginsWith(text: string | undefined): SQL | undefined {
+  if (text === undefined) return undefined
+  const begins = (field: string) =>
+    sql`starts_with(lower(${memberships.state}->>${sql.raw(`'${field}'`)}), lower(${text}))`
+  return sql`(${begins('name')} or ${begins('email')})`
+}
+
+/** An invitation that has not been used or replaced, with whom it invites where. */
+export interface OpenInvitation {
+  workspaceId: string
+  membershipId: string
+  userId: string
+  email: string
+  /** Of the user as invited. */
+  invitedName: string
+  tokenHash: string
+  expiresAt: Instant
+  account: Account
+  /** The login has no password yet. */
+  unclaimed: boolean
+}
+
+/** By unique keys, whichever workspace it is of: who accepts is in none yet. */
+export async function openInvitation(db: Reader, invitationId: string): Promise<OpenInvitation | null> {
+  const [row] = await db
+    .select({ member: memberships.state, workspaceId: memberships.workspaceId, account: accounts.state })
+    .from(memberships)
+    .innerJoin(accounts, eq(accounts.id, memberships.userId))
+    .where(eq(memberships.invitationId, invitationId))
+  if (!row) return null
+  const { id, userId, email, name, invitation } = readMembership(row.member)
+  if (invitation === undefined) return null
+  const { tokenHash, expiresAt } = invitation
+  return {
+    ...{ workspaceId: row.workspaceId, membershipId: id, userId, email, invitedName: name },
+    ...{ tokenHash, expiresAt, account: Account.parse(row.account) },
+    unclaimed: row.account.passwordHash === null,
+  }
+}
+
+function readMembership(state: unknown): MembershipState {
+  const { invitation, ...member } = StoredMembership.parse(state)
+  return invitation === undefined ? member : { ...member, invitation }
 }

@@ -33,7 +33,7 @@ const pause = async (workspaceId = ada.workspaceId, createdAt = settings.clock.n
 }
 const mailsAbout = (eventId: string) => settings.service.sql<
   { id: string; status: string; attempts: number; last_error: string | null; user_id: string }[]
->`select m.* from notification_mails m join notifications n on n.id = m.notification_id
+>`select m.* from mails m join notifications n on n.id = m.notification_id
   where n.event_id = ${eventId} order by m.user_id`
 const settled = (eventId: string, status: string) =>
   waitFor(async () => {

@@ -45,7 +45,7 @@ describe('a notification', () => {
     const one = (await api.get(`/notifications/${found.id}`)).data(Notification.strict())
     expect(one).toEqual(found)
     // Without SMTP settings nothing is queued.
-    expect(await settings.service.sql`select id from notification_mails`).toHaveLength(0)
+    expect(await settings.service.sql`select id from mails`).toHaveLength(0)
   })
 
   it('comes of no pause a person asked for, and once of an event that comes twice', async () => {

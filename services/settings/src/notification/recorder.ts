@@ -6,7 +6,7 @@ import {
   type Transaction,
 } from '@opsplane/eventstore'
 import { notifications } from '../schema.js'
-import { queueMails } from './mail-queue.js'
+import { queueAdminMails } from './admin-mails.js'
 import { notificationText, notifiedTypes } from './text.js'
 
 /**
@@ -23,7 +23,7 @@ export function recordNotifications(
     filterSubjects: names.eventFilters(notifiedTypes),
     async handle(events, tx) {
       const made = await insertNotifications(tx, events)
-      if (withMail) await queueMails(tx, made, clock.now())
+      if (withMail) await queueAdminMails(tx, made, clock.now())
     },
   })
 }

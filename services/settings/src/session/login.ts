@@ -1,11 +1,10 @@
 import { ApiError, type Credentials, type Instant, type Session } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import type { CursorCodec } from '@opsplane/runtime'
 import { account } from '../account/domain.js'
 import type { Passwords } from '../account/passwords.js'
 import { accountByEmail } from '../account/queries.js'
-import { accessibleWorkspaces } from '../workspace/queries.js'
-import type { SessionOrigin, Sessions } from './sessions.js'
+import type { Enter } from './enter.js'
+import type { SessionOrigin } from './sessions.js'
 import { createThrottle } from './throttle.js'
 
 /** Exchanges credentials for a session. Throws `invalid_credentials`, `rate_limited`, `service_unavailable`. */
@@ -14,8 +13,7 @@ export type Login = (credentials: Credentials, origin: SessionOrigin, now: Insta
 export interface LoginOptions {
   db: Drizzle
   passwords: Passwords
-  sessions: Sessions
-  cursors: CursorCodec
+  enter: Enter
 }
 
 const minuteMs = 60_000
@@ -24,7 +22,7 @@ const minuteMs = 60_000
  * An unknown email takes the same way as a wrong password: the same throttle, the same hash work, the same
  * answer. Failures slow down both their account and their address.
  */
-export function createLogin({ db, passwords, sessions, cursors }: LoginOptions): Login {
+export function createLogin({ db, passwords, enter }: LoginOptions): Login {
   const slow = { baseMs: 1_000, maxMs: 15 * minuteMs, forgetMs: 60 * minuteMs }
   const perAccount = createThrottle({ ...slow, freeFailures: 5 })
   const perAddress = createThrottle({ ...slow, freeFailures: 50 })
@@ -39,9 +37,6 @@ export function createLogin({ db, passwords, sessions, cursors }: LoginOptions):
     perAccount.forgive(email)
     perAddress.withdraw(origin.address)
 
-    const session = await sessions.open(known.id, origin, now)
-    const page = { userId: known.id, tokenId: '', limit: 200, binding: 'login', cursors }
-    const { items } = await accessibleWorkspaces(db, page)
-    return { ...session, tokenType: 'Bearer', user: account.expose(known), workspaces: items }
+    return enter(account.expose(known), origin, now)
   }
 }

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { sha256Hex } from '@opsplane/runtime'
 
-/** `key` for API keys, `ses` for sessions. */
-export type TokenKind = 'key' | 'ses'
+/** `key` for API keys, `ses` for sessions, `inv` for invitations, which open nothing but their acceptance. */
+export type TokenKind = 'key' | 'ses' | 'inv'
 
 /** A token as it is handed out, and what is kept of it. */
 export interface IssuedToken {
@@ -25,8 +25,8 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** 190 bits. */
 const secretLength = 32
 const checksumLength = 6
-const format = /^(ops_(key|ses)_([0-9A-HJKMNP-TV-Z]{26})_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
-const idPrefix: Record<TokenKind, string> = { key: 'tok', ses: 'ses' }
+const format = /^(ops_(key|ses|inv)_([0-9A-HJKMNP-TV-Z]{26})_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
+const idPrefix: Record<TokenKind, string> = { key: 'tok', ses: 'ses', inv: 'inv' }
 
 /**
  * A new token `ops_<kind>_<id>_<secret><checksum>`. The fixed form and the checksum let scanners for leaked
@@ -43,8 +43,12 @@ export function issueToken(kind: TokenKind, id: string): IssuedToken {
 /** Null for anything that cannot have been issued here. A secret of this length needs no slow hash. */
 export function readToken(plaintext: string): PresentedToken | null {
   const [, text, kind, body, sum] = format.exec(plaintext) ?? []
-  if (text === undefined || (kind !== 'key' && kind !== 'ses') || checksum(text) !== sum) return null
+  if (text === undefined || !isKind(kind) || checksum(text) !== sum) return null
   return { kind, id: `${idPrefix[kind]}_${body}`, secretHash: sha256Hex(plaintext) }
+}
+
+function isKind(text: string | undefined): text is TokenKind {
+  return text !== undefined && Object.hasOwn(idPrefix, text)
 }
 
 function checksum(text: string): string {

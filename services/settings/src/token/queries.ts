@@ -1,8 +1,15 @@
-import { type Environment, type Instant, TokenState } from '@opsplane/contracts'
+import {
+  type Environment,
+  type Instant,
+  type Permission,
+  type TenantScope,
+  TokenState,
+} from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, ne } from 'drizzle-orm'
 import { z } from 'zod'
-import { accounts, memberships, sessions, tokens, tokenUsage, workspaces } from '../schema.js'
+import { customPermissions, permissionsOf, roleOfMembership } from '../role/permissions.js'
+import { accounts, memberships, roles, sessions, tokens, tokenUsage, workspaces } from '../schema.js'
 import type { ApiKey } from './domain.js'
 
 const StoredKey = TokenState.extend({ secretHash: z.string() })
@@ -13,14 +20,14 @@ export async function tokenById(db: Drizzle, id: string): Promise<TokenState | n
   return row ? TokenState.parse(row.state) : null
 }
 
-/** All that decides about a presented key, by primary keys: the key, its workspace and its owner's role there. */
+/** All that decides about a presented key, by primary keys: the key, its workspace and its owner's rights there. */
 export interface KeyRecord {
   key: ApiKey
   lastUsedAt: Instant | null
   workspaceId: string
   workspaceSlug: string
-  /** Null when the owner is no active member. */
-  role: string | null
+  /** What the owner's role allows; null when the owner is no active member. */
+  allowed: Permission[] | null
 }
 
 export async function keyRecord(db: Drizzle, id: string): Promise<KeyRecord | null> {
@@ -31,15 +38,18 @@ export async function keyRecord(db: Drizzle, id: string): Promise<KeyRecord | nu
       workspaceId: workspaces.id,
       workspaceSlug: workspaces.slug,
       role: memberships.role,
+      customPermissions,
     })
     .from(tokens)
     .innerJoin(workspaces, eq(workspaces.id, tokens.workspaceId))
     .leftJoin(memberships, activeMembership(tokens.userId))
+    .leftJoin(roles, roleOfMembership())
     .leftJoin(tokenUsage, eq(tokenUsage.tokenId, tokens.id))
     .where(eq(tokens.id, id))
   if (!row) return null
-  const { state, workspaceSlug, ...found } = row
-  return { ...found, key: StoredKey.parse(state), workspaceSlug: workspaceSlug ?? '' }
+  const { lastUsedAt, workspaceId, workspaceSlug } = row
+  const key = StoredKey.parse(row.state)
+  return { key, lastUsedAt, workspaceId, workspaceSlug: workspaceSlug ?? '', allowed: allowedBy(row) }
 }
 
 /** All that decides about a presented session, by unique keys. */
@@ -51,8 +61,8 @@ export interface SessionRecord {
   userName: string
   /** Of the workspace asked for; null when there is none of that slug. */
   workspaceId: string | null
-  /** Null when the user is no active member of that workspace. */
-  role: string | null
+  /** What the user's role allows; null when the user is no active member of that workspace. */
+  allowed: Permission[] | null
 }
 
 export async function sessionRecord(
@@ -69,14 +79,23 @@ export async function sessionRecord(
       userName: accounts.name,
       workspaceId: workspaces.id,
       role: memberships.role,
+      customPermissions,
     })
     .from(sessions)
     .innerJoin(accounts, eq(accounts.id, sessions.accountId))
     // No workspace has an empty slug.
     .leftJoin(workspaces, eq(workspaces.slug, workspaceSlug ?? ''))
     .leftJoin(memberships, activeMembership(sessions.accountId))
+    .leftJoin(roles, roleOfMembership())
     .where(eq(sessions.id, id))
-  return row ? { ...row, userName: row.userName ?? '' } : null
+  if (!row) return null
+  const { role: _, customPermissions: __, ...found } = row
+  return { ...found, userName: row.userName ?? '', allowed: allowedBy(row) }
+}
+
+/** Null without an active membership. */
+function allowedBy(row: { role: string | null; customPermissions: unknown }): Permission[] | null {
+  return row.role === null ? null : permissionsOf(row.role, row.customPermissions)
 }
 
 function activeMembership(userId: typeof tokens.userId | typeof sessions.accountId) {
@@ -85,6 +104,26 @@ function activeMembership(userId: typeof tokens.userId | typeof sessions.account
     eq(memberships.workspaceId, workspaces.id),
     eq(memberships.status, 'active'),
   )
+}
+
+/** The keys of this user in the workspace that are not revoked. */
+export async function unrevokedKeys(
+  db: Pick<Drizzle, 'select'>,
+  { workspaceId, environment }: TenantScope,
+  userId: string,
+): Promise<string[]> {
+  const rows = await db
+    .select({ id: tokens.id })
+    .from(tokens)
+    .where(
+      and(
+        eq(tokens.workspaceId, workspaceId),
+        eq(tokens.environment, environment),
+        eq(tokens.userId, userId),
+        ne(tokens.status, 'revoked'),
+      ),
+    )
+  return rows.map(({ id }) => id)
 }
 
 /** When each of the keys was last used; keys never used are absent. */

@@ -10,7 +10,6 @@ import {
 } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { constantTimeEqual } from '@opsplane/runtime'
-import { rolePermissions } from '../membership/roles.js'
 import type { Sessions } from '../session/sessions.js'
 import { type PresentedToken, readToken } from './bearer-token.js'
 import { earlierOf, hasExpired, overlapIsOver, validityEnd } from './domain.js'
@@ -67,7 +66,7 @@ export function createVerifier({
 
   return async ({ token, ...question }, occasion) => {
     const presented = readToken(token)
-    if (presented === null) throw invalidToken()
+    if (presented === null || presented.kind === 'inv') throw invalidToken()
     const verify = presented.kind === 'key' ? verifyKey : verifySession
     return verify(presented, question, occasion)
   }
@@ -75,27 +74,26 @@ export function createVerifier({
 
 /** A key belongs to one workspace, and is worth nothing once its owner has left that. */
 function keyPrincipal(record: KeyRecord, { workspace, environment }: Question): Principal {
-  const { key, workspaceId, workspaceSlug, role } = record
-  if (role === null || (workspace !== undefined && workspace !== workspaceSlug)) throw workspaceForbidden()
+  const { key, workspaceId, workspaceSlug, allowed } = record
+  if (allowed === null || (workspace !== undefined && workspace !== workspaceSlug)) throw workspaceForbidden()
   if (!opens(key, environment)) throw environmentForbidden(key.environments ?? [])
   const actor = { id: key.id, name: key.name, type: 'api_token' as const }
   const identity = { actor, userId: key.userId, tokenId: key.id }
   if (workspace === undefined) return { ...identity, permissions: [] }
   const scopes: ReadonlySet<Permission> = new Set(key.scopes)
-  const permissions = rolePermissions(role).filter((permission) => scopes.has(permission))
+  const permissions = allowed.filter((permission) => scopes.has(permission))
   return { ...identity, workspaceId, workspaceSlug, environment, permissions }
 }
 
 function sessionPrincipal(
   tokenId: string,
-  { userId, userName, workspaceId, role }: SessionRecord,
+  { userId, userName, workspaceId, allowed }: SessionRecord,
   { workspace, environment }: Question,
 ): Principal {
   const identity = { actor: { id: userId, name: userName, type: 'user' as const }, userId, tokenId }
   if (workspace === undefined) return { ...identity, permissions: [] }
-  if (workspaceId === null || role === null) throw workspaceForbidden()
-  const permissions = [...rolePermissions(role)]
-  return { ...identity, workspaceId, workspaceSlug: workspace, environment, permissions }
+  if (workspaceId === null || allowed === null) throw workspaceForbidden()
+  return { ...identity, workspaceId, workspaceSlug: workspace, environment, permissions: allowed }
 }
 
 function isDue(last: Instant | null, now: Instant): boolean {

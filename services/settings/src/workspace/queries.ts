@@ -49,6 +49,15 @@ export async function workspaceIdBySlug(db: Drizzle, slug: string): Promise<stri
   return row?.id ?? null
 }
 
+/** For people to read; empty for a workspace that is not there. */
+export async function workspaceName(db: Drizzle, id: string): Promise<string> {
+  const [row] = await db
+    .select({ name: sql<string>`${workspaces.state}->>'name'` })
+    .from(workspaces)
+    .where(eq(workspaces.id, id))
+  return row?.name ?? ''
+}
+
 function accessRows(db: Drizzle, conditions: (SQL | undefined)[]) {
   return db
     .select({ state: workspaces.state, version: workspaces.version, role: memberships.role })

@@ -3,10 +3,11 @@ import { newId } from '@opsplane/contracts'
 import { connect, type Database } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { waitFor } from '@opsplane/testing'
-import type { Mailer } from '../mail/mailer.js'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
+import { createComposer } from './compose.js'
 import { claimMails, settleMail } from './mail-queue.js'
 import { leaseMs, startMailSending } from './mail-sending.js'
+import type { Mailer } from './mailer.js'
 
 const log = createLogger({ service: 'settings', level: 'silent' })
 const nowMs = Date.parse('2026-03-01T10:00:00.000Z')
@@ -24,7 +25,7 @@ afterAll(async () => {
   await database?.close()
   await settings?.stop()
 })
-afterEach(() => settings.service.sql`truncate notifications, notification_mails`)
+afterEach(() => settings.service.sql`truncate notifications, mails`)
 
 /** A notification with so many mails that are due. */
 async function dueMails(count: number): Promise<void> {
@@ -40,14 +41,19 @@ async function dueMails(count: number): Promise<void> {
     values (${id}, ${ada.workspaceId}, 'production', ${eventId}, 1, ${sql.json(content)})`
   for (let index = 0; index < count; index++) {
     const email = `admin${index}@example.com`
-    await sql`insert into notification_mails (id, notification_id, user_id, email, due_at, give_up_at)
+    await sql`insert into mails (id, notification_id, user_id, email, due_at, give_up_at)
       values (${`${id}.${index}`}, ${id}, ${String(index)}, ${email}, ${nowMs}, ${nowMs + 3_600_000})`
   }
 }
 const mails = () =>
   settings.service.sql<{ status: string; attempts: number; due_at: string }[]>`
-    select status, attempts, due_at from notification_mails`
-const sending = (mailer: Mailer) => startMailSending({ database, mailer, log, nowMs: () => nowMs })
+    select status, attempts, due_at from mails`
+/** No mail of these tests is sealed. */
+const compose = createComposer({
+  seal: () => Promise.reject(new Error('nothing to seal')),
+  open: () => Promise.reject(new Error('nothing to open')),
+})
+const sending = (mailer: Mailer) => startMailSending({ database, mailer, compose, log, nowMs: () => nowMs })
 
 describe('sending', () => {
   it('is shared by replicas: each mail is sent once', async () => {
@@ -72,7 +78,7 @@ describe('sending', () => {
     expect(await claim(nowMs + leaseMs - 1)).toEqual([])
     const [next] = await claim(nowMs + leaseMs)
     if (dead === undefined || next === undefined) throw new Error('nothing was claimed')
-    expect(next).toMatchObject({ mail: { id: dead.mail.id }, attempts: 2 })
+    expect(next).toMatchObject({ id: dead.id, attempts: 2 })
     await settleMail(database.db, dead, { status: 'failed', lastError: 'too late' })
     expect(await mails()).toMatchObject([{ status: 'pending', attempts: 2 }])
     await settleMail(database.db, next, { status: 'sent', lastError: null })

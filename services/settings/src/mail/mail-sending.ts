@@ -1,13 +1,15 @@
 import type { Database } from '@opsplane/postgres'
 import { delay, type Logger } from '@opsplane/runtime'
-import type { Mailer } from '../mail/mailer.js'
-import { oneLine } from '../mail/one-line.js'
+import type { ComposeMail } from './compose.js'
 import { type ClaimedMail, claimMails, giveBackMail, settleMail } from './mail-queue.js'
 import { afterFailure } from './mail-retry.js'
+import type { Mailer } from './mailer.js'
+import { oneLine } from './one-line.js'
 
 export interface MailSendingOptions {
   database: Pick<Database, 'db'>
   mailer: Mailer
+  compose: ComposeMail
   log: Logger
   nowMs(): number
 }
@@ -20,20 +22,23 @@ export const leaseMs = 60_000
 const lookEveryMs = 1_000
 
 /** Sends the mails that are due, at least once each, sharing the work with other replicas by leases. */
-export function startMailSending({ database: { db }, mailer, log, nowMs }: MailSendingOptions) {
+export function startMailSending({ database: { db }, mailer, compose, log, nowMs }: MailSendingOptions) {
   const closing = new AbortController()
   const cutting = new AbortController()
   let failing = false
 
   const attempt = async (claimed: ClaimedMail): Promise<void> => {
-    const { mail, notificationId, userId, attempts, giveUpAt } = claimed
+    const { id, userId, attempts, giveUpAt } = claimed
     try {
-      await mailer.send(mail, AbortSignal.any([cutting.signal, AbortSignal.timeout(deadlineMs)]))
+      await mailer.send(
+        await compose(claimed),
+        AbortSignal.any([cutting.signal, AbortSignal.timeout(deadlineMs)]),
+      )
     } catch (error) {
       if (cutting.signal.aborted) return giveBackMail(db, claimed, nowMs())
       const outcome = afterFailure(attempts, giveUpAt, nowMs())
       const lastError = reasonOf(error)
-      const about = { notificationId, userId, attempts, reason: lastError }
+      const about = { mailId: id, userId, attempts, reason: lastError }
       if (outcome.status === 'failed') log.error(about, givenUp)
       else if (attempts === 1) log.warn(about, 'a mail was not sent and is tried again')
       return settleMail(db, claimed, { ...outcome, lastError })
@@ -75,8 +80,8 @@ export function startMailSending({ database: { db }, mailer, log, nowMs }: MailS
 }
 
 const givenUp =
-  'a mail was given up: check SMTP_URL, and that the server takes mail from SMTP_FROM to this user; the ' +
-  'notification stays readable at /notifications'
+  'a mail was given up: check SMTP_URL, and that the server takes mail from SMTP_FROM to this user; a ' +
+  'notification stays readable at /notifications, and an invitation can be sent anew'
 
 /** The server's words, short enough to keep. */
 function reasonOf(error: unknown): string {

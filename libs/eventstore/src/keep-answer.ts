@@ -1,12 +1,10 @@
 import { type CommandMeta, IdempotencyRaceError } from '@opsplane/contracts'
-import type { Database } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
-
-export type Transaction = Parameters<Parameters<Database['db']['transaction']>[0]>[0]
+import type { Transaction } from './consume.js'
 
 /**
- * Keeps the answer to the request's Idempotency-Key in the transaction of its effect, for effects on this
- * service's own rows. Throws IdempotencyRaceError when another request was first.
+ * Keeps the answer to the request's Idempotency-Key in the transaction of its effect, where that is the
+ * service's own. Throws IdempotencyRaceError when another request was first.
  */
 export async function keepAnswer(
   tx: Transaction,

@@ -1,0 +1,113 @@
+import {
+  type Account,
+  type Instant,
+  type InvitationAcceptance,
+  invalidField,
+  platformTenant,
+  type Session,
+} from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
+import { constantTimeEqual } from '@opsplane/runtime'
+import { account } from '../account/domain.js'
+import type { Passwords } from '../account/passwords.js'
+import { dropInvitationMail } from '../mail/mail-queue.js'
+import type { Enter } from '../session/enter.js'
+import type { Login } from '../session/login.js'
+import { createThrottle } from '../session/throttle.js'
+import { readToken } from '../token/bearer-token.js'
+import { homeOf } from '../workspace/home.js'
+import type { TakeTurn } from '../workspace/turn.js'
+import { invalidInvitation } from './domain.js'
+import type { Members } from './members.js'
+import { type OpenInvitation, openInvitation } from './queries.js'
+
+/**
+ * Lets an invited person in, and answers as a login does. A new login gets its password; one that exists proves
+ * itself by its own. Throws `invalid_token`, `invalid_credentials`, `rate_limited`, `validation_failed`.
+ */
+export type AcceptInvitation = (wanted: InvitationAcceptance, meta: RequestMeta) => Promise<Session>
+
+export interface AcceptOptions {
+  members: Members
+  takeTurn: TakeTurn
+  passwords: Passwords
+  login: Login
+  enter: Enter
+}
+
+const minuteMs = 60_000
+
+export function createAccept(
+  { store, database: { db } }: Pick<BackendContext, 'store' | 'database'>,
+  { members, takeTurn, passwords, login, enter }: AcceptOptions,
+): AcceptInvitation {
+  const accounts = store.aggregate(account)
+  const perAddress = createThrottle({
+    ...{ freeFailures: 50, baseMs: 1_000, maxMs: 15 * minuteMs, forgetMs: 60 * minuteMs },
+  })
+
+  /** Null for what was never issued, has been used or replaced, or has ended, after the same work. */
+  const valid = async (token: string, now: Instant): Promise<OpenInvitation | null> => {
+    const presented = readToken(token)
+    const found = await openInvitation(db, presented?.kind === 'inv' ? presented.id : '')
+    const matches = constantTimeEqual(found?.tokenHash ?? '', presented?.secretHash ?? '')
+    return found !== null && matches && found.expiresAt > now ? found : null
+  }
+
+  /** Makes the person a member, and the new login theirs. */
+  const admit = (
+    invitation: OpenInvitation,
+    name: string,
+    passwordHash: string | null,
+    meta: RequestMeta,
+  ): Promise<Account> => {
+    const { workspaceId, membershipId, tokenHash, userId } = invitation
+    const { now, requestId } = meta
+    const actor = { id: userId, name, type: 'user' as const }
+    return takeTurn({ tenant: homeOf(workspaceId), actor, now, requestId }, async (unit, tx) => {
+      const found = await unit.find(members.aggregate, membershipId)
+      await unit.handle(members.aggregate, membershipId, { kind: 'accept', tokenHash, name, now })
+      await dropInvitationMail(tx, found?.state.invitation?.id)
+      if (passwordHash === null) return invitation.account
+      const claim = { kind: 'claim' as const, name, passwordHash, now }
+      const { version: _, ...user } = await unit.handle(accounts, userId, claim, { tenant: platformTenant })
+      return user
+    })
+  }
+
+  const claim = async (invitation: OpenInvitation, wanted: InvitationAcceptance, meta: RequestMeta) => {
+    const { invitedName, email } = invitation
+    const name = wanted.name ?? (invitedName === email ? undefined : invitedName)
+    if (name === undefined) throw invalidField('/name', 'required', 'A new login needs a name.')
+    const passwordHash = await passwords.hash(passwordOf(wanted))
+    return enter(await admit(invitation, name, passwordHash, meta), meta.source, meta.now)
+  }
+
+  const join = async (invitation: OpenInvitation, wanted: InvitationAcceptance, meta: RequestMeta) => {
+    const credentials = { email: invitation.email, password: passwordOf(wanted) }
+    await login(credentials, meta.source, meta.now)
+    const user = await admit(invitation, invitation.account.name, null, meta)
+    return enter(user, meta.source, meta.now)
+  }
+
+  return async (wanted, meta) => {
+    perAddress.begin(meta.source.address, meta.now)
+    const invitation = await valid(wanted.token, meta.now)
+    if (invitation === null) {
+      await passwords.matches(wanted.password ?? '', null)
+      throw invalidInvitation()
+    }
+    perAddress.withdraw(meta.source.address)
+    return invitation.unclaimed ? claim(invitation, wanted, meta) : join(invitation, wanted, meta)
+  }
+}
+
+function passwordOf({ password }: InvitationAcceptance): string {
+  if (password !== undefined) return password
+  throw invalidField(
+    '/password',
+    'required',
+    'Send a password: a new one, or that of the login with this e-mail.',
+  )
+}

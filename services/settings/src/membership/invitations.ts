@@ -1,0 +1,123 @@
+import {
+  ApiError,
+  type Instant,
+  type InvitedUser,
+  type NewInvitation,
+  newId,
+  platformTenant,
+} from '@opsplane/contracts'
+import type { BackendContext, Transaction, Unit } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
+import type { Vault } from '@opsplane/postgres'
+import { account } from '../account/domain.js'
+import { accountByEmail } from '../account/queries.js'
+import { sealContent } from '../mail/compose.js'
+import { dropInvitationMail, queueInvitationMail } from '../mail/mail-queue.js'
+import { oneLine } from '../mail/one-line.js'
+import { issueToken } from '../token/bearer-token.js'
+import { workspaceName } from '../workspace/queries.js'
+import type { TakeTurn } from '../workspace/turn.js'
+import { acceptPath, invitationText } from './invitation-text.js'
+import { atHome, type Members, requireGrant, requireRank } from './members.js'
+import { memberOf } from './queries.js'
+
+/**
+ * Invites somebody, or anew. The plaintext of the token goes by mail where there is a mail server, else it is in
+ * the answer; it is kept nowhere.
+ */
+export type Invite = (wanted: NewInvitation, meta: RequestMeta) => Promise<InvitedUser>
+
+export interface InviteOptions {
+  members: Members
+  takeTurn: TakeTurn
+  vault: Vault
+  withMail: boolean
+}
+
+const hourMs = 3_600_000
+
+/** An invitation as it is about to be given. */
+interface Issued {
+  id: string
+  plaintext: string
+  tokenHash: string
+  expiresAt: Instant
+  /** Null: nothing is mailed. */
+  sealedContent: string | null
+}
+
+export function createInvite(
+  { store, database: { db } }: Pick<BackendContext, 'store' | 'database'>,
+  { members, takeTurn, vault, withMail }: InviteOptions,
+): Invite {
+  const accounts = store.aggregate(account)
+
+  /** Before the turn, as sealing may need a connection. */
+  const issue = async ({ role, expiresInHours }: NewInvitation, meta: RequestMeta): Promise<Issued> => {
+    const { workspaceId } = meta.tenant
+    const id = newId('invitation')
+    const { plaintext, secretHash: tokenHash } = issueToken('inv', id)
+    const expiresAt = new Date(Date.parse(meta.now) + expiresInHours * hourMs).toISOString()
+    const issued = { id, plaintext, tokenHash, expiresAt }
+    if (!withMail) return { ...issued, sealedContent: null }
+    const names = {
+      workspaceName: oneLine(await workspaceName(db, workspaceId)),
+      inviterName: oneLine(meta.actor.name),
+    }
+    const content = invitationText({ ...names, role, token: plaintext, expiresAt })
+    return { ...issued, sealedContent: await sealContent(vault, workspaceId, id, content) }
+  }
+
+  /** The login of the person; one without a password when there is none, which accepting claims. */
+  const loginOf = async (unit: Unit, tx: Transaction, email: string, now: Instant): Promise<string> => {
+    const known = await accountByEmail(tx, email)
+    if (known !== null) return known.id
+    const id = newId('user')
+    const login = { kind: 'create' as const, id, email, name: email, passwordHash: null, now }
+    await unit.create(accounts, id, login, { tenant: platformTenant })
+    return id
+  }
+
+  const invite = (wanted: NewInvitation, issued: Issued, meta: RequestMeta): Promise<InvitedUser> =>
+    takeTurn(atHome(meta), async (unit, tx) => {
+      const { email, role, name } = wanted
+      const { now } = meta
+      await requireGrant(tx, meta, role)
+      const userId = await loginOf(unit, tx, email, now)
+      const former = await memberOf(tx, meta.tenant.workspaceId, userId)
+      const { id, tokenHash, expiresAt, sealedContent } = issued
+      const person = { userId, email, name: name ?? email, role, now }
+      const invitation = { id, tokenHash, expiresAt }
+      if (former !== null && former.state.status !== 'deactivated') await requireRank(tx, meta, former.state)
+      await dropInvitationMail(tx, former?.state.invitation?.id)
+      const membershipId = former?.state.id ?? newId('membership')
+      const command = { kind: 'invite' as const, id: membershipId, ...person, invitation }
+      const user = await (former === null
+        ? unit.create(members.aggregate, membershipId, command)
+        : unit.handle(members.aggregate, membershipId, command))
+      if (sealedContent !== null) {
+        await queueInvitationMail(tx, { invitationId: id, sealedContent, userId, email, expiresAt }, now)
+      }
+      const mailed = sealedContent !== null
+      const shown = { token: mailed ? null : issued.plaintext, mailed, acceptPath, expiresAt }
+      return { ...user, invitation: shown }
+    })
+
+  return async (wanted, meta) => {
+    const issued = await issue(wanted, meta)
+    try {
+      return await invite(wanted, issued, meta)
+    } catch (error) {
+      // Another workspace has made the login of this e-mail at the same time; it is there now.
+      if (!isTakenLogin(error)) throw error
+      return invite(wanted, issued, meta)
+    }
+  }
+}
+
+function isTakenLogin(error: unknown): boolean {
+  return (
+    error instanceof ApiError &&
+    error.details.some(({ params }) => params?.constraint === 'accounts_email_key')
+  )
+}

@@ -1,0 +1,104 @@
+import { invalidField, notFound, type TenantScope, type User, type UserPatch } from '@opsplane/contracts'
+import type { BackendContext, Transaction } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
+import { dropInvitationMail } from '../mail/mail-queue.js'
+import { grantedBy } from '../role/roles.js'
+import { token } from '../token/domain.js'
+import { unrevokedKeys } from '../token/queries.js'
+import { homeOf } from '../workspace/home.js'
+import type { TakeTurn } from '../workspace/turn.js'
+import { requireAuthority } from './authority.js'
+import { type MembershipState, membership } from './domain.js'
+import { countOtherOwners, type Member, memberOf } from './queries.js'
+import { allowedActions } from './transitions.js'
+
+export type Members = ReturnType<typeof createMembers>
+
+/** The users of a workspace, changed one request after the other, so that the last owner stays. */
+export function createMembers(
+  { store, database: { db } }: Pick<BackendContext, 'store' | 'database'>,
+  takeTurn: TakeTurn,
+) {
+  const memberships = store.aggregate(membership, { present })
+  const keys = store.aggregate(token)
+
+  /** The member, and how many active owners there are beside. */
+  const prepared = async (userId: string, meta: RequestMeta, tx: Transaction) => {
+    const { state } = await memberToChange(tx, meta, userId)
+    return { state, otherOwners: await countOtherOwners(tx, meta.tenant.workspaceId, userId) }
+  }
+
+  return {
+    aggregate: memberships,
+    present: memberships.present,
+
+    async get(userId: string, { workspaceId }: TenantScope): Promise<User> {
+      const found = await memberOf(db, workspaceId, userId)
+      if (found === null) throw notFound()
+      return present(found.state, found.version)
+    },
+
+    patch: (userId: string, patch: UserPatch, meta: RequestMeta): Promise<User> =>
+      takeTurn(atHome(meta), async (unit, tx) => {
+        const { state, otherOwners } = await prepared(userId, meta, tx)
+        if (patch.role !== undefined && patch.role !== state.role) await requireGrant(tx, meta, patch.role)
+        const command = { kind: 'patch' as const, patch, otherOwners, now: meta.now }
+        return unit.handle(memberships, state.id, command)
+      }),
+
+    remove: (userId: string, meta: RequestMeta): Promise<User> =>
+      takeTurn(atHome(meta), async (unit, tx) => {
+        const { state, otherOwners } = await prepared(userId, meta, tx)
+        const { now } = meta
+        await dropInvitationMail(tx, state.invitation?.id)
+        const removed = await unit.handle(memberships, state.id, { kind: 'remove', otherOwners, now })
+        // For good: who comes back one day does not come back with keys that are long forgotten.
+        for (const id of await unrevokedKeys(tx, homeOf(meta.tenant.workspaceId), userId)) {
+          await unit.handle(keys, id, { kind: 'revoke', reason: 'user_removed', now })
+        }
+        return removed
+      }),
+  }
+}
+
+/** The member, whom the caller may change. Throws `not_found` and `forbidden`. */
+async function memberToChange(tx: Transaction, meta: RequestMeta, userId: string): Promise<Member> {
+  const { workspaceId } = meta.tenant
+  const found = await memberOf(tx, workspaceId, userId)
+  if (found === null) throw notFound()
+  await requireRank(tx, meta, found.state)
+  return found
+}
+
+/** Whoever may do more than the caller is not the caller's to change. Throws `forbidden`. */
+export async function requireRank(
+  tx: Transaction,
+  meta: RequestMeta,
+  { role }: MembershipState,
+): Promise<void> {
+  const allowed = await grantedBy(tx, meta.tenant.workspaceId, role)
+  requireAuthority(meta.principal.permissions, allowed ?? [])
+}
+
+/** The role exists, and allows nothing the caller may not do. Throws `validation_failed` and `forbidden`. */
+export async function requireGrant(tx: Transaction, meta: RequestMeta, role: string): Promise<void> {
+  const allowed = await grantedBy(tx, meta.tenant.workspaceId, role)
+  if (allowed === null)
+    throw invalidField('/role', 'unknown_role', `There is no role ${role}. See GET /settings/roles.`)
+  requireAuthority(meta.principal.permissions, allowed)
+}
+
+function present(state: MembershipState, version: number): User {
+  const invitationExpiresAt = state.invitation?.expiresAt ?? null
+  return {
+    ...membership.expose(state),
+    invitationExpiresAt,
+    version,
+    allowedActions: allowedActions(state.status),
+  }
+}
+
+/** Members belong to the workspace as a whole. */
+export function atHome(meta: RequestMeta): RequestMeta {
+  return { ...meta, tenant: homeOf(meta.tenant.workspaceId) }
+}

@@ -1,0 +1,160 @@
+import {
+  InvitationAcceptance,
+  InvitedUser,
+  NewInvitation,
+  Session,
+  User,
+  UserFilters,
+  UserPatch,
+} from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { keysetPage } from '@opsplane/postgres'
+import { eq } from 'drizzle-orm'
+import { memberships as table } from '../schema.js'
+import { homeOf } from '../workspace/home.js'
+import type { AcceptInvitation } from './acceptance.js'
+import type { Invite } from './invitations.js'
+import type { Members } from './members.js'
+import { beginsWith } from './queries.js'
+
+const tag = 'Users'
+
+export interface MembershipWork {
+  members: Members
+  invite: Invite
+  accept: AcceptInvitation
+}
+
+/** The users of the current workspace, and how they come and go. */
+export function membershipRoutes(
+  { database: { db }, cursors }: BackendContext,
+  { members, invite, accept }: MembershipWork,
+): Route[] {
+  return [
+    defineList({
+      operationId: 'listUsers',
+      path: '/settings/users',
+      summary: 'List the users of the workspace',
+      description: 'With invited, suspended and removed (`deactivated`) ones unless filtered by `status`.',
+      tag,
+      scope: 'users:read',
+      query: UserFilters,
+      response: User,
+      handler: ({ query: { limit, after, sort, status, role, q }, binding, meta }) =>
+        keysetPage(db, {
+          table,
+          tenant: homeOf(meta.tenant.workspaceId),
+          where: [
+            status && eq(table.status, status),
+            role === undefined ? undefined : eq(table.role, role),
+            beginsWith(q),
+          ],
+          sort: { column: table.createdAt, direction: sort.direction },
+          ...{ limit, after, binding, cursors, present: members.present },
+        }),
+    }),
+
+    defineRoute({
+      operationId: 'getUser',
+      method: 'get',
+      path: '/settings/users/:id',
+      summary: 'Get a user of the workspace',
+      tag,
+      scope: 'users:read',
+      response: User,
+      errors: ['not_found'],
+      handler: ({ params, meta }) => members.get(params.id, meta.tenant),
+    }),
+
+    defineRoute({
+      operationId: 'inviteUser',
+      method: 'post',
+      path: '/settings/users/invite',
+      summary: 'Invite a user',
+      description:
+        'Where a mail server is configured the token goes to the person by mail; else `invitation.token` is shown ' +
+        'this once, to be handed on. Inviting somebody again ends the former invitation. A member is a 409. No ' +
+        'role can be given that allows more than the caller may do. Emits `user.invited`.',
+      tag,
+      scope: 'users:write',
+      body: NewInvitation,
+      response: InvitedUser,
+      status: 201,
+      errors: ['conflict', 'forbidden', 'invalid_state_transition'],
+      redactReplay: withoutToken,
+      handler: ({ body, meta }) => invite(body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'updateUser',
+      method: 'patch',
+      path: '/settings/users/:id',
+      summary: 'Change the role of a user, suspend or reactivate',
+      description:
+        'Takes effect everywhere within a second. The last active owner stays one (409, `last_owner`). Nobody ' +
+        'gives or changes what they may not do themselves. Emits `user.role_changed`, `user.suspended`, ' +
+        '`user.reactivated`.',
+      tag,
+      scope: 'users:write',
+      body: UserPatch,
+      response: User,
+      errors: [
+        'not_found',
+        'forbidden',
+        'conflict',
+        'invalid_state_transition',
+        'precondition_failed',
+        'version_conflict',
+      ],
+      handler: ({ params, body, meta }) => members.patch(params.id, body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'removeUser',
+      method: 'delete',
+      path: '/settings/users/:id',
+      summary: 'Remove a user from the workspace',
+      description:
+        'Sessions and API keys stop working in this workspace within a second, the keys for good; the login ' +
+        'stays. An open invitation ends. The user stays in the list as `deactivated` and may be invited again. Emits ' +
+        '`user.deactivated` and `token.revoked`.',
+      tag,
+      scope: 'users:write',
+      response: User,
+      errors: [
+        'not_found',
+        'forbidden',
+        'conflict',
+        'invalid_state_transition',
+        'precondition_failed',
+        'version_conflict',
+      ],
+      handler: ({ params, meta }) => members.remove(params.id, meta),
+    }),
+
+    defineRoute({
+      operationId: 'acceptInvitation',
+      method: 'post',
+      path: '/auth/invitations/accept',
+      summary: 'Accept an invitation',
+      description:
+        'A new login gets its name and password; one that exists with this e-mail sends its own password. The ' +
+        'answer is a session, as after logging in. A token works once; an unknown, used, replaced or expired one ' +
+        'is `invalid_token`. Emits `user.activated`.',
+      tag: 'Authentication',
+      scope: 'public',
+      body: InvitationAcceptance,
+      response: Session,
+      status: 201,
+      errors: ['invalid_token', 'invalid_credentials', 'rate_limited', 'version_conflict'],
+      idempotency: 'none',
+      handler: ({ body, meta }) => accept(body, meta),
+    }),
+  ]
+}
+
+/** What may be kept for replay. */
+function withoutToken(invited: InvitedUser): InvitedUser {
+  return { ...invited, invitation: { ...invited.invitation, token: null } }
+}

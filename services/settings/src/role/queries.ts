@@ -1,0 +1,40 @@
+import { RoleState } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { and, count, eq, ne } from 'drizzle-orm'
+import { memberships, roles } from '../schema.js'
+
+/** The pool, or one transaction. */
+export type Reader = Pick<Drizzle, 'select'>
+
+export interface StoredRole {
+  state: RoleState
+  version: number
+}
+
+/** The roles the workspace has made for itself, by name. */
+export async function customRoles(db: Reader, workspaceId: string): Promise<StoredRole[]> {
+  const rows = await db
+    .select({ state: roles.state, version: roles.version })
+    .from(roles)
+    .where(eq(roles.workspaceId, workspaceId))
+    .orderBy(roles.name)
+  return rows.map(({ state, version }) => ({ state: RoleState.parse(state), version }))
+}
+
+export async function customRole(db: Reader, workspaceId: string, name: string): Promise<StoredRole | null> {
+  const [row] = await db
+    .select({ state: roles.state, version: roles.version })
+    .from(roles)
+    .where(and(eq(roles.workspaceId, workspaceId), eq(roles.name, name)))
+  return row ? { state: RoleState.parse(row.state), version: row.version } : null
+}
+
+/** How many users of the workspace have each role; roles nobody has are absent. */
+export async function membersByRole(db: Reader, workspaceId: string): Promise<Map<string, number>> {
+  const rows = await db
+    .select({ role: memberships.role, members: count() })
+    .from(memberships)
+    .where(and(eq(memberships.workspaceId, workspaceId), ne(memberships.status, 'deactivated')))
+    .groupBy(memberships.role)
+  return new Map(rows.map(({ role, members }) => [role ?? '', members]))
+}
