@@ -19,6 +19,7 @@ export const idPrefixes = {
   replay: 'rpl',
   resend: 'rsd',
   notification: 'ntf',
+  auditExport: 'aex',
   request: 'req',
 } as const
 

@@ -1,3 +1,4 @@
+import { AuditExport } from './audit.js'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { idSchema } from './ids.js'
 import { Account, SecretState, TokenState, UserState, WorkspaceState } from './settings.js'
@@ -18,5 +19,6 @@ export const settingsEvents = {
   'secret.created': resourceEvent(SecretState, 'A secret was stored.'),
   'secret.rotated': resourceEvent(SecretState, 'A secret got a new value.'),
   'secret.deleted': resourceEvent(SecretState, 'A secret was deleted.'),
+  'audit.exported': resourceEvent(AuditExport, 'Somebody took a copy of the audit log.'),
 } satisfies Record<string, EventDefinition>
 export type SettingsEventType = keyof typeof settingsEvents

@@ -1,4 +1,4 @@
-import type { CommandMeta, ErrorCode, Permission, Principal } from '@opsplane/contracts'
+import type { CommandMeta, ErrorCode, EventSource, Permission, Principal } from '@opsplane/contracts'
 import type { Logger } from '@opsplane/runtime'
 import { z } from 'zod'
 
@@ -11,7 +11,8 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 export interface RequestMeta extends CommandMeta {
   requestId: string
   principal: Principal
-  source: { address: string; userAgent: string }
+  /** What the gateway says of its client; null for what another service asks. */
+  source: EventSource | null
   /** Aborts when the client goes away before it is answered. */
   readonly signal: AbortSignal
   /** Writes every line with the request id. */

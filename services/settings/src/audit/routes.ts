@@ -3,7 +3,7 @@ import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
 import { auditLog as table } from '../schema.js'
-import { auditConditions, auditEventById } from './queries.js'
+import { auditConditions, auditEventById, presented } from './queries.js'
 
 const tag = 'Audit log'
 
@@ -28,7 +28,8 @@ export function auditRoutes({ database: { db }, cursors }: BackendContext): Rout
           where: auditConditions(filters),
           sort: { column: table.createdAt, direction: sort.direction },
           ...{ limit, after, binding, cursors },
-          present: ({ state }) => AuditEvent.parse(state),
+          columns: { seq: table.seq, hash: table.hash },
+          present: presented,
         }),
     }),
 

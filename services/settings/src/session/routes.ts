@@ -6,6 +6,9 @@ import type { Sessions } from './sessions.js'
 
 const tag = 'Authentication'
 
+/** All logins that do not come through the gateway count as from one place. */
+const unknownSource = { address: '', userAgent: '' }
+
 /** Logging in and out. */
 export function sessionRoutes(login: Login, sessions: Sessions): Route[] {
   return [
@@ -25,7 +28,7 @@ export function sessionRoutes(login: Login, sessions: Sessions): Route[] {
       status: 201,
       errors: ['invalid_credentials', 'rate_limited'],
       idempotency: 'none',
-      handler: ({ body, meta }) => login(body, meta.source, meta.now),
+      handler: ({ body, meta }) => login(body, meta.source ?? unknownSource, meta.now),
     }),
 
     defineRoute({
