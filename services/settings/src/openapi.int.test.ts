@@ -23,16 +23,20 @@ it('describes every public operation, and no internal one', async () => {
     Object.entries(methods).map(([method, { operationId }]) => `${operationId}: ${method} ${path}`),
   )
   expect(operations.sort()).toEqual([
+    'createAuditCheckpoint: post /audit/checkpoints',
     'createSecret: post /secrets',
     'createSession: post /auth/token',
     'createToken: post /auth/tokens',
     'deleteSecret: delete /secrets/{name}',
     'endSession: post /auth/logout',
+    'exportAudit: get /audit/export',
+    'getAuditCheckpointKey: get /audit/checkpoints/key',
     'getAuditEvent: get /audit/{eventId}',
     'getCurrentWorkspace: get /workspaces/me',
     'getMe: get /auth/me',
     'getNotification: get /notifications/{id}',
     'getWorkspaceStats: get /workspaces/{slug}/stats',
+    'listAuditCheckpoints: get /audit/checkpoints',
     'listAuditEvents: get /audit',
     'listNotifications: get /notifications',
     'listSecrets: get /secrets',
@@ -43,5 +47,7 @@ it('describes every public operation, and no internal one', async () => {
     'rotateSecret: put /secrets/{name}',
     'rotateToken: post /auth/tokens/rotate',
     'updateWorkspace: patch /workspaces/{slug}',
+    'verifyAudit: get /audit/verify',
+    'verifyAuditAgainstCheckpoint: post /audit/verify',
   ])
 })
