@@ -1,12 +1,18 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
+  type AuditCheckpoint,
   type AuditEvent,
   AuditEvent as AuditEventSchema,
   AuditExportEnd,
   type AuditVerification,
 } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
+import postgres from 'postgres'
 import { request } from 'undici'
+import { cliRunner } from './cli.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
@@ -61,4 +67,29 @@ test('the audit log is exported and verified through the gateway', async () => {
   const verified = await api<{ data: AuditVerification }>('GET', '/audit/verify')
   expect(verified.body.data).toMatchObject({ valid: true, complete: true })
   expect(verified.body.data.checked).toBe(verified.body.data.head?.seq)
+})
+
+test('the tool keeps a checkpoint, and fails when the log was tampered with', async () => {
+  const { origin, apiKey, workspace, postgresUrl } = cluster.info
+  const folder = mkdtempSync(join(tmpdir(), 'opsplane-audit-e2e-'))
+  const cli = cliRunner({
+    ...{ XDG_CONFIG_HOME: folder, OPSPLANE_HOME: join(folder, 'none') },
+    ...{ OPSPLANE_URL: origin, OPSPLANE_API_KEY: apiKey, OPSPLANE_WORKSPACE: workspace },
+  })
+  const kept = join(folder, 'kept.json')
+  const checkpoint = await cli.json<AuditCheckpoint>('audit', 'checkpoint')
+  writeFileSync(kept, JSON.stringify(checkpoint))
+  const verification = await cli.json<AuditVerification>('audit', 'verify', '--checkpoint', kept)
+  expect(verification).toMatchObject({ valid: true, givenSignature: 'valid' })
+  expect(await cli.run(['audit', 'verify', '--checkpoint', folder])).toMatchObject({ code: 2 })
+
+  const admin = postgres(postgresUrl, { max: 1 })
+  await admin`delete from settings.audit_log where workspace_id = ${checkpoint.workspaceId} and seq = 3`
+  await admin.end()
+  expect(await cli.run(['audit', 'verify'])).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('deleted at 3'),
+    stderr: expect.stringContaining('not whole'),
+  })
+  rmSync(folder, { recursive: true })
 })
