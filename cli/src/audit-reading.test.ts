@@ -5,7 +5,7 @@ import { AuditReading, type ReadingKind } from './audit-reading.js'
 const startMs = Date.parse('2026-01-31T12:00:00.000Z')
 const at = (second: number) => new Date(startMs + second * 1_000).toISOString()
 const event = (id: string, second: number): AuditEvent => ({
-  ...eventExample('incident.created'),
+  ...{ ...eventExample('incident.created'), seq: 1, hash: '' },
   id,
   createdAt: at(second),
 })

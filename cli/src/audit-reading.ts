@@ -41,7 +41,7 @@ export class AuditReading {
   }
 
   /** Those of a page that were not read before. */
-  take(events: readonly AuditEvent[]): AuditEvent[] {
+  take<Event extends Pick<AuditEvent, 'id' | 'createdAt'>>(events: readonly Event[]): Event[] {
     const fresh = events.filter(({ id }) => !this.#seen.has(id))
     for (const { id, createdAt } of fresh) {
       const atMs = msOf(createdAt)

@@ -1,6 +1,7 @@
 import { environments } from '@opsplane/contracts'
 import { Command, CommanderError, Option } from 'commander'
 import { addAccountCommands } from './commands/account.js'
+import { addAuditCommands } from './commands/audit.js'
 import { addDeliveryCommands } from './commands/deliveries.js'
 import { addEventCommands } from './commands/events.js'
 import { addKeyCommands } from './commands/keys.js'
@@ -59,6 +60,7 @@ function createProgram(io: Io): Command {
   addReplayCommands(program, io)
   addTopicCommands(program, io)
   addEventCommands(program, io)
+  addAuditCommands(program, io)
   addOperationCommands(program, io)
   addKeyCommands(program, io)
   return program

@@ -1,4 +1,5 @@
 import type { Instant } from './decider.js'
+import type { EventSource } from './event.js'
 import type { Actor, TenantScope } from './principal.js'
 
 /** A response kept for replay under an Idempotency-Key. */
@@ -26,6 +27,8 @@ export interface CommandMeta {
   requestId: string | null
   /** Id of the event this command reacts to. */
   causationId?: string | null
+  /** The client the command came from; none for what the platform does itself. */
+  source?: EventSource | null
   /** From If-Match: the version the caller has seen. */
   expectedVersion?: number
   idempotency?: IdempotencyRequest

@@ -108,6 +108,7 @@ const event: PlatformEvent = {
   version: 2,
   requestId: null,
   causationId: null,
+  source: null,
 }
 
 test('a delivery body is shape B: data is the resource after the event, or the last known one', () => {

@@ -1,3 +1,4 @@
+import { EventSource } from './event.js'
 import type { EventType } from './event-catalog.js'
 import { eventCatalog } from './event-catalog.js'
 import { type JsonSchema, jsonSchemaOf } from './event-json-schema.js'
@@ -6,7 +7,7 @@ import { type EventOf, eventSchema } from './typed-event.js'
 
 const ulid = '01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
 /** Verbs of events before which what they tell of was not there. */
-const beginnings = new Set(['created', 'delivery_retried', 'delivery_replayed', 'replay_started'])
+const beginnings = new Set(['created', 'delivery_retried', 'delivery_replayed', 'replay_started', 'exported'])
 const earlier = '2026-01-15T09:00:00.000Z'
 const at = '2026-01-15T09:30:00.000Z'
 
@@ -33,6 +34,7 @@ export function eventExample<Type extends EventType>(type: Type): EventOf<Type> 
     version: beginnings.has(verb) ? 1 : 2,
     requestId: null,
     causationId: null,
+    source: sample(jsonSchemaOf(EventSource), 'source'),
   }
   // Parsed, so that an example that breaks its schema is never shown.
   return eventSchema(type).parse(event) as EventOf<Type>

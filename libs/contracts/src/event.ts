@@ -9,6 +9,15 @@ export const EventResource = z.object({
 })
 export type EventResource = z.infer<typeof EventResource>
 
+/** The client an action came from, as the gateway saw it. */
+export const EventSource = z
+  .object({
+    address: z.string().meta({ description: 'IP address.' }),
+    userAgent: z.string().max(256).meta({ description: 'As the client says, cut at 256 characters.' }),
+  })
+  .meta({ id: 'EventSource', example: { address: '203.0.113.7', userAgent: 'curl/8.14' } })
+export type EventSource = z.infer<typeof EventSource>
+
 /** What every resource event carries; type-specific extras stand beside these. */
 export const ChangeData = z.looseObject({
   before: z.record(z.string(), z.unknown()).nullable(),
@@ -32,6 +41,8 @@ export const PlatformEvent = z
     version: z.int().positive(),
     requestId: z.string().nullable(),
     causationId: z.string().nullable(),
+    /** Null for what the platform does itself, and for events from before sources were recorded. */
+    source: EventSource.nullable().default(null),
   })
   .meta({ id: 'PlatformEvent' })
 export type PlatformEvent = z.infer<typeof PlatformEvent>

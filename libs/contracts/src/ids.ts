@@ -20,6 +20,7 @@ export const idPrefixes = {
   replay: 'rpl',
   resend: 'rsd',
   notification: 'ntf',
+  auditExport: 'aex',
   request: 'req',
 } as const
 

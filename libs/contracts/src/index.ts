@@ -1,3 +1,4 @@
+export * from './audit.js'
 export * from './canonical-json.js'
 export * from './catalog.js'
 export * from './command.js'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AuditExport } from './audit.js'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { idSchema } from './ids.js'
 import { RoleState } from './roles.js'
@@ -34,5 +35,6 @@ export const settingsEvents = {
   'secret.created': resourceEvent(SecretState, 'A secret was stored.'),
   'secret.rotated': resourceEvent(SecretState, 'A secret got a new value.'),
   'secret.deleted': resourceEvent(SecretState, 'A secret was deleted.'),
+  'audit.exported': resourceEvent(AuditExport, 'Somebody took a copy of the audit log.'),
 } satisfies Record<string, EventDefinition>
 export type SettingsEventType = keyof typeof settingsEvents

@@ -243,9 +243,12 @@ export type NewSecret = z.infer<typeof NewSecret>
 export const SecretRotation = z.strictObject({ value: SecretValue }).meta({ id: 'SecretRotation' })
 export type SecretRotation = z.infer<typeof SecretRotation>
 
-/** An entry of the audit log is the event itself. */
-export const AuditEvent = PlatformEvent
-export type AuditEvent = PlatformEvent
+/** An entry of the audit log: the event itself, and its place in the chain of its workspace. */
+export const AuditEvent = PlatformEvent.extend({
+  seq: z.int().positive().meta({ description: 'Place in the chain of the workspace, from 1 without gaps.' }),
+  hash: z.string().meta({ description: 'SHA-256 over the hash before, `seq` and the event, in hex.' }),
+}).meta({ id: 'AuditEvent' })
+export type AuditEvent = z.infer<typeof AuditEvent>
 
 export const AuditFilters = z.object({
   actor: z.string().max(100).optional().meta({ description: 'Id of who acted.' }),
@@ -257,6 +260,8 @@ export const AuditFilters = z.object({
     .meta({ example: 'token.*' }),
   resourceType: z.string().max(100).optional(),
   resourceId: z.string().max(100).optional(),
+  requestId: z.string().max(128).optional().meta({ description: 'Of the request that caused the event.' }),
+  address: z.string().max(45).optional().meta({ description: 'IP address the request came from.' }),
   from: AtInput.optional().meta({ description: 'First instant that counts.' }),
   to: AtInput.optional().meta({ description: 'First instant that no longer counts.' }),
 })

@@ -34,6 +34,7 @@ const eventColumns: Column<EventRow>[] = [
   text('sealed', (row) => row.sealed, 'json'),
   text('request_id', (row) => row.requestId),
   text('causation_id', (row) => row.causationId),
+  text('source', (row) => row.source, 'json'),
   text('created_at', (row) => row.createdAt, 'timestamptz'),
 ]
 

@@ -13,6 +13,7 @@ export interface EventRow {
   sealed: string | null
   requestId: string | null
   causationId: string | null
+  source: string | null
   createdAt: string
 }
 

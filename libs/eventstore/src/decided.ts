@@ -22,7 +22,7 @@ export interface Decided<State> {
   result: Versioned<State>
 }
 
-export type Provenance = Pick<CommandMeta, 'actor' | 'now' | 'requestId' | 'causationId'>
+export type Provenance = Pick<CommandMeta, 'actor' | 'now' | 'requestId' | 'causationId' | 'source'>
 
 /** Turns what a decider decided into the rows to write: one event per decision, versions without gaps. */
 export function toRows<State extends { id: string }, Command, Resource>(
@@ -36,6 +36,7 @@ export function toRows<State extends { id: string }, Command, Resource>(
   const events: EventRow[] = []
   const rows = new Map<string, RowWrite>()
   const actor = JSON.stringify(meta.actor)
+  const source = meta.source ? JSON.stringify(meta.source) : null
   const scope = { workspaceId: tenant.workspaceId, environment: tenant.environment }
   let { state, version } = current
 
@@ -64,6 +65,7 @@ export function toRows<State extends { id: string }, Command, Resource>(
       sealed: sealed && JSON.stringify(sealed),
       requestId: meta.requestId,
       causationId: meta.causationId ?? null,
+      source,
       createdAt: meta.now,
     })
     for (const row of projected(decider, id, decision)) {

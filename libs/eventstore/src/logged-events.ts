@@ -12,6 +12,7 @@ export interface LoggedEvent {
   data: string
   requestId: string | null
   causationId: string | null
+  source: string | null
   createdAt: string
 }
 
@@ -19,7 +20,7 @@ export interface LoggedEvent {
 export const loggedEventColumns = `
   e.position, e.id, e.stream_id as "streamId", e.version, e.type, e.workspace_id as "workspaceId", e.environment,
   e.actor::text as actor, e.resource::text as resource, e.data::text as data,
-  e.request_id as "requestId", e.causation_id as "causationId",
+  e.request_id as "requestId", e.causation_id as "causationId", e.source::text as source,
   to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"`
 
 /** The PlatformEvent as JSON text. What Postgres holds as JSON is put in as it is, not parsed and printed again. */
@@ -29,6 +30,7 @@ export function envelopeOf(event: LoggedEvent): string {
     `{"id":${text(event.id)},"type":${text(event.type)},"workspaceId":${text(event.workspaceId)},` +
     `"environment":${text(event.environment)},"createdAt":${text(event.createdAt)},` +
     `"actor":${event.actor},"resource":${event.resource},"data":${event.data},"version":${event.version},` +
-    `"requestId":${text(event.requestId)},"causationId":${text(event.causationId)}}`
+    `"requestId":${text(event.requestId)},"causationId":${text(event.causationId)},` +
+    `"source":${event.source}}`
   )
 }

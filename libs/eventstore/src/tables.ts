@@ -38,6 +38,8 @@ export const events = pgTable(
     sealed: json('sealed'),
     requestId: text('request_id'),
     causationId: text('causation_id'),
+    /** Address and user agent of the client; null for what the platform does itself. */
+    source: json('source'),
     createdAt: instant('created_at').notNull(),
     publishedAt: instant('published_at'),
   },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { ApiError, notFound } from '@opsplane/contracts'
 import { z } from 'zod'
 import { defineList, defineRoute } from './index.js'
-import { startTestApp, type TestApp, user } from './test-app.js'
+import { issuerFor, startTestApp, type TestApp, user } from './test-app.js'
 
 const Thing = z.object({ id: z.string(), title: z.string(), version: z.int() }).meta({ id: 'AppTestThing' })
 const base = { tag: 'things', summary: 'A thing', scope: 'itsm:read', response: Thing } as const
@@ -79,6 +79,15 @@ const routes = [
       source,
       permissions: principal.permissions,
     }),
+  }),
+  defineRoute({
+    ...base,
+    scope: 'service',
+    operationId: 'describeSource',
+    method: 'get',
+    path: '/internal/source',
+    response: z.unknown(),
+    handler: async ({ meta: { source } }) => ({ source }),
   }),
   defineList({
     ...base,
@@ -171,6 +180,27 @@ describe('answers', () => {
         source: { address: '203.0.113.7', userAgent: 'curl/8' },
       },
     })
+  })
+
+  test('what a client says it is, is cut and has no control characters', async () => {
+    const agent = `\tagent\u0085${'x'.repeat(300)}`
+    const headers = { 'x-forwarded-for': '203.0.113.7', 'user-agent': agent }
+    expect((await app.call('GET', '/caller', { headers })).json).toMatchObject({
+      data: { source: { userAgent: `agent${'x'.repeat(251)}` } },
+    })
+  })
+
+  test('only the gateway says where a request comes from', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.7', 'user-agent': 'curl/8' }
+    expect((await app.call('GET', '/caller')).json).toMatchObject({ data: { source: null } })
+    for (const [service, source] of [
+      ['gateway', { address: '203.0.113.7', userAgent: 'curl/8' }],
+      ['itsm', null],
+    ] as const) {
+      const token = await issuerFor(service).tokenFor('sut')
+      const answer = await app.call('GET', '/internal/source', { headers, token })
+      expect(answer.json).toMatchObject({ data: { source } })
+    }
   })
 })
 

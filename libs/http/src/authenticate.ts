@@ -1,10 +1,12 @@
 import { ApiError, type Principal, platformTenant, systemActor, type TenantScope } from '@opsplane/contracts'
-import type { InternalVerifier, VerifiedToken } from './internal-token.js'
+import { type InternalVerifier, userIssuer, type VerifiedToken } from './internal-token.js'
 import type { Route } from './route.js'
 
 export interface Caller {
   principal: Principal
   tenant: TenantScope
+  /** What the request says of its client holds. */
+  speaksForClients: boolean
 }
 
 /** Who calls a `public` route without being logged in. */
@@ -39,10 +41,11 @@ export async function authenticate(
   authorization: string | undefined,
   verifier: InternalVerifier | undefined,
 ): Promise<Caller> {
-  if (!verifier) return { principal: anonymousPrincipal, tenant: platformTenant }
+  if (!verifier) return { principal: anonymousPrincipal, tenant: platformTenant, speaksForClients: false }
   const verified = await verifier.verify(bearerToken(authorization))
   const principal = admit(route, verified)
-  return { principal, tenant: authorize(route, principal) }
+  const speaksForClients = verified.issuer === userIssuer
+  return { principal, tenant: authorize(route, principal), speaksForClients }
 }
 
 function bearerToken(authorization: string | undefined): string {

@@ -36,11 +36,18 @@ export function beginExchange(
 
 const constantHeaders = Object.entries(securityHeaders).flat()
 
+/** The headers of every answer. */
+export const headerLines = ({ requestId }: Exchange): string[] => [
+  ...constantHeaders,
+  'X-Request-ID',
+  requestId,
+]
+
 /** Writes headers and body at once and logs the request. */
 export function send(exchange: Exchange, { status, body, bare, headers }: Answer): void {
   const { res, requestId } = exchange
   const text = body === null ? '' : JSON.stringify(bare ? body : { ...body, meta: { requestId } })
-  const lines = [...constantHeaders, 'X-Request-ID', requestId]
+  const lines = headerLines(exchange)
   if (body !== null) {
     lines.push('Content-Type', 'application/json; charset=utf-8')
     lines.push('Content-Length', String(Buffer.byteLength(text)))

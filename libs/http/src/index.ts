@@ -40,3 +40,4 @@ export {
   type ServiceClientOptions,
   serviceClient,
 } from './service-client.js'
+export { defineStream, type LineStream, type StreamContract } from './stream.js'

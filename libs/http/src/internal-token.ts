@@ -7,8 +7,8 @@ const algorithm = 'EdDSA'
 const tokenType = 'internal+jwt'
 const lifetimeSeconds = 60
 const reuseMs = 30_000
-/** The only service that speaks for users. */
-const userIssuer = 'gateway'
+/** The only service that speaks for users, and says where their requests come from. */
+export const userIssuer = 'gateway'
 
 export interface InternalIssuer {
   /** A token for one service, in the name of a user or of this service itself; reused for up to 30 s. */

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { ApiError } from '@opsplane/contracts'
 import type { Clock, Logger } from '@opsplane/runtime'
 import type { Caller } from './authenticate.js'
@@ -16,7 +16,7 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
     now: clock.now(),
     requestId,
     principal: caller.principal,
-    source: { address: clientAddress(exchange), userAgent: req.headers['user-agent'] ?? '' },
+    source: caller.speaksForClients ? sourceOf(req.headers) : null,
     get signal() {
       signal ??= abortOnClose(res)
       return signal
@@ -33,11 +33,14 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
   return meta
 }
 
-/** The caller is a trusted service, so what it says about its client holds. */
-function clientAddress({ req }: Exchange): string {
-  const forwarded = req.headers['x-forwarded-for']
-  const [first] = String(forwarded ?? '').split(',', 1)
-  return first?.trim() || (req.socket.remoteAddress ?? '')
+const maxUserAgent = 256
+
+/** The client the gateway passes a request on for; null for what the gateway asks by itself. */
+function sourceOf({ 'x-forwarded-for': forwarded, 'user-agent': agent = '' }: IncomingHttpHeaders) {
+  const [first = ''] = String(forwarded ?? '').split(',', 1)
+  const address = first.trim()
+  if (address === '') return null
+  return { address, userAgent: agent.replaceAll(/\p{Cc}/gu, '').slice(0, maxUserAgent) }
 }
 
 function abortOnClose(res: ServerResponse): AbortSignal {

@@ -89,11 +89,15 @@ function success(route: Route, envelope: z.ZodType): RouteConfig['responses'][st
     ...(versioned && {
       ETag: { description: 'The version, for If-Match.', schema: { type: 'string' as const } },
     }),
+    ...(route.kind === 'stream' && {
+      'Content-Disposition': { description: 'A file name.', schema: { type: 'string' as const } },
+    }),
   }
+  const contentType = route.kind === 'stream' ? 'application/x-ndjson' : 'application/json'
   const description = route.status === 204 ? 'Done; no content.' : route.summary
   return route.status === 204
     ? { description, headers }
-    : { description, headers, content: { 'application/json': { schema: envelope } } }
+    : { description, headers, content: { [contentType]: { schema: envelope } } }
 }
 
 /** One response per status, whose description lists its codes. */

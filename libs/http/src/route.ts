@@ -1,4 +1,4 @@
-import type { CommandMeta, ErrorCode, Permission, Principal } from '@opsplane/contracts'
+import type { CommandMeta, ErrorCode, EventSource, Permission, Principal } from '@opsplane/contracts'
 import type { Logger } from '@opsplane/runtime'
 import { z } from 'zod'
 
@@ -11,7 +11,8 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 export interface RequestMeta extends CommandMeta {
   requestId: string
   principal: Principal
-  source: { address: string; userAgent: string }
+  /** What the gateway says of its client; null for what another service asks. */
+  source: EventSource | null
   /** Aborts when the client goes away before it is answered. */
   readonly signal: AbortSignal
   /** Writes every line with the request id. */
@@ -82,7 +83,7 @@ export interface RouteContract<
 
 /** A route as the app and the OpenAPI document see it. */
 export interface Route {
-  kind: 'single' | 'list'
+  kind: 'single' | 'list' | 'stream'
   operationId: string
   method: Method
   path: string
@@ -95,14 +96,14 @@ export interface Route {
   query: z.ZodObject
   body: z.ZodType | undefined
   bodyLimitBytes: number
-  /** `data`; for a list, of one item. */
+  /** `data`; for a list, of one item; for a stream, of one line. */
   response: z.ZodType
   status: number
   bare: boolean
   errors: readonly ErrorCode[]
   idempotency: 'transaction' | 'claim' | 'none'
   redactReplay?(data: unknown): unknown
-  /** A list's handler returns a Page. */
+  /** A list's handler returns a Page, a stream's a LineStream. */
   handler(input: { params: unknown; query: unknown; body: unknown; meta: RequestMeta }): Promise<unknown>
 }
 
@@ -120,7 +121,7 @@ export function defineRoute<
     ...common(contract),
     kind: 'single',
     params: contract.params,
-    query: (contract.query ?? z.object({})).strict(),
+    query: strictQuery(contract.query),
     body: contract.body,
     response: contract.response,
     status: contract.status ?? 200,
@@ -130,6 +131,9 @@ export function defineRoute<
     handler: contract.handler,
   }
 }
+
+/** An unknown query parameter is an error. */
+export const strictQuery = (query: z.ZodObject = z.object({})): z.ZodObject => query.strict()
 
 /** The fields every kind of route takes over from its contract as they are, with their defaults. */
 export function common(contract: Contract<string>) {

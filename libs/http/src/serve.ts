@@ -13,6 +13,7 @@ import { arrayParameters, parseQuery } from './query.js'
 import { checkAnswer, checkReplay } from './response-check.js'
 import type { RequestMeta, Route } from './route.js'
 import type { PathValues } from './routing.js'
+import { sendLines } from './stream.js'
 import { parsePart, validationFailed } from './validation.js'
 
 export interface ServeContext {
@@ -45,7 +46,12 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
     const body = route.body ? await readJsonBody(req, route.bodyLimitBytes) : undefined
     const sent = { params, query: parseQuery(req.url, arrays), body }
     const meta = createMeta(route, exchange, caller, context.clock)
-    send(exchange, await perform(route, context, { req, sent, parsed: parse(sent), meta }))
+    const parsed = parse(sent)
+    if (route.kind === 'stream') {
+      const lines = await route.handler({ ...parsed, meta })
+      return sendLines(exchange, route, lines, context.checkResponses)
+    }
+    send(exchange, await perform(route, context, { req, sent, parsed, meta }))
   }
 
   return (req, res, params) => {

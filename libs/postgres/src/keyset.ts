@@ -1,6 +1,6 @@
 import type { Page, TenantScope } from '@opsplane/contracts'
 import type { CursorCodec } from '@opsplane/runtime'
-import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, type GetColumnData, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
 import type { Drizzle } from './database.js'
@@ -13,7 +13,7 @@ export interface KeysetTable extends PgTable {
   state: PgColumn
 }
 
-export interface KeysetOptions<T> {
+export interface KeysetOptions<T, Columns extends Record<string, PgColumn> = Record<never, PgColumn>> {
   table: KeysetTable
   tenant: TenantScope
   where?: (SQL | undefined)[]
@@ -24,18 +24,33 @@ export interface KeysetOptions<T> {
   /** Names the list and everything the position depends on, as the http lib makes it. */
   binding: string
   cursors: CursorCodec
-  present(row: { state: Record<string, unknown>; version: number }): T
+  /** Columns to present beside state and version. */
+  columns?: Columns
+  present(row: { state: Record<string, unknown>; version: number } & ColumnValues<Columns>): T
+}
+
+type ColumnValues<Columns extends Record<string, PgColumn>> = {
+  [Name in keyof Columns]: GetColumnData<Columns[Name]>
 }
 
 const Position = z.tuple([z.union([z.string(), z.number(), z.null()]), z.string()])
 
 /** One page of a read-model list of one workspace and environment. Throws `invalid_cursor`. */
-export async function keysetPage<T>(db: Drizzle, options: KeysetOptions<T>): Promise<Page<T>> {
+export async function keysetPage<T, Columns extends Record<string, PgColumn> = Record<never, PgColumn>>(
+  db: Drizzle,
+  options: KeysetOptions<T, Columns>,
+): Promise<Page<T>> {
   const { table, tenant, sort, limit, cursors } = options
   const binding = `${tenant.workspaceId}|${tenant.environment}|${options.binding}`
   const order = sort.direction === 'asc' ? asc : desc
   const rows = await db
-    .select({ id: table.id, state: table.state, version: table.version, sortValue: sort.column })
+    .select({
+      ...options.columns,
+      id: table.id,
+      state: table.state,
+      version: table.version,
+      sortValue: sort.column,
+    })
     .from(table)
     .where(
       and(
@@ -51,9 +66,8 @@ export async function keysetPage<T>(db: Drizzle, options: KeysetOptions<T>): Pro
   const items = rows.slice(0, limit)
   const last = rows.length > limit ? items.at(-1) : undefined
   return {
-    items: items.map((row) =>
-      options.present({ state: row.state as Record<string, unknown>, version: row.version as number }),
-    ),
+    // What is selected is typed by the columns given, which the spread does not keep.
+    items: items.map((row) => options.present(row as Parameters<typeof options.present>[0])),
     nextCursor: last ? cursors.encode([last.sortValue, last.id], binding) : null,
     limit,
   }

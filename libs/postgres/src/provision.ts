@@ -18,7 +18,7 @@ const provisioningLock = 7_241_001
 /**
  * Brings one service's schema up to date: login role, schema, migrations, grants. Safe to repeat and to run
  * from several processes at once. The service's role can only read and write rows, and the event log only grows:
- * of an event nothing but `published_at` can be changed. Returns the URL the service connects with.
+ * of an event nothing but `published_at` can be changed, of the audit log nothing at all. Returns the URL the service connects with.
  */
 export async function provisionService(options: ProvisionOptions): Promise<string> {
   const { adminUrl, service, password } = options
@@ -71,6 +71,14 @@ function isRoleRace(error: unknown): boolean {
   return code === '42710' || code === '23505' || message === 'tuple concurrently updated'
 }
 
+/** Beside the event log: a record nobody can rewrite, and what proves it. */
+const onlyGrowing = ['audit_log', 'audit_checkpoints']
+
+const keepGrowing = (service: string, table: string) => `
+      if to_regclass('${service}.${table}') is not null then
+        revoke update, delete on ${service}.${table} from ${service};
+      end if;`
+
 async function grant(admin: postgres.Sql, service: string) {
   await admin.unsafe(`
     grant usage on schema ${service} to ${service};
@@ -82,5 +90,6 @@ async function grant(admin: postgres.Sql, service: string) {
         revoke update, delete on ${service}.events from ${service};
         grant update (published_at) on ${service}.events to ${service};
       end if;
+      ${onlyGrowing.map((table) => keepGrowing(service, table)).join('\n')}
     end $$;`)
 }

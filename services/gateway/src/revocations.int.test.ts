@@ -37,6 +37,7 @@ async function publish(type: string, event: Partial<PlatformEvent>) {
     version: 1,
     requestId: null,
     causationId: null,
+    source: null,
     ...event,
   }
   const connection = await link.ready()

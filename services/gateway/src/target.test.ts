@@ -67,10 +67,12 @@ describe('where a request goes', () => {
     expect(resolveTarget(method, `/api/v1${path}`)?.access).toBe(access)
   })
 
-  test('bulk routes take larger bodies, and long-polls have connections of their own', () => {
+  test('bulk routes take larger bodies, and long-polls and exports have connections of their own', () => {
     expect(resolveTarget('POST', '/api/v1/tables/t/records/bulk')?.bodyLimitBytes).toBe(16 * 1024 * 1024)
     expect(resolveTarget('POST', '/api/v1/tables/t/records')?.bodyLimitBytes).toBe(1024 * 1024)
     expect(resolveTarget('GET', '/api/v1/events/topics/t/events?timeout=9')?.waits).toBe(true)
     expect(resolveTarget('GET', '/api/v1/events/topics/t')?.waits).toBe(false)
+    expect(resolveTarget('GET', '/api/v1/audit/export?type=*')?.waits).toBe(true)
+    expect(resolveTarget('GET', '/api/v1/audit')?.waits).toBe(false)
   })
 })

@@ -11,7 +11,7 @@ export interface Target {
   access: Access
   /** Largest request body, in bytes. */
   bodyLimitBytes: number
-  /** The answer may take as long as a long-poll: it must not share connections with quick requests. */
+  /** The answer may take as long as a long-poll or an export: it must not share connections with quick requests. */
   waits: boolean
 }
 
@@ -62,7 +62,8 @@ const lesserAccess: ReadonlyMap<string, Access> = new Map([
 const eventCatalog = /^(?:GET|HEAD) \/events\/catalog(?:\/[^/]+)?$/
 
 const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i
-const longPoll = /^\/events\/topics\/[^/]+\/events$/
+/** Long-polls, and answers that can take as long as one. */
+const waiting = /^\/(?:events\/topics\/[^/]+\/events|audit\/(?:export|verify))$/
 
 /** Null when no service owns the path. `url` is the request target from the request line. */
 export function resolveTarget(method: string, url: string): Target | null {
@@ -79,7 +80,7 @@ export function resolveTarget(method: string, url: string): Target | null {
     path,
     access: accessOf(`${method} ${pathname}`),
     bodyLimitBytes: pathname.endsWith('/bulk') ? 16 * mebibyte : mebibyte,
-    waits: longPoll.test(pathname),
+    waits: waiting.test(pathname),
   }
 }
 

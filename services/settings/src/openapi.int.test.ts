@@ -24,6 +24,7 @@ it('describes every public operation, and no internal one', async () => {
   )
   expect(operations.sort()).toEqual([
     'acceptInvitation: post /auth/invitations/accept',
+    'createAuditCheckpoint: post /audit/checkpoints',
     'createRole: post /settings/roles',
     'createSecret: post /secrets',
     'createSession: post /auth/token',
@@ -31,6 +32,8 @@ it('describes every public operation, and no internal one', async () => {
     'deleteRole: delete /settings/roles/{name}',
     'deleteSecret: delete /secrets/{name}',
     'endSession: post /auth/logout',
+    'exportAudit: get /audit/export',
+    'getAuditCheckpointKey: get /audit/checkpoints/key',
     'getAuditEvent: get /audit/{eventId}',
     'getCurrentWorkspace: get /workspaces/me',
     'getMe: get /auth/me',
@@ -40,6 +43,7 @@ it('describes every public operation, and no internal one', async () => {
     'getUser: get /settings/users/{id}',
     'getWorkspaceStats: get /workspaces/{slug}/stats',
     'inviteUser: post /settings/users/invite',
+    'listAuditCheckpoints: get /audit/checkpoints',
     'listAuditEvents: get /audit',
     'listNotifications: get /notifications',
     'listRoles: get /settings/roles',
@@ -55,5 +59,7 @@ it('describes every public operation, and no internal one', async () => {
     'updateRole: patch /settings/roles/{name}',
     'updateUser: patch /settings/users/{id}',
     'updateWorkspace: patch /workspaces/{slug}',
+    'verifyAudit: get /audit/verify',
+    'verifyAuditAgainstCheckpoint: post /audit/verify',
   ])
 })

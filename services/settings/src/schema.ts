@@ -123,6 +123,11 @@ export const auditLog = pgTable(
     actorId: eventText('actor_id', 'actor,id'),
     resourceType: eventText('resource_type', 'resource,type'),
     resourceId: eventText('resource_id', 'resource,id'),
+    requestId: eventText('request_id', 'requestId'),
+    address: eventText('address', 'source,address'),
+    /** Place in the chain of the workspace, over all environments. */
+    seq: bigint('seq', { mode: 'number' }).notNull(),
+    hash: text('hash').notNull(),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table
@@ -131,9 +136,38 @@ export const auditLog = pgTable(
       index('audit_log_type_idx').on(workspaceId, environment, table.type, createdAt, id),
       index('audit_log_actor_idx').on(workspaceId, environment, table.actorId, createdAt, id),
       index('audit_log_resource_idx').on(workspaceId, environment, table.resourceId, createdAt, id),
+      index('audit_log_request_idx').on(workspaceId, environment, table.requestId, createdAt, id),
+      index('audit_log_address_idx').on(workspaceId, environment, table.address, createdAt, id),
+      uniqueIndex('audit_log_chain_key').on(workspaceId, table.seq),
     ]
   },
 )
+
+/** The end of each workspace's chain, locked by whoever makes it longer. */
+export const auditHeads = pgTable('audit_heads', {
+  workspaceId: text('workspace_id').primaryKey(),
+  seq: bigint('seq', { mode: 'number' }).notNull(),
+  hash: text('hash').notNull(),
+  /** When its last event came. */
+  at: text('at').notNull(),
+})
+
+/** What the end of a chain was at some time, signed. Rows are only ever added. */
+export const auditCheckpoints = pgTable(
+  'audit_checkpoints',
+  {
+    workspaceId: text('workspace_id').notNull(),
+    seq: bigint('seq', { mode: 'number' }).notNull(),
+    hash: text('hash').notNull(),
+    at: text('at').notNull(),
+    signature: text('signature').notNull(),
+    keyId: text('key_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.seq] })],
+)
+
+/** Who has taken copies of the audit log. */
+export const auditExports = readModelTable('audit_exports', {})
 
 /** What admins should know of: one row per event that calls for it, however often the event comes. */
 export const notifications = pgTable(

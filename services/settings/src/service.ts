@@ -6,6 +6,10 @@ import { createSealer, type RunningService } from '@opsplane/runtime'
 import { account } from './account/domain.js'
 import { createPasswords } from './account/passwords.js'
 import { accountRoutes } from './account/routes.js'
+import { auditChainRoutes } from './audit/chain-routes.js'
+import { createCheckpointSigner } from './audit/checkpoint.js'
+import { startCheckpoints } from './audit/checkpoints.js'
+import { auditExport } from './audit/export.js'
 import { recordAudit } from './audit/recorder.js'
 import { auditRoutes } from './audit/routes.js'
 import { createBootstrap } from './bootstrap.js'
@@ -46,7 +50,7 @@ export { loadConfig, type SettingsConfig } from './config.js'
 export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [account, workspace, membership, role, token, secret]
+export const deciders = [account, workspace, membership, role, token, secret, auditExport]
 
 /** Tables the deciders fill beside their own: none. */
 export const projectedTables: readonly string[] = []
@@ -61,9 +65,16 @@ export function start(config: SettingsConfig, overrides?: BackendOverrides): Pro
     extraReleasers(_ctx, releasers) {
       for (const part of opened) releasers.add('uses of secrets', () => part.close())
     },
-    consumers: (ctx) => [recordAudit(ctx), ...mailWork(ctx)],
+    consumers: (ctx) => [...auditWork(ctx), ...mailWork(ctx)],
     ...(overrides && { overrides }),
   })
+}
+
+/** Fills the audit log, and signs what it is. */
+function auditWork(ctx: BackendContext<SettingsConfig>): Closable[] {
+  const { config, database, log, clock } = ctx
+  const signer = createCheckpointSigner(config.servicePrivateKey)
+  return [recordAudit(ctx), startCheckpoints({ db: database.db, signer, log, now: () => clock.now() })]
 }
 
 /** Makes notifications, and sends mails where a mail server is configured. */
@@ -114,6 +125,7 @@ function settingsRoutes(ctx: BackendContext<SettingsConfig>, opened: Closable[])
     ...roleRoutes(createRoles(ctx, takeTurn)),
     ...secretRoutes(ctx, safe),
     ...auditRoutes(ctx),
+    ...auditChainRoutes(ctx, createCheckpointSigner(config.servicePrivateKey)),
     ...notificationRoutes(ctx),
     ...internalRoutes(createVerifier({ db, sessions, keys }), safe, createBootstrap(ctx, passwords)),
   ]

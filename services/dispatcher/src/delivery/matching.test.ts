@@ -14,6 +14,7 @@ const event = (changes: Partial<PlatformEvent> = {}): PlatformEvent => ({
   version: 1,
   requestId: null,
   causationId: null,
+  source: null,
   ...changes,
 })
 const subscription = (changes: Partial<Subscription> = {}): Subscription => ({

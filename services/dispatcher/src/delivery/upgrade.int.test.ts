@@ -80,6 +80,7 @@ async function insertBefore(before: Before) {
     version: 1,
     requestId: null,
     causationId: null,
+    source: null,
   }
   const { sql } = owner
   await sql`insert into delivery_events ${sql({ event_id, ...scope, event: sql.json(event), created_at })}

@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   AuditEvent,
-  natsNames,
-  newId,
+  type PlatformEvent,
   settingsEvents,
   TokenCreated,
   WorkspaceStats,
 } from '@opsplane/contracts'
-import { connectNats } from '@opsplane/nats'
-import { createLogger } from '@opsplane/runtime'
-import { type ApiClient, testNatsUrl, waitFor } from '@opsplane/testing'
+import { type ApiClient, waitFor } from '@opsplane/testing'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
+import { foreignEvent as eventFrom, publish as publishTo } from './audit.fixture.js'
 
 let settings: Settings
 let ada: Owner
@@ -32,30 +30,8 @@ const eventually = (filters: string, count: number, client = api) =>
     return items.length >= count && items
   })
 
-/** An event of another service, as it comes over the stream. */
-const foreignEvent = (fields: Partial<AuditEvent> = {}): AuditEvent => ({
-  id: newId('event'),
-  type: 'incident.created',
-  workspaceId: ada.workspaceId,
-  environment: 'production',
-  createdAt: '2026-03-01T09:00:00.000Z',
-  actor: { id: 'usr_far', name: 'Far', type: 'user' },
-  resource: { type: 'incident', id: 'inc_1', number: 'INC-1', displayName: 'Checkout answers 502' },
-  data: { before: null, after: { title: 'Checkout answers 502' }, changes: ['title'] },
-  version: 1,
-  requestId: 'req-12345678',
-  causationId: null,
-  ...fields,
-})
-
-async function publish(events: AuditEvent[]): Promise<void> {
-  const log = createLogger({ service: 'publisher', level: 'silent' })
-  const link = connectNats({ url: testNatsUrl(), name: 'publisher', log })
-  const names = natsNames(settings.service.natsPrefix)
-  const connection = await link.ready()
-  for (const event of events) await connection.request(names.eventSubject(event), JSON.stringify(event))
-  await link.close()
-}
+const foreignEvent = (fields?: Partial<PlatformEvent>) => eventFrom(ada.workspaceId, fields)
+const publish = (events: PlatformEvent[]) => publishTo(settings.service.natsPrefix, events)
 
 describe('the audit log', () => {
   it('has what happened here, each event as it was published', async () => {
@@ -76,14 +52,24 @@ describe('the audit log', () => {
     // Without a message id the stream takes both, as it takes a reseed after its duplicate window.
     await publish([event, event])
     const [found] = await eventually('type=incident.*', 1)
-    expect(found).toEqual(event)
+    expect(found).toMatchObject(event)
     await publish([
       event,
       foreignEvent({ type: 'incident.closed', createdAt: '2026-03-01T09:30:00.000Z', version: 2 }),
     ])
     await eventually('type=incident.closed', 1)
     expect(await query('resourceId=inc_1')).toHaveLength(2)
-    expect((await api.get(`/audit/${event.id}`)).data(AuditEvent)).toEqual(event)
+    expect((await api.get(`/audit/${event.id}`)).data(AuditEvent)).toEqual(found)
+  })
+
+  it('tells where an action came from, as the gateway saw it', async () => {
+    const headers = { 'x-forwarded-for': '198.51.100.4', 'user-agent': 'curl/8' }
+    const secret = await api.post('/secrets', { name: 'from_afar', value: 'x' }, headers)
+    expect(secret.status).toBe(201)
+    const [created] = await eventually('type=secret.created&address=198.51.100.4', 1)
+    expect(created?.source).toEqual({ address: '198.51.100.4', userAgent: 'curl/8' })
+    // The bootstrap was asked for by a service, on behalf of nobody.
+    expect((await query('type=workspace.created'))[0]?.source).toBeNull()
   })
 
   it('filters by actor, type, resource and time, all at once', async () => {
@@ -92,6 +78,9 @@ describe('the audit log', () => {
     expect(await query('actor=usr_far&type=incident.closed')).toHaveLength(1)
     expect(await query('actor=usr_far&type=inc.*')).toHaveLength(0)
     expect(await query('resourceType=incident')).toHaveLength(2)
+    expect(await query('requestId=req-12345678')).toHaveLength(2)
+    expect(await query('requestId=req-12345678&address=203.0.113.9')).toHaveLength(2)
+    expect(await query('address=203.0.113.8')).toHaveLength(0)
     expect(await query('resourceType=incident&from=2026-03-01T09:30:00Z')).toHaveLength(1)
     expect(await query('resourceType=incident&to=2026-03-01T09:30:00.000Z')).toHaveLength(1)
     expect(await query('resourceType=incident&from=2026-03-01T10:30:00%2B01:00')).toHaveLength(1)
@@ -148,7 +137,7 @@ describe('the figures of a workspace', () => {
     await eventually('type=token.created', 3)
     settings.clock.advance(60_000)
     const stats = (await api.get('/workspaces/acme/stats')).data(WorkspaceStats)
-    expect(stats).toMatchObject({ members: 1, tokens: { active: 2, total: 3 }, secrets: 1 })
+    expect(stats).toMatchObject({ members: 1, tokens: { active: 2, total: 3 }, secrets: 2 })
     expect(stats.events.byType).toContainEqual({ type: 'token.created', last24h: 3, last7d: 3 })
     expect(stats.events.last24h).toBe((await query('limit=200')).length)
     settings.clock.advance(2 * 86_400_000)

@@ -3,14 +3,18 @@ import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { auditLog } from '../schema.js'
 
+export type AuditRow = typeof auditLog.$inferSelect
+
 /** All given filters must hold. */
 export function auditConditions(filters: AuditFilters): (SQL | undefined)[] {
-  const { actor, type, resourceType, resourceId, from, to } = filters
+  const { actor, type, resourceType, resourceId, requestId, address, from, to } = filters
   return [
     actor === undefined ? undefined : eq(auditLog.actorId, actor),
     type === undefined ? undefined : typeMatches(type),
     resourceType === undefined ? undefined : eq(auditLog.resourceType, resourceType),
     resourceId === undefined ? undefined : eq(auditLog.resourceId, resourceId),
+    requestId === undefined ? undefined : eq(auditLog.requestId, requestId),
+    address === undefined ? undefined : eq(auditLog.address, address),
     from === undefined ? undefined : gte(auditLog.createdAt, from),
     to === undefined ? undefined : lt(auditLog.createdAt, to),
   ]
@@ -30,10 +34,15 @@ export async function auditEventById(
   id: string,
 ): Promise<AuditEvent | null> {
   const [row] = await db
-    .select({ event: auditLog.state })
+    .select({ state: auditLog.state, seq: auditLog.seq, hash: auditLog.hash })
     .from(auditLog)
     .where(
       and(eq(auditLog.workspaceId, workspaceId), eq(auditLog.environment, environment), eq(auditLog.id, id)),
     )
-  return row ? AuditEvent.parse(row.event) : null
+  return row ? presented(row) : null
+}
+
+/** An entry as it is shown. */
+export function presented({ state, seq, hash }: Pick<AuditRow, 'state' | 'seq' | 'hash'>): AuditEvent {
+  return AuditEvent.parse({ ...state, seq, hash })
 }

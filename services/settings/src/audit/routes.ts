@@ -1,14 +1,17 @@
-import { AuditEvent, AuditFilters, notFound } from '@opsplane/contracts'
+import { AuditEvent, AuditExportEnd, AuditFilters, notFound } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineList, defineRoute, defineStream, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
+import { z } from 'zod'
 import { auditLog as table } from '../schema.js'
-import { auditConditions, auditEventById } from './queries.js'
+import { exportBatches, exportLog } from './export.js'
+import { auditConditions, auditEventById, presented } from './queries.js'
 
 const tag = 'Audit log'
 
 /** The audit log of the current workspace and environment: every event, as it was published. */
-export function auditRoutes({ database: { db }, cursors }: BackendContext): Route[] {
+export function auditRoutes({ database: { db }, store, cursors }: BackendContext): Route[] {
+  const beginExport = exportLog(db, store)
   return [
     defineList({
       operationId: 'listAuditEvents',
@@ -28,8 +31,28 @@ export function auditRoutes({ database: { db }, cursors }: BackendContext): Rout
           where: auditConditions(filters),
           sort: { column: table.createdAt, direction: sort.direction },
           ...{ limit, after, binding, cursors },
-          present: ({ state }) => AuditEvent.parse(state),
+          columns: { seq: table.seq, hash: table.hash },
+          present: presented,
         }),
+    }),
+
+    defineStream({
+      operationId: 'exportAudit',
+      path: '/audit/export',
+      summary: 'Export the audit log',
+      description:
+        'Lines of JSON, one event each, in the order of the chain, up to where it ended when the export began. The ' +
+        'last line is `{"complete":true,"count":n}`; without it something went wrong on the way. Raises the event ' +
+        '`audit.exported`.',
+      tag,
+      scope: 'audit:read',
+      query: AuditFilters,
+      line: z.union([AuditEvent, AuditExportEnd]),
+      handler: async ({ query, meta }) => {
+        const { lastSeq, createdAt } = await beginExport(query, meta)
+        const fileName = `audit-${meta.tenant.environment}-${createdAt.slice(0, 10)}.ndjson`
+        return { fileName, batches: exportBatches(db, meta.tenant, query, lastSeq) }
+      },
     }),
 
     defineRoute({

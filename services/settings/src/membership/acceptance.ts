@@ -14,6 +14,7 @@ import type { Passwords } from '../account/passwords.js'
 import { dropInvitationMail } from '../mail/mail-queue.js'
 import type { Enter } from '../session/enter.js'
 import type { Login } from '../session/login.js'
+import { originOf } from '../session/sessions.js'
 import { createThrottle } from '../session/throttle.js'
 import { readToken } from '../token/bearer-token.js'
 import { homeOf } from '../workspace/home.js'
@@ -81,24 +82,24 @@ export function createAccept(
     const name = wanted.name ?? (invitedName === email ? undefined : invitedName)
     if (name === undefined) throw invalidField('/name', 'required', 'A new login needs a name.')
     const passwordHash = await passwords.hash(passwordOf(wanted))
-    return enter(await admit(invitation, name, passwordHash, meta), meta.source, meta.now)
+    return enter(await admit(invitation, name, passwordHash, meta), originOf(meta), meta.now)
   }
 
   const join = async (invitation: OpenInvitation, wanted: InvitationAcceptance, meta: RequestMeta) => {
     const credentials = { email: invitation.email, password: passwordOf(wanted) }
-    await login(credentials, meta.source, meta.now)
+    await login(credentials, originOf(meta), meta.now)
     const user = await admit(invitation, invitation.account.name, null, meta)
-    return enter(user, meta.source, meta.now)
+    return enter(user, originOf(meta), meta.now)
   }
 
   return async (wanted, meta) => {
-    perAddress.begin(meta.source.address, meta.now)
+    perAddress.begin(originOf(meta).address, meta.now)
     const invitation = await valid(wanted.token, meta.now)
     if (invitation === null) {
       await passwords.matches(wanted.password ?? '', null)
       throw invalidInvitation()
     }
-    perAddress.withdraw(meta.source.address)
+    perAddress.withdraw(originOf(meta).address)
     return invitation.unclaimed ? claim(invitation, wanted, meta) : join(invitation, wanted, meta)
   }
 }

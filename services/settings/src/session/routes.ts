@@ -2,7 +2,7 @@ import { ApiError, Credentials, Session } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import type { Login } from './login.js'
-import type { Sessions } from './sessions.js'
+import { originOf, type Sessions } from './sessions.js'
 
 const tag = 'Authentication'
 
@@ -25,7 +25,7 @@ export function sessionRoutes(login: Login, sessions: Sessions): Route[] {
       status: 201,
       errors: ['invalid_credentials', 'rate_limited'],
       idempotency: 'none',
-      handler: ({ body, meta }) => login(body, meta.source, meta.now),
+      handler: ({ body, meta }) => login(body, originOf(meta), meta.now),
     }),
 
     defineRoute({

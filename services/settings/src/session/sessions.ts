@@ -1,4 +1,5 @@
 import { type Instant, newId } from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, lte } from 'drizzle-orm'
 import { sessions } from '../schema.js'
@@ -14,6 +15,11 @@ export interface SessionLimits {
 export interface SessionOrigin {
   address: string
   userAgent: string
+}
+
+/** Where a request comes from; nothing is known of one that no client has made. */
+export function originOf({ source }: Pick<RequestMeta, 'source'>): SessionOrigin {
+  return source ?? { address: '', userAgent: '' }
 }
 
 export type Sessions = ReturnType<typeof createSessions>

@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { z } from 'zod'
+import { type Exchange, headerLines, logRequest } from './exchange.js'
+import { checkAnswer } from './response-check.js'
+import { type Contract, common, type PathSchema, type RequestMeta, type Route, strictQuery } from './route.js'
+
+/** Lines of JSON to send, a batch at a time: the next batch is asked for when there is room for it. */
+export interface LineStream<Line> {
+  /** Offered to the client as the name of the file. */
+  fileName: string
+  batches: AsyncIterable<readonly Line[]>
+}
+
+export interface StreamContract<
+  Path extends string,
+  Line extends z.ZodType,
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+> extends Omit<Contract<Path>, 'method' | 'bodyLimitBytes'> {
+  params?: Params
+  query?: Query
+  /** Schema of one line. */
+  line: Line
+  handler(input: {
+    params: z.output<Params>
+    query: z.output<Query>
+    meta: RequestMeta
+  }): Promise<LineStream<z.input<Line>>>
+}
+
+/**
+ * An answer of any length as lines of JSON (application/x-ndjson). What fails before the first batch is answered like
+ * any error; what fails later ends the connection, so that no client takes a part for the whole.
+ */
+export function defineStream<
+  const Path extends string,
+  Line extends z.ZodType,
+  Params extends z.ZodObject = PathSchema<Path>,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+>(contract: StreamContract<Path, Line, Params, Query>): Route {
+  const handler: ErasedStreamHandler = contract
+  return {
+    ...common({ ...contract, method: 'get' }),
+    kind: 'stream',
+    params: contract.params,
+    query: strictQuery(contract.query),
+    body: undefined,
+    response: contract.line,
+    status: 200,
+    bare: true,
+    idempotency: 'none',
+    handler: (input) => handler.handler(input),
+  }
+}
+
+interface ErasedStreamHandler {
+  handler(input: { params: unknown; query: unknown; meta: RequestMeta }): Promise<unknown>
+}
+
+/** Sends what the handler of a stream returned, no faster than the client takes it. */
+export async function sendLines(exchange: Exchange, route: Route, data: unknown, check: boolean) {
+  const { res } = exchange
+  const { fileName, batches } = data as LineStream<unknown>
+  let begun = false
+  for await (const batch of batches) {
+    if (check) for (const line of batch) checkAnswer(route, line)
+    if (!begun) begin(exchange, fileName)
+    begun = true
+    if (res.destroyed) break
+    if (!res.write(batch.map((line) => `${JSON.stringify(line)}\n`).join(''))) await room(res)
+    if (res.destroyed) break
+  }
+  if (!begun) begin(exchange, fileName)
+  res.end()
+  logRequest(exchange, res.destroyed ? 499 : route.status)
+}
+
+function begin(exchange: Exchange, fileName: string): void {
+  exchange.res.writeHead(200, [
+    ...headerLines(exchange),
+    'Content-Type',
+    'application/x-ndjson; charset=utf-8',
+    'Content-Disposition',
+    `attachment; filename="${fileName}"`,
+  ])
+}
+
+/** Until the client has taken what was written, or has left. */
+async function room(res: ServerResponse): Promise<void> {
+  if (res.destroyed) return
+  const either = new AbortController()
+  const { signal } = either
+  const waits = ['drain', 'close'].map((event) => once(res, event, { signal }))
+  try {
+    await Promise.race(waits)
+  } finally {
+    either.abort()
+    await Promise.allSettled(waits)
+  }
+}

@@ -1,0 +1,67 @@
+import { AuditCheckpoint, type AuditVerification } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { and, asc, between, desc, eq, max } from 'drizzle-orm'
+import { auditCheckpoints, auditHeads, auditLog } from '../schema.js'
+
+/** What is known of a chain at one moment. */
+export interface ChainState {
+  head: AuditVerification['head']
+  /** The newest one kept. */
+  checkpoint: AuditCheckpoint | null
+  /** Of the newest event there is; 0 when there is none. */
+  lastSeq: number
+}
+
+export function readState(db: Drizzle, workspaceId: string): Promise<ChainState> {
+  return db.transaction(
+    async (tx) => {
+      const [head] = await tx.select().from(auditHeads).where(eq(auditHeads.workspaceId, workspaceId))
+      const [checkpoint] = await tx
+        .select()
+        .from(auditCheckpoints)
+        .where(eq(auditCheckpoints.workspaceId, workspaceId))
+        .orderBy(desc(auditCheckpoints.seq))
+        .limit(1)
+      const [row] = await tx
+        .select({ lastSeq: max(auditLog.seq) })
+        .from(auditLog)
+        .where(eq(auditLog.workspaceId, workspaceId))
+      return {
+        head: head && head.seq > 0 ? { seq: head.seq, hash: head.hash, at: head.at } : null,
+        checkpoint: checkpoint ? AuditCheckpoint.parse(checkpoint) : null,
+        lastSeq: row?.lastSeq ?? 0,
+      }
+    },
+    // One snapshot for the three: meanwhile the chain goes on growing.
+    { isolationLevel: 'repeatable read', accessMode: 'read only' },
+  )
+}
+
+export type ChainRow = Pick<
+  typeof auditLog.$inferSelect,
+  'id' | 'workspaceId' | 'environment' | 'version' | 'seq' | 'hash' | 'state'
+>
+
+/** In the order of their places. More than one for a place only where somebody has removed the unique index. */
+export function readRows(db: Drizzle, workspaceId: string, from: number, to: number): Promise<ChainRow[]> {
+  const { id, environment, version, seq, hash, state } = auditLog
+  return db
+    .select({ id, workspaceId: auditLog.workspaceId, environment, version, seq, hash, state })
+    .from(auditLog)
+    .where(and(eq(auditLog.workspaceId, workspaceId), between(seq, from, to)))
+    .orderBy(asc(seq))
+    .limit(2 * (to - from + 1))
+}
+
+export async function readCheckpoints(
+  db: Drizzle,
+  workspaceId: string,
+  from: number,
+  to: number,
+): Promise<AuditCheckpoint[]> {
+  const rows = await db
+    .select()
+    .from(auditCheckpoints)
+    .where(and(eq(auditCheckpoints.workspaceId, workspaceId), between(auditCheckpoints.seq, from, to)))
+  return rows.map((row) => AuditCheckpoint.parse(row))
+}

@@ -1,0 +1,119 @@
+import {
+  ApiError,
+  AuditCheckpoint,
+  AuditCheckpointKey,
+  AuditVerification,
+  AuditVerifyRange,
+  AuditVerifyRequest,
+} from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { CheckpointSigner } from './checkpoint.js'
+import { checkpointPage, takeCheckpoint } from './checkpoints.js'
+import { createVerify, type GivenCheckpoint } from './verify.js'
+
+const tag = 'Audit log'
+const scope = 'audit:read'
+/** Well within the time the gateway waits for an answer. */
+const budgetMs = 10_000
+
+/** That the audit log is whole, and what proves it. All of it is about the workspace, whatever the environment. */
+export function auditChainRoutes(ctx: BackendContext, signer: CheckpointSigner): Route[] {
+  const { cursors } = ctx
+  const { db } = ctx.database
+  const verify = createVerify({ db, signer, cursors, monotonicMs: () => performance.now(), budgetMs })
+
+  return [
+    defineRoute({
+      operationId: 'verifyAudit',
+      method: 'get',
+      path: '/audit/verify',
+      summary: 'Verify the audit log',
+      description:
+        'Walks the chain of the workspace, over all its environments, and compares it with the checkpoints kept ' +
+        'here. Stops at the first problem, and after 10 s: `nextCursor` goes on.',
+      ...{ tag, scope },
+      query: AuditVerifyRange,
+      response: AuditVerification,
+      errors: ['invalid_cursor'],
+      handler: ({ query, meta }) => verify(meta.tenant.workspaceId, query),
+    }),
+
+    defineRoute({
+      operationId: 'verifyAuditAgainstCheckpoint',
+      method: 'post',
+      path: '/audit/verify',
+      summary: 'Verify the audit log against a checkpoint kept outside',
+      description: 'As the other verification; also what the checkpoint knows of must be there, unchanged.',
+      ...{ tag, scope },
+      query: AuditVerifyRange,
+      body: AuditVerifyRequest,
+      response: AuditVerification,
+      errors: ['invalid_cursor'],
+      idempotency: 'none',
+      handler: ({ query, body, meta: { tenant } }) =>
+        verify(tenant.workspaceId, query, lookedAt(body, signer, tenant.workspaceId)),
+    }),
+
+    defineRoute({
+      operationId: 'createAuditCheckpoint',
+      method: 'post',
+      path: '/audit/checkpoints',
+      summary: 'Sign the end of the audit log',
+      description:
+        'Keep the checkpoint outside: it proves later that nothing before it was changed or cut off.',
+      ...{ tag, scope },
+      response: AuditCheckpoint,
+      status: 201,
+      errors: ['conflict'],
+      idempotency: 'none',
+      handler: async ({ meta: { tenant, now } }) => {
+        const checkpoint = await takeCheckpoint(db, signer, tenant.workspaceId, now)
+        if (checkpoint) return checkpoint
+        throw new ApiError('conflict', 'The audit log of the workspace has no event yet.')
+      },
+    }),
+
+    defineList({
+      operationId: 'listAuditCheckpoints',
+      path: '/audit/checkpoints',
+      summary: 'List checkpoints of the audit log',
+      description: 'Newest first. One is taken of every 1000 events, and each hour in which events came.',
+      ...{ tag, scope },
+      sorts: [],
+      response: AuditCheckpoint,
+      handler: ({ query: { limit, after }, binding, meta: { tenant } }) =>
+        checkpointPage(db, { workspaceId: tenant.workspaceId, limit, after, binding, cursors }),
+    }),
+
+    defineRoute({
+      operationId: 'getAuditCheckpointKey',
+      method: 'get',
+      path: '/audit/checkpoints/key',
+      summary: 'Get the public key of checkpoints',
+      ...{ tag, scope },
+      response: AuditCheckpointKey,
+      handler: async () => signer.key,
+    }),
+  ]
+}
+
+/** Throws `validation_failed` for a checkpoint of another workspace, or one this key did not sign though it says so. */
+function lookedAt(
+  { checkpoint }: AuditVerifyRequest,
+  signer: CheckpointSigner,
+  workspaceId: string,
+): GivenCheckpoint {
+  if (checkpoint.workspaceId !== workspaceId) {
+    throw refused('/checkpoint/workspaceId', 'is not the workspace of this request')
+  }
+  const signature = signer.check(checkpoint)
+  if (signature === 'invalid') throw refused('/checkpoint/signature', 'does not fit the checkpoint')
+  return { checkpoint, signature }
+}
+
+function refused(path: string, message: string): ApiError {
+  return new ApiError('validation_failed', `The checkpoint cannot be used: ${path} ${message}.`, {
+    details: [{ in: 'body', path, code: 'invalid_value', message }],
+  })
+}

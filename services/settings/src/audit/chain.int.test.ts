@@ -1,0 +1,234 @@
+import { createPublicKey, verify as verifySignature } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { AuditCheckpoint, AuditCheckpointKey, AuditEvent, AuditVerification } from '@opsplane/contracts'
+import { connect, type Database } from '@opsplane/postgres'
+import { type ApiClient, waitFor } from '@opsplane/testing'
+import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
+import { appendToChains } from './append.js'
+import { foreignEvent } from './audit.fixture.js'
+import { linkHash } from './chain.js'
+
+const at = '2026-03-01T10:00:00.000Z'
+let settings: Settings
+let database: Database
+let owners = 0
+let ada: Owner
+let api: ApiClient
+
+beforeAll(async () => {
+  settings = await startSettings()
+  database = connect(settings.service.adminUrl, { schema: 'settings', max: 4 })
+})
+afterAll(async () => {
+  await database?.close()
+  await settings?.stop()
+})
+
+/** A workspace with a chain of ten events. */
+beforeEach(async () => {
+  ada = await settings.owner(`acme-${++owners}`)
+  api = await settings.as(ada.session, { workspace: ada.slug })
+  await waitFor(async () => (await verification()).head?.seq === 2)
+  await append(8)
+  expect(await verification()).toMatchObject({ valid: true, checked: 10, head: { seq: 10 } })
+})
+
+const append = (count: number) => {
+  const events = Array.from({ length: count }, (_, index) =>
+    foreignEvent(ada.workspaceId, { resource: { type: 'incident', id: `inc_${index}`, displayName: 'x' } }),
+  )
+  return database.db.transaction((tx) => appendToChains(tx, events, at))
+}
+const verification = async (query = '') => (await api.get(`/audit/verify${query}`)).data(AuditVerification)
+const against = async (checkpoint: AuditCheckpoint) =>
+  (await api.post('/audit/verify', { checkpoint })).data(AuditVerification)
+const checkpoint = async () => (await api.post('/audit/checkpoints')).data(AuditCheckpoint)
+/** As somebody with every right on the database. */
+const sql = (text: string) => settings.service.sql.unsafe(text.replaceAll('$ws', `'${ada.workspaceId}'`))
+const eventAt = async (seq: number) => {
+  const [row] = await sql(`select id, hash, event from audit_log where workspace_id = $ws and seq = ${seq}`)
+  return row as unknown as { id: string; hash: string; event: Record<string, unknown> }
+}
+
+const cutAndRewind = async (seq: number) => {
+  const { hash } = await eventAt(seq)
+  await sql(`delete from audit_log where workspace_id = $ws and seq > ${seq}`)
+  await sql(`update audit_heads set seq = ${seq}, hash = '${hash}' where workspace_id = $ws`)
+}
+
+describe('somebody with every right on the database is found out', () => {
+  it('who edits an event', async () => {
+    const { id } = await eventAt(5)
+    await sql(`update audit_log set event = jsonb_set(event::jsonb, '{actor,id}', '"usr_other"')::json
+      where workspace_id = $ws and seq = 5`)
+    expect(await verification()).toMatchObject({
+      ...{ valid: false, complete: true, checked: 4, lastSeq: 4 },
+      problem: { seq: 5, kind: 'edited', eventId: id },
+    })
+  })
+
+  it('who moves an event to another environment', async () => {
+    await sql(`update audit_log set environment = 'staging' where workspace_id = $ws and seq = 5`)
+    expect((await verification()).problem).toMatchObject({ seq: 5, kind: 'edited' })
+  })
+
+  it('who edits the last event, and its hash too', async () => {
+    const [before, last] = [await eventAt(9), await eventAt(10)]
+    const event = { ...last.event, actor: { id: 'usr_other', name: 'Other', type: 'user' } }
+    const hash = linkHash(before.hash, 10, event)
+    await settings.service
+      .sql`update audit_log set event = ${settings.service.sql.json(event)}, hash = ${hash}
+      where workspace_id = ${ada.workspaceId} and seq = 10`
+    expect((await verification()).problem).toEqual({ seq: 10, kind: 'edited', eventId: last.id })
+  })
+
+  it('who deletes an event', async () => {
+    await sql('delete from audit_log where workspace_id = $ws and seq = 6')
+    expect((await verification()).problem).toEqual({ seq: 6, kind: 'deleted', eventId: null })
+  })
+
+  it.each([
+    ['the places', 'seq = -s.other', 'seq = -seq where seq < 0 and'],
+    ['the events', "event = o.event, id = o.id || '?'", "id = replace(id, '?', '') where"],
+  ])('who swaps %s of two events', async (_, swap, settle) => {
+    await sql(`update audit_log a set ${swap} from (values (4, 7), (7, 4)) s (own, other), audit_log o
+      where a.workspace_id = $ws and a.seq = s.own and o.workspace_id = $ws and o.seq = s.other`)
+    await sql(`update audit_log set ${settle} workspace_id = $ws`)
+    const { id } = await eventAt(4)
+    expect((await verification()).problem).toEqual({ seq: 4, kind: 'reordered', eventId: id })
+  })
+
+  it('who deletes the newest events', async () => {
+    await sql('delete from audit_log where workspace_id = $ws and seq > 7')
+    expect(await verification()).toMatchObject({
+      ...{ checked: 7, head: { seq: 10 } },
+      problem: { seq: 8, kind: 'truncated', eventId: null },
+    })
+  })
+
+  it('who deletes the head', async () => {
+    await sql('delete from audit_heads where workspace_id = $ws')
+    expect((await verification()).problem).toMatchObject({ seq: 11, kind: 'truncated' })
+  })
+
+  it('who adds an event with a fitting hash', async () => {
+    const last = await eventAt(10)
+    const event = foreignEvent(ada.workspaceId)
+    const forged = { id: event.id, hash: linkHash(last.hash, 11, event) }
+    await settings.service
+      .sql`insert into audit_log (id, workspace_id, environment, version, event, seq, hash)
+      values (${forged.id}, ${ada.workspaceId}, 'production', 1, ${JSON.stringify(event)}::text::json, 11,
+        ${forged.hash})`
+    expect((await verification()).problem).toEqual({ seq: 11, kind: 'inserted', eventId: forged.id })
+  })
+
+  it('who deletes the newest events and sets the head back, by a checkpoint kept here', async () => {
+    await checkpoint()
+    await cutAndRewind(7)
+    expect((await verification()).problem).toMatchObject({ seq: 8, kind: 'truncated' })
+  })
+
+  it('who deletes the checkpoints too, by one kept outside', async () => {
+    const kept = await checkpoint()
+    await cutAndRewind(7)
+    await sql('delete from audit_checkpoints where workspace_id = $ws')
+    expect(await verification()).toMatchObject({ valid: true, checked: 7 })
+    expect(await against(kept)).toMatchObject({
+      ...{ valid: false, givenSignature: 'valid' },
+      problem: { seq: 8, kind: 'truncated' },
+    })
+    await append(3)
+    expect(await verification()).toMatchObject({ valid: true, checked: 10 })
+    expect((await against(kept)).problem).toMatchObject({ seq: 10, kind: 'checkpoint_mismatch' })
+  })
+
+  it('who writes a checkpoint of their own', async () => {
+    await checkpoint()
+    const { hash } = await eventAt(9)
+    await sql(`update audit_checkpoints set seq = 9, hash = '${hash}' where workspace_id = $ws`)
+    expect((await verification()).problem).toMatchObject({ seq: 9, kind: 'checkpoint_mismatch' })
+  })
+})
+
+describe('verification', () => {
+  it('checks a part, going on from what stands before it', async () => {
+    expect(await verification('?from=4&to=6')).toMatchObject({
+      valid: true,
+      firstSeq: 4,
+      lastSeq: 6,
+      checked: 3,
+    })
+    await sql('delete from audit_log where workspace_id = $ws and seq = 3')
+    expect((await verification('?from=4')).problem).toMatchObject({ seq: 3, kind: 'deleted' })
+    expect(await verification('?from=5')).toMatchObject({ valid: true, checked: 6 })
+    expect(await verification('?from=99')).toMatchObject({ valid: true, checked: 0, firstSeq: null })
+    expect((await api.get('/audit/verify?from=0')).status).toBe(422)
+  })
+
+  it('compares a checkpoint of its own workspace, signed by its own key, and no other', async () => {
+    const kept = await checkpoint()
+    expect(await against(kept)).toMatchObject({ valid: true, givenSignature: 'valid', checkpoint: kept })
+    const unknown = { ...kept, keyId: '0123456789abcdef' }
+    expect(await against(unknown)).toMatchObject({ valid: true, givenSignature: 'unknown_key' })
+    const other = await settings.owner(`other-${owners}`)
+    const foreign = await settings.as(other.session, { workspace: other.slug })
+    for (const [client, body] of [
+      [foreign, kept],
+      [api, { ...kept, seq: 9 }],
+      [api, { ...kept, signature: 'x' }],
+    ] as const) {
+      expect((await client.post('/audit/verify', { checkpoint: body })).error().code).toBe(
+        'validation_failed',
+      )
+    }
+  })
+})
+
+describe('checkpoints', () => {
+  it('are one for each end of the chain, and can be checked with the public key alone', async () => {
+    const first = await checkpoint()
+    expect(await checkpoint()).toEqual(first)
+    await append(1)
+    const second = await checkpoint()
+    const pages = (await api.get('/audit/checkpoints?limit=1')).page(AuditCheckpoint)
+    const rest = await api.get(`/audit/checkpoints?limit=1&after=${pages.pagination.nextCursor}`)
+    expect([...pages.items, ...rest.page(AuditCheckpoint).items]).toEqual([second, first])
+
+    const { publicKey, keyId } = (await api.get('/audit/checkpoints/key')).data(AuditCheckpointKey)
+    const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' })
+    const { signature, keyId: by, workspaceId, seq, hash, at: time } = first
+    const signed = `{"at":"${time}","hash":"${hash}","seq":${seq},"workspaceId":"${workspaceId}"}`
+    const bytes = Buffer.from(`opsplane-audit-checkpoint-v1\n${signed}`)
+    expect(by).toBe(keyId)
+    expect(verifySignature(null, bytes, key, Buffer.from(signature, 'base64'))).toBe(true)
+  })
+})
+
+describe('the chain', () => {
+  it('can be recomputed by anyone from what the API shows', async () => {
+    const { items } = (await api.get('/audit?limit=200')).page(AuditEvent)
+    let previous = '0'.repeat(64)
+    for (const { seq, hash, ...event } of items.sort((a, b) => a.seq - b.seq)) {
+      expect(linkHash(previous, seq, event)).toBe(hash)
+      previous = hash
+    }
+    expect(items).toHaveLength(10)
+  })
+
+  it('is out of reach of the role the service works with', async () => {
+    const { adminUrl } = settings.service
+    const url = new URL(adminUrl)
+    Object.assign(url, { username: 'settings', password: 'test' })
+    const own = connect(url.toString(), { schema: 'settings', max: 1 })
+    for (const statement of [
+      'update audit_log set hash = hash',
+      'delete from audit_log',
+      'truncate audit_log',
+      'update audit_checkpoints set hash = hash',
+      'delete from audit_checkpoints',
+    ]) {
+      await expect(own.sql.unsafe(statement)).rejects.toThrow('permission denied')
+    }
+    await own.close()
+  })
+})

@@ -1,0 +1,65 @@
+import type { AuditCheckpoint, AuditProblem } from '@opsplane/contracts'
+import { type ChainEnd, linkHash, nextLink } from './chain.js'
+import type { ChainRow } from './chain-queries.js'
+import type { SignatureCheck } from './checkpoint.js'
+
+/** What must fit the chain beside its own rows. */
+export interface Marks {
+  head: ChainEnd | null
+  checkpoints: readonly AuditCheckpoint[]
+  signatureOf(checkpoint: AuditCheckpoint): SignatureCheck
+}
+
+export interface RowsOutcome {
+  /** The last row that is in order. */
+  end: ChainEnd
+  problem: AuditProblem | null
+}
+
+/** Follows the chain from `end` through rows that are sorted by their places. */
+export function checkRows(end: ChainEnd, rows: readonly ChainRow[], marks: Marks): RowsOutcome {
+  let reached = end
+  for (const row of rows) {
+    const problem = checkRow(reached, row, marks)
+    if (problem) return { end: reached, problem }
+    reached = { seq: row.seq, hash: row.hash }
+  }
+  return { end: reached, problem: null }
+}
+
+function checkRow(previous: ChainEnd, row: ChainRow, marks: Marks): AuditProblem | null {
+  const { seq, hash } = nextLink(previous, row.state)
+  if (row.seq > seq) return { seq, kind: 'deleted', eventId: null }
+  const problem = (kind: AuditProblem['kind']) => ({ seq: row.seq, kind, eventId: row.id })
+  if (row.seq < seq) return problem('inserted')
+  if (row.hash !== hash || !columnsFit(row)) return problem('edited')
+  const { head, checkpoints, signatureOf } = marks
+  for (const checkpoint of checkpoints) {
+    if (checkpoint.seq !== seq) continue
+    const fits = checkpoint.hash === hash && signatureOf(checkpoint) !== 'invalid'
+    if (!fits) return problem('checkpoint_mismatch')
+  }
+  return head?.seq === seq && head.hash !== hash ? problem('edited') : null
+}
+
+/** The columns tenants are told apart by must say what the event says. All others are computed from it. */
+function columnsFit({ state, id, workspaceId, environment, version }: ChainRow): boolean {
+  return (
+    state.id === id &&
+    state.workspaceId === workspaceId &&
+    state.environment === environment &&
+    state.version === version
+  )
+}
+
+/**
+ * Whether the event that belongs after `previous` stands further down: its hash there, or the one at its place, is the
+ * hash it has here.
+ */
+export function wasMoved(previous: ChainEnd, found: ChainRow, later: readonly ChainRow[]): boolean {
+  const seq = previous.seq + 1
+  return later.some(({ state, hash }) => {
+    const here = linkHash(previous.hash, seq, state)
+    return here === hash || here === found.hash
+  })
+}

@@ -1,0 +1,76 @@
+import {
+  type AuditEvent,
+  type AuditExport,
+  type AuditExportEnd,
+  type AuditFilters,
+  type CommandMeta,
+  type Decider,
+  newId,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { EventStore } from '@opsplane/eventstore'
+import type { Drizzle } from '@opsplane/postgres'
+import { and, asc, between, eq } from 'drizzle-orm'
+import type { z } from 'zod'
+import { auditHeads, auditLog as table } from '../schema.js'
+import { auditConditions, presented } from './queries.js'
+
+/** That somebody took a copy: a fact that does not change, so each is an aggregate of its own. */
+export const auditExport: Decider<AuditExport, { kind: 'export'; taken: AuditExport }> = {
+  resourceType: 'audit',
+  table: 'audit_exports',
+  decide: ({ taken }) => [{ type: 'audit.exported', after: taken }],
+  expose: (state) => state,
+  describe: () => ({ displayName: 'Audit log' }),
+}
+
+/** Tells the log that a copy is taken, before any of it is sent. Returns where the copy ends. */
+export function exportLog(db: Drizzle, store: EventStore) {
+  const exports = store.aggregate(auditExport)
+  return async (filters: AuditFilters, meta: CommandMeta): Promise<AuditExport> => {
+    const { workspaceId } = meta.tenant
+    const [head] = await db.select().from(auditHeads).where(eq(auditHeads.workspaceId, workspaceId))
+    const id = newId('auditExport')
+    const given = Object.entries(filters).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    )
+    const lastSeq = head?.seq ?? 0
+    const taken = { id, filters: Object.fromEntries(given), lastSeq, createdAt: meta.now }
+    await exports.create(id, { kind: 'export', taken }, meta)
+    return taken
+  }
+}
+
+export type ExportLine = AuditEvent | z.infer<typeof AuditExportEnd>
+
+/** Places of the chain read at once: bounds the work of a statement, however few of its events are asked for. */
+const windowSize = 500
+
+/**
+ * The events of a tenant up to a place in the chain, in its order, and a last line that tells it is all of them. Reads
+ * in short statements, so that a slow client keeps neither a connection nor a snapshot of the database.
+ */
+export async function* exportBatches(
+  db: Drizzle,
+  { workspaceId, environment }: TenantScope,
+  filters: AuditFilters,
+  lastSeq: number,
+): AsyncGenerator<ExportLine[]> {
+  const wanted = and(
+    eq(table.workspaceId, workspaceId),
+    eq(table.environment, environment),
+    ...auditConditions(filters),
+  )
+  let count = 0
+  for (let from = 1; from <= lastSeq; from += windowSize) {
+    const to = Math.min(from + windowSize - 1, lastSeq)
+    const rows = await db
+      .select({ state: table.state, seq: table.seq, hash: table.hash })
+      .from(table)
+      .where(and(wanted, between(table.seq, from, to)))
+      .orderBy(asc(table.seq))
+    count += rows.length
+    if (rows.length > 0) yield rows.map(presented)
+  }
+  yield [{ complete: true, count }]
+}

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { AuditCheckpoint, AuditVerification, natsNames, newId, type PlatformEvent } from '@opsplane/contracts'
+import { consumeEvents } from '@opsplane/eventstore'
+import { generateServiceKeys } from '@opsplane/http'
+import { connectNats, ensureStreams } from '@opsplane/nats'
+import { connect, type Database } from '@opsplane/postgres'
+import { createLogger, cursorCodec } from '@opsplane/runtime'
+import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
+import { type Settings, startSettings } from '../settings.fixture.js'
+import { appendToChains } from './append.js'
+import { foreignEvent, publish } from './audit.fixture.js'
+import { createCheckpointSigner } from './checkpoint.js'
+import { takeDueCheckpoints } from './checkpoints.js'
+import { createVerify } from './verify.js'
+
+const at = '2026-03-01T10:00:00.000Z'
+const signer = createCheckpointSigner(generateServiceKeys().privateKey)
+let settings: Settings
+let replicas: [Database, Database]
+beforeAll(async () => {
+  settings = await startSettings()
+  const open = () => connect(settings.service.adminUrl, { schema: 'settings', max: 4 })
+  replicas = [open(), open()]
+})
+afterAll(async () => {
+  for (const replica of replicas ?? []) await replica.close()
+  await settings?.stop()
+})
+
+const eventsOf = (workspaces: string[], count: number): PlatformEvent[] =>
+  Array.from({ length: count }, (_, index) => foreignEvent(workspaces[index % workspaces.length] ?? ''))
+const append = (events: PlatformEvent[], replica = replicas[0]) =>
+  replica.db.transaction((tx) => appendToChains(tx, events, at))
+const verifier = (monotonicMs = () => 0) =>
+  createVerify({
+    ...{ db: replicas[0].db, signer, monotonicMs, budgetMs: 1_000 },
+    cursors: cursorCodec('a secret for the cursors of tests'),
+  })
+const seqs = async (workspaceId: string) => {
+  const rows = await replicas[0].sql<{ seq: string }[]>`
+    select seq from audit_log where workspace_id = ${workspaceId} order by seq`
+  return rows.map(({ seq }) => Number(seq))
+}
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
+
+describe('two replicas at once', () => {
+  it('keep one chain without gaps, whatever order they meet the workspaces in', async () => {
+    const workspaces = Array.from({ length: 4 }, () => newId('workspace'))
+    const events = eventsOf(workspaces, 400)
+    const batches = Array.from({ length: 40 }, (_, index) => events.slice(index * 10, index * 10 + 10))
+    // Each batch goes to both, in opposite orders, as after a lost acknowledgement.
+    const twice = batches.flatMap((batch) => [
+      append(batch, replicas[0]),
+      append([...batch].reverse(), replicas[1]),
+    ])
+    await Promise.all(twice)
+    for (const workspaceId of workspaces) {
+      expect(await seqs(workspaceId)).toEqual(upTo(100))
+      expect(await verifier()(workspaceId, {})).toMatchObject({ valid: true, checked: 100 })
+    }
+  })
+
+  it('do so as consumers of one durable', async () => {
+    const log = createLogger({ service: 'test', level: 'silent' })
+    const prefix = uniquePrefix()
+    const names = natsNames(prefix)
+    const links = [1, 2].map((each) => connectNats({ url: testNatsUrl(), name: `replica-${each}`, log }))
+    for (const link of links.slice(0, 1)) await ensureStreams(link, names)
+    const consumers = links.map((link, index) =>
+      consumeEvents({
+        ...{ database: replicas[index] ?? replicas[0], link, names, log, durable: 'test-audit-log' },
+        maxBatch: 10,
+        handle: (events, tx) => appendToChains(tx, events, at),
+      }),
+    )
+    const workspaces = Array.from({ length: 3 }, () => newId('workspace'))
+    const events = eventsOf(workspaces, 300)
+    await publish(prefix, [...events, ...events.slice(0, 50)])
+    const handled = () => consumers.map((consumer) => consumer.counters().handled)
+    await waitFor(() => handled().reduce((sum, each) => sum + each) === 350)
+    for (const workspaceId of workspaces) {
+      expect(await seqs(workspaceId)).toEqual(upTo(100))
+      expect(await verifier()(workspaceId, {})).toMatchObject({ valid: true, checked: 100 })
+    }
+    for (const consumer of consumers) await consumer.close()
+    for (const link of links) await link.close()
+  })
+})
+
+describe('a long chain', () => {
+  const workspaceId = newId('workspace')
+  beforeAll(() => append(eventsOf([workspaceId], 1_200)))
+
+  it('is verified a part at a time when time runs out, and each part begins where the last one ended', async () => {
+    let nowMs = 0
+    const verify = verifier(() => (nowMs += 1_200))
+    const first = await verify(workspaceId, {})
+    expect(first).toMatchObject({ valid: true, complete: false, firstSeq: 1, lastSeq: 500 })
+    const second = await verify(workspaceId, { after: first.nextCursor ?? '' })
+    expect(second).toMatchObject({ complete: false, firstSeq: 501, lastSeq: 1_000 })
+    const third = await verify(workspaceId, { after: second.nextCursor ?? '' })
+    expect(third).toMatchObject({ valid: true, complete: true, lastSeq: 1_200, nextCursor: null })
+    const stolen = verify(newId('workspace'), { after: first.nextCursor ?? '' })
+    await expect(stolen).rejects.toMatchObject({ code: 'invalid_cursor' })
+  })
+
+  it('gets checkpoints at once, when it has grown, and after a time', async () => {
+    const take = (now: string) =>
+      takeDueCheckpoints(replicas[0].db, signer, now, { everyEvents: 10, everyMs: 60_000 })
+    const own = async () => {
+      const rows = await replicas[0].db.execute(
+        `select workspace_id as "workspaceId", seq::int, hash, at, signature, key_id as "keyId"
+         from audit_checkpoints where workspace_id = '${workspaceId}' order by seq`,
+      )
+      return rows.map((row) => AuditCheckpoint.parse(row))
+    }
+    await take(at)
+    expect(await own()).toMatchObject([{ seq: 1_200, at }])
+    expect(await take(at)).toBe(0)
+    await append(eventsOf([workspaceId], 9))
+    expect(await take(at)).toBe(0)
+    await append(eventsOf([workspaceId], 1))
+    expect(await take(at)).toBe(1)
+    await append(eventsOf([workspaceId], 1))
+    const later = '2026-03-01T10:01:00.000Z'
+    expect(await take(later)).toBe(1)
+    const taken = await own()
+    expect(taken.map(({ seq }) => seq)).toEqual([1_200, 1_210, 1_211])
+    expect(taken.map((each) => signer.check(each))).toEqual(['valid', 'valid', 'valid'])
+    const verified = AuditVerification.parse(await verifier()(workspaceId, {}))
+    expect(verified).toMatchObject({ valid: true, checkpointsChecked: 3, checkpoint: taken[2] })
+  })
+})

@@ -1,0 +1,88 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newId, type PlatformEvent } from '@opsplane/contracts'
+import { generateServiceKeys } from '@opsplane/http'
+import { connect, type Database, provisionService } from '@opsplane/postgres'
+import { cursorCodec } from '@opsplane/runtime'
+import { createDatabase, type TestDatabase } from '@opsplane/testing'
+import { z } from 'zod'
+import * as settings from '../service.js'
+import { appendToChains } from './append.js'
+import { foreignEvent } from './audit.fixture.js'
+import { createCheckpointSigner } from './checkpoint.js'
+import { createVerify } from './verify.js'
+
+let directory: string
+let target: TestDatabase
+let owner: Database
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'migrations-'))
+  target = await createDatabase()
+  owner = connect(target.url, { schema: 'settings', max: 2 })
+})
+afterAll(async () => {
+  await owner?.close()
+  await target?.drop()
+  await rm(directory, { recursive: true })
+})
+
+const provision = (migrationsDir: string) =>
+  provisionService({ adminUrl: target.url, service: 'settings', password: 'test', migrationsDir })
+
+/** The migrations before the audit log was a chain. */
+async function earlierMigrations(): Promise<string> {
+  await cp(settings.migrationsDir, directory, { recursive: true })
+  const path = join(directory, 'meta', '_journal.json')
+  const Journal = z.looseObject({ entries: z.array(z.looseObject({ tag: z.string() })) })
+  const journal = Journal.parse(JSON.parse(await readFile(path, 'utf8')))
+  const chained = journal.entries.findIndex(({ tag }) => tag.endsWith('_audit_chain'))
+  await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, chained) }))
+  return directory
+}
+
+/** What JSON can hold that sorts or prints in a way of its own. */
+const odd = {
+  ...{ b: 1, a: 2, 10: 'ten', 9: 'nine', '01': 'no index', 4294967295: 'none either', Z: 'upper', é: 'é' },
+  numbers: [0, -1.5, 1e21, 1e-7, 123456789012345],
+  texts: ['"\\/\b\f\n\r\t\u0001\u001f\u007f', '\u2028', '😀', '<&>', ''],
+  'a "key"\\\n': null,
+  deep: [{ y: [], x: {} }, [true, false, null]],
+}
+
+test('events from before the chain are chained, and newer ones go on from them', async () => {
+  await provision(await earlierMigrations())
+  const workspaces = [newId('workspace'), newId('workspace')]
+  const before = workspaces.flatMap((workspaceId) =>
+    [3, 1, 2].map((minute) => {
+      const createdAt = `2026-01-01T00:0${minute}:00.000Z`
+      const data = { before: null, after: { ...odd, minute }, changes: [] }
+      const { source: _, ...event } = foreignEvent(workspaceId, { createdAt, data })
+      return event
+    }),
+  )
+  for (const event of before) {
+    await owner.sql`insert into audit_log (id, workspace_id, environment, version, event)
+      values (${event.id}, ${event.workspaceId}, ${event.environment}, 1, ${JSON.stringify(event)}::text::json)`
+  }
+  await provision(settings.migrationsDir)
+
+  const { db } = owner
+  const signer = createCheckpointSigner(generateServiceKeys().privateKey)
+  const cursors = cursorCodec('a secret for the cursors of tests')
+  const verify = createVerify({ db, signer, cursors, monotonicMs: () => 0, budgetMs: 1_000 })
+  for (const workspaceId of workspaces) {
+    expect(await verify(workspaceId, {})).toMatchObject({ valid: true, checked: 3, head: { seq: 3 } })
+    const rows = await owner.sql<{ event: PlatformEvent }[]>`
+      select event from audit_log where workspace_id = ${workspaceId} order by seq`
+    expect(rows.map(({ event }) => event.createdAt.slice(14, 16))).toEqual(['01', '02', '03'])
+    const [first] = before.filter((event) => event.workspaceId === workspaceId)
+    expect(rows.at(-1)?.event).toEqual({ ...first, source: null })
+  }
+  // One that comes again, as after a reseed, and a new one.
+  const [again] = before
+  const events = [{ ...again, source: null } as PlatformEvent, foreignEvent(workspaces[0] ?? '')]
+  await db.transaction((tx) => appendToChains(tx, events, '2026-03-01T00:00:00.000Z'))
+  expect(await verify(workspaces[0] ?? '', {})).toMatchObject({ valid: true, checked: 4 })
+})

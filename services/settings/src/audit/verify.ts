@@ -1,0 +1,136 @@
+import type { AuditCheckpoint, AuditProblem, AuditVerification, AuditVerifyRange } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import type { CursorCodec } from '@opsplane/runtime'
+import { z } from 'zod'
+import { type ChainEnd, emptyChain } from './chain.js'
+import { type ChainState, readCheckpoints, readRows, readState } from './chain-queries.js'
+import { checkRows, wasMoved } from './check-rows.js'
+import type { CheckpointSigner } from './checkpoint.js'
+
+export interface VerifyOptions {
+  db: Drizzle
+  signer: CheckpointSigner
+  cursors: CursorCodec
+  monotonicMs(): number
+  /** How long one verification may take. */
+  budgetMs: number
+}
+
+/** A checkpoint handed in, its signature looked at already. */
+export interface GivenCheckpoint {
+  checkpoint: AuditCheckpoint
+  signature: 'valid' | 'unknown_key'
+}
+
+export type Verify = (
+  workspaceId: string,
+  range: AuditVerifyRange,
+  given?: GivenCheckpoint,
+) => Promise<AuditVerification>
+
+const windowSize = 500
+/** How far a moved event is looked for. */
+const movedWithin = 1_000
+
+/** Walks the chain of a workspace, a window at a time, until something is wrong or time is up. */
+export function createVerify(options: VerifyOptions): Verify {
+  const { db, signer, cursors, monotonicMs, budgetMs } = options
+
+  return async (workspaceId, range, given) => {
+    const deadlineMs = monotonicMs() + budgetMs
+    const binding = `${workspaceId}|verifyAudit`
+    const state = await readState(db, workspaceId)
+    const walk = await beginning(options, workspaceId, range, binding)
+    const goal = Math.min(walk.to ?? Number.MAX_SAFE_INTEGER, knownEnd(state, given))
+    const firstSeq = walk.end.seq + 1
+    let { end, problem } = walk
+    let checkpointsChecked = 0
+
+    /** One window; false when time is up before it. */
+    const step = async (): Promise<boolean> => {
+      if (end.seq >= firstSeq && monotonicMs() >= deadlineMs) return false
+      const [from, to] = [end.seq + 1, Math.min(end.seq + windowSize, goal)]
+      const rows = await readRows(db, workspaceId, from, to)
+      const checkpoints = await readCheckpoints(db, workspaceId, from, to)
+      if (given) checkpoints.push(given.checkpoint)
+      const outcome = checkRows(end, rows, { head: state.head, checkpoints, signatureOf: signer.check })
+      end = outcome.end
+      checkpointsChecked += checkpoints.filter(({ seq }) => seq >= from && seq <= end.seq).length
+      problem = outcome.problem ?? (end.seq < to ? gap(end.seq + 1, state) : null)
+      if (problem?.kind !== 'edited') return true
+      const [found, ...later] = await readRows(db, workspaceId, end.seq + 1, end.seq + movedWithin)
+      if (found && wasMoved(end, found, later)) problem = { ...problem, kind: 'reordered' }
+      return true
+    }
+
+    let complete = true
+    while (complete && problem === null && end.seq < goal) complete = await step()
+    if (complete && problem === null && walk.to === undefined) {
+      problem = await wrongEnd(db, workspaceId, state)
+    }
+    const checked = end.seq - firstSeq + 1
+    return {
+      valid: problem === null,
+      complete,
+      checked,
+      firstSeq: checked > 0 ? firstSeq : null,
+      lastSeq: checked > 0 ? end.seq : null,
+      head: state.head,
+      checkpoint: state.checkpoint,
+      checkpointsChecked,
+      givenSignature: given?.signature ?? null,
+      problem,
+      nextCursor: complete ? null : cursors.encode([end.seq, end.hash, walk.to ?? null], binding),
+    }
+  }
+}
+
+const Position = z.tuple([z.int(), z.string(), z.int().nullable()])
+
+interface Walk {
+  /** What the walk goes on from. */
+  end: ChainEnd
+  to: number | undefined
+  problem: AuditProblem | null
+}
+
+async function beginning(
+  { db, cursors }: VerifyOptions,
+  workspaceId: string,
+  { from = 1, to, after }: AuditVerifyRange,
+  binding: string,
+): Promise<Walk> {
+  if (after !== undefined) {
+    const [seq, hash, goal] = Position.parse(cursors.decode(after, binding))
+    return { end: { seq, hash }, to: goal ?? undefined, problem: null }
+  }
+  if (from === 1) return { end: emptyChain, to, problem: null }
+  const [before] = await readRows(db, workspaceId, from - 1, from - 1)
+  if (before) return { end: { seq: before.seq, hash: before.hash }, to, problem: null }
+  const state = await readState(db, workspaceId)
+  const beyond = from - 1 > knownEnd(state)
+  const end = { ...emptyChain, seq: from - 1 }
+  // Nothing is checked of a range that lies beyond the end.
+  return { end, to: beyond ? 0 : to, problem: beyond ? null : gap(from - 1, state) }
+}
+
+/** What the head or a checkpoint knows of must be there. */
+function knownEnd({ head, checkpoint, lastSeq }: ChainState, given?: GivenCheckpoint): number {
+  return Math.max(head?.seq ?? lastSeq, checkpoint?.seq ?? 0, given?.checkpoint.seq ?? 0)
+}
+
+function gap(seq: number, { lastSeq }: ChainState): AuditProblem {
+  return { seq, kind: seq > lastSeq ? 'truncated' : 'deleted', eventId: null }
+}
+
+/** A chain ends where its head says. */
+async function wrongEnd(
+  db: Drizzle,
+  workspaceId: string,
+  { head, lastSeq }: ChainState,
+): Promise<AuditProblem | null> {
+  if (head === null) return lastSeq === 0 ? null : { seq: lastSeq + 1, kind: 'truncated', eventId: null }
+  if (lastSeq <= head.seq) return null
+  const [row] = await readRows(db, workspaceId, head.seq + 1, lastSeq)
+  return { seq: row?.seq ?? lastSeq, kind: 'inserted', eventId: row?.id ?? null }
+}

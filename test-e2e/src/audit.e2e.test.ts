@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import {
+  type AuditCheckpoint,
+  type AuditEvent,
+  AuditEvent as AuditEventSchema,
+  AuditExportEnd,
+  type AuditVerification,
+} from '@opsplane/contracts'
+import { waitFor } from '@opsplane/testing'
+import postgres from 'postgres'
+import { request } from 'undici'
+import { cliRunner } from './cli.js'
+import { type Api, apiClient, startTestCluster } from './platform.js'
+
+let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let api: Api
+beforeAll(async () => {
+  cluster = await startTestCluster()
+  api = apiClient(cluster.info)
+}, 120_000)
+afterAll(() => cluster?.stop(), 60_000)
+
+const query = async (filters: string) =>
+  (await api<{ data: AuditEvent[] }>('GET', `/audit?${filters}`)).body.data
+
+test('an action of every service stands in the audit log with the address and the agent of its client', async () => {
+  const headers = { 'user-agent': 'journey/1.0', 'x-forwarded-for': '192.0.2.66' }
+  const sent = [
+    await api('POST', '/itsm/incidents', { headers, body: { title: 'Where from' } }),
+    await api('POST', '/secrets', { headers, body: { name: 'where_from', value: 'x' } }),
+    await api('POST', '/webhooks', {
+      headers,
+      body: { name: 'Where from', url: 'https://example.com/', events: ['change.created'] },
+    }),
+  ]
+  expect(sent.map(({ status }) => status)).toEqual([201, 201, 201])
+  for (const type of ['incident.created', 'secret.created', 'webhook.created']) {
+    const [event] = await waitFor(async () => {
+      const found = await query(`type=${type}`)
+      return found.length > 0 && found
+    })
+    // The gateway trusts no proxy here, so the header a client makes up is none of its own.
+    expect(event?.source).toEqual({ address: '127.0.0.1', userAgent: 'journey/1.0' })
+    expect(await query(`type=${type}&address=127.0.0.1`)).toHaveLength(1)
+    expect(await query(`requestId=${event?.requestId}`)).toHaveLength(1)
+  }
+})
+
+test('the audit log is exported and verified through the gateway', async () => {
+  const { baseUrl, apiKey, workspace } = cluster.info
+  const answer = await request(`${baseUrl}/audit/export?type=incident.*`, {
+    headers: { authorization: `Bearer ${apiKey}`, 'x-workspace': workspace },
+  })
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/x-ndjson; charset=utf-8',
+    'content-disposition': expect.stringMatching(/^attachment; filename="audit-production-/),
+  })
+  const lines = (await answer.body.text()).trimEnd().split('\n')
+  expect(AuditExportEnd.parse(JSON.parse(lines.pop() ?? '')).count).toBe(lines.length)
+  const events = lines.map((line) => AuditEventSchema.parse(JSON.parse(line)))
+  expect(events).toEqual(await query('type=incident.*&sort=createdAt'))
+  await waitFor(async () => (await query('type=audit.exported')).length === 1)
+
+  const verified = await api<{ data: AuditVerification }>('GET', '/audit/verify')
+  expect(verified.body.data).toMatchObject({ valid: true, complete: true })
+  expect(verified.body.data.checked).toBe(verified.body.data.head?.seq)
+})
+
+test('the tool keeps a checkpoint, and fails when the log was tampered with', async () => {
+  const { origin, apiKey, workspace, postgresUrl } = cluster.info
+  const folder = mkdtempSync(join(tmpdir(), 'opsplane-audit-e2e-'))
+  const cli = cliRunner({
+    ...{ XDG_CONFIG_HOME: folder, OPSPLANE_HOME: join(folder, 'none') },
+    ...{ OPSPLANE_URL: origin, OPSPLANE_API_KEY: apiKey, OPSPLANE_WORKSPACE: workspace },
+  })
+  const kept = join(folder, 'kept.json')
+  const checkpoint = await cli.json<AuditCheckpoint>('audit', 'checkpoint')
+  writeFileSync(kept, JSON.stringify(checkpoint))
+  const verification = await cli.json<AuditVerification>('audit', 'verify', '--checkpoint', kept)
+  expect(verification).toMatchObject({ valid: true, givenSignature: 'valid' })
+  expect(await cli.run(['audit', 'verify', '--checkpoint', folder])).toMatchObject({ code: 2 })
+
+  const admin = postgres(postgresUrl, { max: 1 })
+  await admin`delete from settings.audit_log where workspace_id = ${checkpoint.workspaceId} and seq = 3`
+  await admin.end()
+  expect(await cli.run(['audit', 'verify'])).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('deleted at 3'),
+    stderr: expect.stringContaining('not whole'),
+  })
+  rmSync(folder, { recursive: true })
+})
