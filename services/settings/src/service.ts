@@ -22,6 +22,8 @@ import { createSafe } from './secret/safe.js'
 import { createLogin } from './session/login.js'
 import { sessionRoutes } from './session/routes.js'
 import { createSessions } from './session/sessions.js'
+import { createThrottle } from './session/throttle.js'
+import { createThrottleTable } from './session/throttle-table.js'
 import { token } from './token/domain.js'
 import { createKeys } from './token/keys.js'
 import { tokenRoutes } from './token/routes.js'
@@ -69,7 +71,8 @@ function settingsRoutes(ctx: BackendContext<SettingsConfig>): Route[] {
     maxWaiting: config.passwordHashQueue,
   })
   const sessions = createSessions(db, config)
-  const login = createLogin({ db, passwords, sessions, cursors: ctx.cursors })
+  const throttle = createThrottle(createThrottleTable(database.sql))
+  const login = createLogin({ db, passwords, throttle, sessions, cursors: ctx.cursors })
   const keys = createKeys(ctx, config)
   const safe = createSafe(ctx, createVault(db, createSealer(config.opsplaneMasterKey)))
 
