@@ -75,15 +75,17 @@ export async function start(
 
     const limiter = (policy: string, perMinute: number) =>
       createRateLimiter({ policy, perMinute, monotonicMs })
+    const anonymousLimiter = limiter('anonymous', config.anonymousRateLimitPerMinute)
     const door = createDoor({
       services,
       authenticator: createAuthenticator({
         tokens,
         limiter: limiter('default', config.rateLimitPerMinute),
-        anonymousLimiter: limiter('anonymous', config.anonymousRateLimitPerMinute),
+        anonymousLimiter,
       }),
       tokenFor: issuer.tokenFor,
       clientAddress: clientAddressReader(config.trustProxyCidrs),
+      limit: anonymousLimiter.take,
       own: createOwnRoutes({ config, monotonicMs, log }),
       log,
     })
