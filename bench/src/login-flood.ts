@@ -1,25 +1,23 @@
 import { Agent, request } from 'undici'
-import { percentile } from './child.js'
-import type { MeasureOptions } from './creates.js'
-import { incidents } from './creates.js'
+import { ask, percentile, startChild } from './child.js'
+import { incidents, type MeasureOptions } from './creates.js'
+import type { GuessCounts } from './guess-clients.js'
 import { evenly } from './load.js'
 import type { Figure } from './report.js'
 
 /** What people do meanwhile, each per second. */
 const perSecond = 50
-const guessConnections = 64
+const guessesPerSecond = 1_050
 const wantedGuesses = 1_000
 const wantedRatio = 2
-/** Guesses come from so many addresses, for so many accounts. */
-const addresses = 400
-const accounts = 200
+const settleSeconds = 2
 
 interface Latencies {
   me: number[]
   creates: number[]
 }
 
-/** Guesses at passwords as fast as they are answered, and how long other requests take without and with them. */
+/** Guesses at passwords, and how long other requests take without and with that. */
 export async function measureLoginFlood({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   // The gateway of the figure believes X-Forwarded-For, so that the guesses come from many addresses.
   const gateway = await cluster.replica('gateway', {
@@ -28,23 +26,33 @@ export async function measureLoginFlood({ cluster, seconds, say }: MeasureOption
   })
   const base = `${gateway.url}/api/v1`
   const { headers } = incidents(cluster)
-  const email = cluster.secrets.owner.email
 
   say('Logins guessed at, warming up…')
-  await others(base, headers, 2)
+  await others(base, headers, settleSeconds)
   const quiet = await others(base, headers, seconds)
-  const flood = startFlood(base, email)
+  const { child } = await startChild('guess-clients.js', {
+    BASE_URL: base,
+    EMAIL: cluster.secrets.owner.email,
+    PER_SECOND: String(guessesPerSecond),
+    SECONDS: String(seconds + 3 * settleSeconds),
+  })
   let busy: Latencies
+  let counts: GuessCounts
+  let elapsed: number
   try {
-    await others(base, headers, 2)
-    flood.reset()
+    await others(base, headers, settleSeconds)
+    await ask<GuessCounts>(child, 'counts')
+    const startedAt = performance.now()
     busy = await others(base, headers, seconds)
+    counts = await ask<GuessCounts>(child, 'counts')
+    elapsed = (performance.now() - startedAt) / 1000
   } finally {
-    await flood.stop()
+    child.kill()
     await gateway.stop()
   }
-  const rate = flood.answered() / seconds
-  say(`  ${rate.toFixed(0)} guesses/s answered: ${flood.summary()}`)
+  const rate = Object.values(counts).reduce((sum, count) => sum + count, 0) / elapsed
+  const kinds = Object.entries(counts).map(([status, count]) => `${count} × ${status}`)
+  say(`  ${rate.toFixed(0)} guesses/s answered: ${kinds.join(', ')}`)
   return [
     {
       name: 'guessed logins answered',
@@ -95,40 +103,4 @@ async function others(base: string, headers: Record<string, string>, seconds: nu
   })
   await agent.close()
   return latencies
-}
-
-function startFlood(base: string, email: string) {
-  const agent = new Agent({ connections: guessConnections })
-  const counts = new Map<number, number>()
-  let guessing = true
-  let sent = 0
-
-  const guess = async () => {
-    while (guessing) {
-      const n = sent++
-      const login = n % 4 === 0 ? email : `guessed${n % accounts}@example.com`
-      const answer = await request(`${base}/auth/token`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'x-forwarded-for': `198.51.${n % 2}.${Math.floor(n / 2) % (addresses / 2)}`,
-        },
-        body: JSON.stringify({ email: login, password: `guess ${n}` }),
-        dispatcher: agent,
-      })
-      await answer.body.dump()
-      counts.set(answer.statusCode, (counts.get(answer.statusCode) ?? 0) + 1)
-    }
-  }
-  const working = Promise.all(Array.from({ length: guessConnections }, guess))
-  return {
-    answered: () => [...counts.values()].reduce((sum, count) => sum + count, 0),
-    summary: () => [...counts].map(([status, count]) => `${count} × ${status}`).join(', '),
-    reset: () => counts.clear(),
-    async stop() {
-      guessing = false
-      await working
-      await agent.close()
-    },
-  }
 }

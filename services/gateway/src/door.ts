@@ -6,6 +6,7 @@ import type { Authenticator } from './authenticate.js'
 import { requestHeaders } from './forwarded-headers.js'
 import { discardRest, requestBody } from './request-body.js'
 import { resolveTarget, type Target } from './target.js'
+import type { Turnstile } from './turnstile.js'
 import type { Upstream } from './upstream.js'
 
 /** The connections to one service: quick requests do not queue behind long-polls. */
@@ -20,6 +21,8 @@ export interface DoorOptions {
   /** The internal token for a service. */
   tokenFor(audience: string, principal?: Principal): Promise<string>
   clientAddress(request: IncomingMessage): string
+  /** For public routes. */
+  turnstile: Turnstile
   /** Counts an anonymous request; throws `rate_limited`. */
   limit(clientAddress: string): Record<string, string>
   /** Answers what is not passed on. Its requests carry their id in X-Request-ID. */
@@ -29,7 +32,7 @@ export interface DoorOptions {
 
 /** What every request passes: route, admission, body limit, service. */
 export function createDoor(options: DoorOptions): RequestListener {
-  const { services, authenticator, clientAddress, tokenFor, limit, own, log } = options
+  const { services, authenticator, clientAddress, tokenFor, limit, turnstile, own, log } = options
 
   const pass = async (exchange: Exchange, target: Target, connections: ServiceConnections) => {
     const { req, res, requestId } = exchange
@@ -45,6 +48,7 @@ export function createDoor(options: DoorOptions): RequestListener {
       const principal = await authenticator.admit(caller, target.access, (headers) => {
         exchange.headers = headers
       })
+      if (target.access === 'public') turnstile.enter(address, res)
       const token = await tokenFor(target.service, principal)
       const body = await requestBody(req, target.bodyLimitBytes)
       if (body === undefined || res.destroyed) return logAnswer()
