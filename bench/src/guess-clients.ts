@@ -7,7 +7,7 @@ export type GuessCounts = Record<string, number>
 /** Guesses come from so many addresses, for so many accounts; every fourth is for the one given. */
 const addresses = 400
 const accounts = 200
-const connections = 128
+const connections = 512
 
 const { BASE_URL: base = '', EMAIL: email = '', PER_SECOND, SECONDS } = process.env
 const agent = new Agent({ connections })

@@ -1,12 +1,12 @@
 import { Agent, request } from 'undici'
-import { ask, percentile, startChild } from './child.js'
+import { ask, cpuMs, percentile, startChild } from './child.js'
 import { incidents, type MeasureOptions } from './creates.js'
 import type { GuessCounts } from './guess-clients.js'
 import { evenly } from './load.js'
 import type { Figure } from './report.js'
 
 /** What people do meanwhile, each per second. */
-const perSecond = 50
+const perSecond = 20
 const guessesPerSecond = 1_050
 const wantedGuesses = 1_000
 const wantedRatio = 2
@@ -29,7 +29,13 @@ export async function measureLoginFlood({ cluster, seconds, say }: MeasureOption
 
   say('Logins guessed at, warming up…')
   await others(base, headers, settleSeconds)
+  const cpu = () => ({
+    gateway: cpuMs(gateway.pid() ?? 0),
+    settings: cpuMs(cluster.services.settings.pid() ?? 0),
+  })
+  const cpuAtFirst = cpu()
   const quiet = await others(base, headers, seconds)
+  const cpuQuiet = cpu()
   const { child } = await startChild('guess-clients.js', {
     BASE_URL: base,
     EMAIL: cluster.secrets.owner.email,
@@ -39,18 +45,26 @@ export async function measureLoginFlood({ cluster, seconds, say }: MeasureOption
   let busy: Latencies
   let counts: GuessCounts
   let elapsed: number
+  let cpuBefore: ReturnType<typeof cpu>
+  let cpuAfter: ReturnType<typeof cpu>
   try {
     await others(base, headers, settleSeconds)
     await ask<GuessCounts>(child, 'counts')
     const startedAt = performance.now()
+    cpuBefore = cpu()
     busy = await others(base, headers, seconds)
     counts = await ask<GuessCounts>(child, 'counts')
     elapsed = (performance.now() - startedAt) / 1000
+    cpuAfter = cpu()
   } finally {
     child.kill()
     await gateway.stop()
   }
-  const rate = Object.values(counts).reduce((sum, count) => sum + count, 0) / elapsed
+  const guesses = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const rate = guesses / elapsed
+  const cpuOf = (name: 'gateway' | 'settings') =>
+    (cpuAfter[name] - cpuBefore[name] - (cpuQuiet[name] - cpuAtFirst[name])) / guesses
+  const perGuess = { gateway: cpuOf('gateway'), settings: cpuOf('settings') }
   const kinds = Object.entries(counts).map(([status, count]) => `${count} × ${status}`)
   say(`  ${rate.toFixed(0)} guesses/s answered: ${kinds.join(', ')}`)
   return [
@@ -59,6 +73,12 @@ export async function measureLoginFlood({ cluster, seconds, say }: MeasureOption
       value: `${rate.toFixed(0)}/s`,
       goal: `≥ ${wantedGuesses}/s`,
       met: rate >= wantedGuesses,
+    },
+    {
+      name: 'CPU per guessed login, at the gateway and in settings with its hashes',
+      value: `${perGuess.gateway.toFixed(3)} ms + ${perGuess.settings.toFixed(3)} ms`,
+      goal: '≤ 1 ms together',
+      met: perGuess.gateway + perGuess.settings <= 1,
     },
     beside('GET /auth/me', quiet.me, busy.me),
     beside('POST /itsm/incidents', quiet.creates, busy.creates),
@@ -81,7 +101,7 @@ function beside(name: string, quiet: number[], busy: number[]): Figure {
 
 /** What people who are logged in do, at an even rate; each must succeed. */
 async function others(base: string, headers: Record<string, string>, seconds: number): Promise<Latencies> {
-  const agent = new Agent({ connections: 32 })
+  const agent = new Agent({ connections: 256 })
   const latencies: Latencies = { me: [], creates: [] }
   const timed = async (path: string, body: string | null, into: number[]) => {
     const startedAt = performance.now()
