@@ -5,6 +5,7 @@ import { openState, startCluster } from '@opsplane/local'
 import { Command } from 'commander'
 import { measureCreates } from './creates.js'
 import { measureDeliveries } from './deliveries.js'
+import { measureLoginFlood } from './login-flood.js'
 import { measurePolls } from './polls.js'
 import { type Figure, printFigures } from './report.js'
 import { measureTarpit } from './tarpit.js'
@@ -29,6 +30,7 @@ const cluster = await startCluster({
 const figures: Figure[] = []
 try {
   figures.push(...(await measureCreates({ cluster, seconds, say })))
+  figures.push(...(await measureLoginFlood({ cluster, seconds, say })))
   figures.push(...(await measureDeliveries({ cluster, seconds, say })))
   figures.push(...(await measureTarpit({ cluster, seconds, say })))
   figures.push(...(await measureTopics({ cluster, seconds, say })))

@@ -9,7 +9,7 @@ import { finishMasterKeyRotation } from './master-key.js'
 import { provisionAll } from './platform.js'
 import { choosePorts } from './ports.js'
 import type { LocalSecrets } from './secrets.js'
-import { planServices, type ServiceName, serviceNames } from './service-plan.js'
+import { type Environment, planServices, type ServiceName, serviceNames } from './service-plan.js'
 import type { LocalInfo, LocalState } from './state.js'
 import { type ServiceProcess, serviceProcess } from './supervisor.js'
 
@@ -35,6 +35,8 @@ export interface Cluster {
   /** With the keys that internal tokens are signed with. */
   secrets: LocalSecrets
   services: Record<ServiceName, ServiceProcess>
+  /** Starts one more process of a service, on a port of its own; the environment wins over what the first one has. */
+  replica(name: ServiceName, environment?: Environment): Promise<ServiceProcess>
   postgres: RestartableServer
   nats: RestartableServer
   certificate: ReceiverCertificate
@@ -86,8 +88,16 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
   }
   const owner = await bootstrapOwner({ secrets, settingsUrl: services.settings.url, origin })
   state.saveSecrets({ ...state.secrets(), owner })
+  const replica = async (name: ServiceName, environment: Environment = {}) => {
+    const port = await freePort()
+    const env = { ...plan[name], PORT: String(port), ...environment }
+    const replica = serviceProcess({ name, env, logFile: join(state.root, `${name}-${port}.log`) })
+    releasers.add(`${name} on ${port}`, async () => void (await replica.stop()))
+    await replica.start()
+    return replica
+  }
   const info = { origin, baseUrl: `${origin}/api/v1`, ...owner, postgresUrl, natsUrl, pid: process.pid }
-  return { info, secrets, services, postgres, nats, certificate, stop: () => releasers.release() }
+  return { info, secrets, services, replica, postgres, nats, certificate, stop: () => releasers.release() }
 }
 
 async function startServers({ state, postgresFlags: flags }: ClusterOptions, releasers: Releasers) {

@@ -3,19 +3,24 @@ import type { Answer } from './exchange.js'
 import type { ListPage } from './list.js'
 import type { Route } from './route.js'
 
-/** The answer a route gives for what its handler returned. A versioned resource gets an ETag. */
-export function answerTo(route: Route, data: unknown): Answer {
+/** The answer a route gives for what its handler returned. A versioned resource gets an ETag, a new one its Location. */
+export function answerTo(route: Route, data: unknown, location?: string): Answer {
   if (route.kind === 'list') return { status: 200, body: listBody(data as ListPage<unknown>) }
   if (route.status === 204) return { status: 204, body: null }
   if (route.bare) return { status: route.status, body: data as object, bare: true }
   const answer = { status: route.status, body: { data } }
   const version = versionOf(data)
-  return version === undefined ? answer : { ...answer, headers: { ETag: `"${version}"` } }
+  if (version === undefined && location === undefined) return answer
+  const headers = {
+    ...(version !== undefined && { ETag: `"${version}"` }),
+    ...(location !== undefined && { Location: location }),
+  }
+  return { ...answer, headers }
 }
 
 /** The same without plaintext secrets, to be kept under an Idempotency-Key. */
-export function storedAnswer(route: Route, data: unknown): StoredResponse {
-  return answerTo(route, route.redactReplay ? route.redactReplay(data) : data)
+export function storedAnswer(route: Route, data: unknown, location?: string): StoredResponse {
+  return answerTo(route, route.redactReplay ? route.redactReplay(data) : data, location)
 }
 
 function listBody({ items, nextCursor, limit, hasMore = nextCursor !== null }: ListPage<unknown>): object {

@@ -40,6 +40,7 @@ export function createApp(options: AppOptions): express.Express {
 
   const translate = options.translateError ?? ((error: unknown) => error)
   const context = {
+    routes,
     verifier: options.verifier,
     idempotency: options.idempotency && new Idempotency(options.idempotency, log),
     log,

@@ -13,6 +13,8 @@ export interface Exchange {
   startedAt: number
   log: Logger
   workspaceId?: string
+  /** Of the answer, whatever it is. */
+  headers?: Record<string, string>
 }
 
 export interface Answer {
@@ -52,7 +54,8 @@ export function send(exchange: Exchange, { status, body, bare, headers }: Answer
     lines.push('Content-Type', 'application/json; charset=utf-8')
     lines.push('Content-Length', String(Buffer.byteLength(text)))
   }
-  for (const name in headers) lines.push(name, headers[name] ?? '')
+  const further = exchange.headers ? { ...exchange.headers, ...headers } : headers
+  for (const name in further) lines.push(name, further[name] ?? '')
   res.writeHead(status, lines)
   res.end(text)
   logRequest(exchange, status)

@@ -11,7 +11,8 @@ import {
   user,
 } from './test-app.js'
 
-const Thing = z.object({ id: z.string(), title: z.string(), version: z.int(), secret: z.string().optional() })
+const Thing = z.object({ id: z.string(), title: z.string(), version: z.int() })
+const Shown = Thing.extend({ secret: z.string().optional() })
 type Thing = z.infer<typeof Thing>
 const Body = z.object({ title: z.string(), note: z.string().optional() })
 
@@ -71,6 +72,7 @@ beforeEach(async () => {
       ...contract,
       operationId: 'createToken',
       path: '/tokens',
+      response: Shown,
       redactReplay: ({ secret: _, ...rest }) => rest,
       handler: async ({ body, meta }) => ({ ...store.commit(meta, thing(body.title)), secret: 'ops_plain' }),
     }),
@@ -92,7 +94,7 @@ const post = async (path: string, key: string, body: unknown = { title: 'lamp' }
   const headers = { 'idempotency-key': key }
   const answer = await app.call('POST', path, { body, headers, ...(token && { token }) })
   const json = z
-    .object({ data: Thing.optional(), error: z.object({ code: z.string() }).optional() })
+    .object({ data: Shown.optional(), error: z.object({ code: z.string() }).optional() })
     .parse(answer.json)
   const replayed = answer.headers['idempotency-replayed'] === 'true'
   return { status: answer.status, code: json.error?.code, data: json.data, replayed, headers: answer.headers }
@@ -205,6 +207,16 @@ describe('in the transaction of the effect', () => {
     expect(app.logged()).toContainEqual(
       expect.objectContaining({
         err: expect.objectContaining({ message: expect.stringContaining('kept for replay') }),
+      }),
+    )
+  })
+
+  test('a route that takes keys and keeps no answer is a bug', async () => {
+    act = async (title) => thing(title)
+    expect(await post('/things', 'k')).toMatchObject({ status: 500 })
+    expect(app.logged()).toContainEqual(
+      expect.objectContaining({
+        err: expect.objectContaining({ message: expect.stringContaining('no answer was kept') }),
       }),
     )
   })

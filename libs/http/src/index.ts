@@ -26,6 +26,7 @@ export {
 export { OutboundError, type OutboundErrorKind } from './outbound/outbound-error.js'
 export { requestIdFrom } from './request-id.js'
 export {
+  type Deprecation,
   defineRoute,
   type Method,
   type RequestMeta,

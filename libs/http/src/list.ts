@@ -66,7 +66,9 @@ export function defineList<
     response: contract.response,
     status: 200,
     bare: false,
+    changesUnversioned: false,
     idempotency: 'none',
+    ifMatch: false,
     handler: (input) => {
       const query = input.query as ListQuery
       const { limit: _, after: __, ...selection } = query

@@ -3,7 +3,7 @@ import { ApiError } from '@opsplane/contracts'
 import type { Clock, Logger } from '@opsplane/runtime'
 import type { Caller } from './authenticate.js'
 import type { Exchange } from './exchange.js'
-import { type RequestMeta, type Route, takesIfMatch } from './route.js'
+import type { RequestMeta, Route } from './route.js'
 
 /** What the handler learns about a request beside its content. `signal` and `log` are made when first asked for. */
 export function createMeta(route: Route, exchange: Exchange, caller: Caller, clock: Clock): RequestMeta {
@@ -27,7 +27,7 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
     },
   }
   const { 'if-match': ifMatch } = req.headers
-  if (ifMatch !== undefined && ifMatch !== '*' && takesIfMatch(route)) {
+  if (ifMatch !== undefined && ifMatch !== '*' && route.ifMatch) {
     meta.expectedVersion = expectedVersion(ifMatch)
   }
   return meta

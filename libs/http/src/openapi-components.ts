@@ -8,7 +8,7 @@ export const securitySchemes = {
   },
 } as const
 
-type HeaderName = 'Workspace' | 'Environment' | 'RequestId' | 'IdempotencyKey' | 'IfMatch'
+type HeaderName = 'Workspace' | 'Environment' | 'RequestId' | 'IdempotencyKey' | 'IfMatch' | 'IfNoneMatch'
 
 /** A type, not an interface: it must fit OpenAPI's index signature for extensions. */
 type HeaderParameter = {
@@ -58,6 +58,12 @@ export const headerParameters: Record<HeaderName, HeaderParameter> = {
     name: 'If-Match',
     in: 'header',
     description: 'The ETag seen last; the request fails with 412 when the resource has changed since.',
+    schema: { type: 'string' },
+  },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The ETag seen last; the answer is 304 without content when the resource is still the same.',
     schema: { type: 'string' },
   },
 }

@@ -1,8 +1,9 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi'
 import { type ErrorCode, ErrorEnvelope, errorTable, Meta, Pagination } from '@opsplane/contracts'
 import { z } from 'zod'
+import { locator } from './location.js'
 import { headerParameters, securitySchemes } from './openapi-components.js'
-import { type Route, takesIfMatch } from './route.js'
+import { isVersioned, type Route, takesIfNoneMatch } from './route.js'
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>
 
@@ -15,7 +16,9 @@ export function openApiDocument(service: string, routes: readonly Route[]): Open
   }
   const envelopes = envelopeComponents()
   const shown = routes.filter(({ scope }) => scope !== 'service')
-  for (const route of shown) registry.registerPath(operation(route, envelopes(route)))
+  for (const route of shown) {
+    registry.registerPath(operation(route, envelopes(route), locator(route, routes) !== undefined))
+  }
   return new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: { title: `Opsplane ${service}`, version: '1' },
@@ -43,7 +46,7 @@ function envelopeComponents(): (route: Route) => z.ZodType {
   }
 }
 
-function operation(route: Route, envelope: z.ZodType): RouteConfig {
+function operation(route: Route, envelope: z.ZodType, located: boolean): RouteConfig {
   return {
     operationId: route.operationId,
     method: route.method,
@@ -53,13 +56,18 @@ function operation(route: Route, envelope: z.ZodType): RouteConfig {
     tags: [route.tag],
     security: route.scope === 'public' ? [] : [{ bearer: [] }],
     'x-scope': route.scope,
+    ...(route.deprecated && { deprecated: true }),
     parameters: headersOf(route).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     request: {
       params: route.params ?? pathParameters(route.path),
       query: route.query,
       ...(route.body && { body: requestBody(route.body) }),
     },
-    responses: { [route.status]: success(route, envelope), ...errorResponses(route) },
+    responses: {
+      [route.status]: success(route, envelope, located),
+      ...(takesIfNoneMatch(route) && { 304: { description: 'Unchanged since If-None-Match; no content.' } }),
+      ...errorResponses(route),
+    },
   }
 }
 
@@ -68,7 +76,8 @@ function headersOf(route: Route): (keyof typeof headerParameters)[] {
     'RequestId',
     ...(route.workspace === 'required' ? (['Workspace', 'Environment'] as const) : []),
     ...(route.idempotency === 'none' ? [] : (['IdempotencyKey'] as const)),
-    ...(takesIfMatch(route) ? (['IfMatch'] as const) : []),
+    ...(route.ifMatch ? (['IfMatch'] as const) : []),
+    ...(takesIfNoneMatch(route) ? (['IfNoneMatch'] as const) : []),
   ]
 }
 
@@ -82,15 +91,17 @@ function requestBody(body: z.ZodType) {
   return { required, content: { 'application/json': { schema: body } } }
 }
 
-function success(route: Route, envelope: z.ZodType): RouteConfig['responses'][string] {
-  const versioned = route.response instanceof z.ZodObject && 'version' in route.response.shape
+function success(route: Route, envelope: z.ZodType, located: boolean): RouteConfig['responses'][string] {
   const headers = {
     'X-Request-ID': { schema: { type: 'string' as const } },
-    ...(versioned && {
+    ...(isVersioned(route) && {
       ETag: { description: 'The version, for If-Match.', schema: { type: 'string' as const } },
     }),
     ...(route.kind === 'stream' && {
       'Content-Disposition': { description: 'A file name.', schema: { type: 'string' as const } },
+    }),
+    ...(located && {
+      Location: { description: 'Where the new resource is.', schema: { type: 'string' as const } },
     }),
   }
   const contentType = route.kind === 'stream' ? 'application/x-ndjson' : 'application/json'
@@ -125,7 +136,7 @@ function platformErrors(route: Route): ErrorCode[] {
   if (route.body) codes.push('malformed_json', 'payload_too_large', 'unsupported_media_type')
   if (route.kind === 'list') codes.push('invalid_cursor')
   if (route.path.includes(':')) codes.push('not_found')
-  if (takesIfMatch(route)) codes.push('precondition_failed', 'version_conflict')
+  if (route.ifMatch) codes.push('precondition_failed', 'version_conflict')
   if (route.idempotency !== 'none') {
     codes.push('idempotency_key_invalid', 'idempotency_key_reused', 'idempotency_in_progress')
   }

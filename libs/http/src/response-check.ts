@@ -23,7 +23,7 @@ export function checkAnswer(route: Route, data: unknown): void {
   }
 }
 
-/** An attempt that throws when what it kept for replay is not what it answered. */
+/** An attempt that throws when what it kept for replay is not what it answered, or nothing at all. */
 export function checkReplay(attempt: Attempt): Attempt {
   let kept: StoredResponse | undefined
   const respond = (data: unknown) => {
@@ -32,6 +32,9 @@ export function checkReplay(attempt: Attempt): Attempt {
   }
   const perform = async () => {
     const data = await attempt.perform()
+    if (!kept && attempt.mode === 'transaction') {
+      throw new Error('the route takes an Idempotency-Key, but no answer was kept under it')
+    }
     if (kept && canonicalJson(kept) !== canonicalJson(attempt.respond(data))) {
       throw new Error(`the answer kept for replay differs from the answer given:\n${canonicalJson(kept)}`)
     }

@@ -28,6 +28,16 @@ type ParamName<Path extends string> = Path extends `${string}:${infer Rest}`
 /** The schema a path stands for: `{ id: string }` for `/incidents/:id`. */
 export type PathSchema<Path extends string> = z.ZodObject<{ [Name in ParamName<Path>]: z.ZodString }>
 
+/** An operation that is on its way out, as RFC 9745 and RFC 8594 tell of it. */
+export interface Deprecation {
+  /** When it was deprecated: a date, or an instant in UTC. */
+  since: string
+  /** From when on it may be gone; not before `since`. */
+  sunset?: string
+  /** A page that says what to use instead. */
+  link?: string
+}
+
 /** What a route and a list have in common. */
 export interface Contract<Path extends string> {
   /** Stable and readable, such as `createIncident`. */
@@ -45,6 +55,8 @@ export interface Contract<Path extends string> {
   bodyLimitBytes?: number
   /** Codes beyond those the platform itself answers with. */
   errors?: readonly ErrorCode[]
+  /** Said in the headers of every answer and in the OpenAPI document. */
+  deprecated?: Deprecation
 }
 
 export interface RouteContract<
@@ -66,6 +78,8 @@ export interface RouteContract<
   status?: 200 | 201 | 202 | 204
   /** The answer is the response itself, without the envelope: a document in a format of its own. */
   bare?: boolean
+  /** The response holds what changes without its version, such as counters: it is never answered with 304. */
+  changesUnversioned?: boolean
   /**
    * How an Idempotency-Key is kept (POST, PATCH, PUT): `transaction` (default) hands it to the store through
    * meta.idempotency, `claim` takes it before the handler and completes it after, `none` ignores it.
@@ -73,6 +87,8 @@ export interface RouteContract<
   idempotency?: 'transaction' | 'claim' | 'none'
   /** Removes plaintext secrets from what is kept for replay. */
   redactReplay?(data: z.input<Response>): unknown
+  /** Whether If-Match is honoured: unless given, where a path names the versioned resource that is changed. */
+  ifMatch?: boolean
   handler(input: {
     params: z.output<Params>
     query: z.output<Query>
@@ -100,8 +116,11 @@ export interface Route {
   response: z.ZodType
   status: number
   bare: boolean
+  changesUnversioned: boolean
   errors: readonly ErrorCode[]
+  deprecated: Deprecation | undefined
   idempotency: 'transaction' | 'claim' | 'none'
+  ifMatch: boolean
   redactReplay?(data: unknown): unknown
   /** A list's handler returns a Page, a stream's a LineStream. */
   handler(input: { params: unknown; query: unknown; body: unknown; meta: RequestMeta }): Promise<unknown>
@@ -126,7 +145,9 @@ export function defineRoute<
     response: contract.response,
     status: contract.status ?? 200,
     bare: contract.bare ?? false,
+    changesUnversioned: contract.changesUnversioned ?? false,
     idempotency: keepsKeys(contract) && !contract.bare ? (contract.idempotency ?? 'transaction') : 'none',
+    ifMatch: contract.ifMatch ?? changesVersioned(contract),
     ...(contract.redactReplay && { redactReplay: contract.redactReplay }),
     handler: contract.handler,
   }
@@ -149,6 +170,7 @@ export function common(contract: Contract<string>) {
     workspace: contract.workspace ?? (outside ? 'none' : 'required'),
     bodyLimitBytes: contract.bodyLimitBytes ?? defaultBodyLimitBytes,
     errors: contract.errors ?? [],
+    deprecated: contract.deprecated,
   }
 }
 
@@ -157,7 +179,23 @@ function keepsKeys({ method, scope }: Contract<string>): boolean {
   return scope !== 'public' && (method === 'post' || method === 'put' || method === 'patch')
 }
 
-/** Whether a request of this route can name the version it has seen. */
-export function takesIfMatch({ method, path }: Route): boolean {
-  return method !== 'get' && path.includes(':')
+/** Whether the response is one resource with a version, which is its ETag. */
+export function isVersioned({ kind, response }: Pick<Route, 'kind' | 'response'>): boolean {
+  return kind === 'single' && response instanceof z.ZodObject && 'version' in response.shape
+}
+
+/** Whether an If-None-Match may be answered with 304: what is read changes only with its version. */
+export function takesIfNoneMatch(route: Route): boolean {
+  return route.method === 'get' && isVersioned(route) && !route.changesUnversioned
+}
+
+/** A change or removal of the one resource its path names. What is answered without a version has none to match. */
+function changesVersioned({ method, path, status, response }: ChangingContract): boolean {
+  if (method === 'get' || !path.includes(':')) return false
+  return isVersioned({ kind: 'single', response }) || (method === 'delete' && status === 204)
+}
+
+interface ChangingContract extends Pick<Contract<string>, 'method' | 'path'> {
+  response: z.ZodType
+  status?: number
 }

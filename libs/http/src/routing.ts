@@ -1,4 +1,6 @@
 import { ApiError } from '@opsplane/contracts'
+import { checkDeprecation } from './deprecation.js'
+import { shownSecret } from './once-shown.js'
 import type { Route } from './route.js'
 
 export type PathValues = Record<string, string>
@@ -62,10 +64,14 @@ export class RouteTree<Target> {
   }
 }
 
-/** Throws on two routes with one operation id, on a misplaced internal route, on a login that cannot be checked. */
+/**
+ * Throws on two routes with one operation id, on a misplaced internal route, on a login that cannot be checked, on
+ * wrong dates of a deprecation, and on a secret that would be kept for replay.
+ */
 export function checkRoutes(routes: readonly Route[], hasVerifier: boolean): void {
   const seen = new Set<string>()
-  for (const { operationId, scope, path } of routes) {
+  for (const route of routes) {
+    const { operationId, scope, path, deprecated } = route
     if (seen.has(operationId)) throw new Error(`two routes are ${operationId}`)
     seen.add(operationId)
     if ((scope === 'service') !== path.startsWith('/internal/')) {
@@ -73,6 +79,13 @@ export function checkRoutes(routes: readonly Route[], hasVerifier: boolean): voi
     }
     if (!hasVerifier && scope !== 'public') {
       throw new Error(`${operationId}: a route that needs a login needs a verifier`)
+    }
+    if (deprecated) checkDeprecation(operationId, deprecated)
+    const secret = shownSecret(route)
+    if (secret !== undefined && route.idempotency !== 'none' && !route.redactReplay) {
+      throw new Error(
+        `${operationId}: it answers ${secret}, which redactReplay must keep out of what is replayed`,
+      )
     }
   }
 }

@@ -4,10 +4,13 @@ import type { Request, Response } from 'express'
 import { answerTo, storedAnswer } from './answer.js'
 import { authenticate } from './authenticate.js'
 import { readJsonBody } from './body.js'
+import { unlessSeen } from './conditional.js'
+import { deprecationHeaders } from './deprecation.js'
 import { malformedUrl, sendError } from './errors.js'
 import { type Answer, beginExchange, type Exchange, send } from './exchange.js'
 import { checkKey, fingerprintOf, type Idempotency, scopedKey } from './idempotency.js'
 import type { InternalVerifier } from './internal-token.js'
+import { type Locate, locator } from './location.js'
 import { createMeta } from './meta.js'
 import { arrayParameters, parseQuery } from './query.js'
 import { checkAnswer, checkReplay } from './response-check.js'
@@ -17,6 +20,8 @@ import { sendLines } from './stream.js'
 import { parsePart, validationFailed } from './validation.js'
 
 export interface ServeContext {
+  /** All of the app. */
+  routes: readonly Route[]
   verifier: InternalVerifier | undefined
   idempotency: Idempotency | undefined
   log: Logger
@@ -38,6 +43,8 @@ export type RouteHandler = (req: Request, res: Response, params: PathValues) => 
 export function routeHandler(route: Route, context: ServeContext): RouteHandler {
   const arrays = arrayParameters(route.query)
   const parse = partsParser(route)
+  const locate = locator(route, context.routes)
+  const headers = deprecationHeaders(route)
 
   const serve = async (exchange: Exchange, req: Request, params: PathValues): Promise<void> => {
     if (req.url.includes('%00')) throw malformedUrl()
@@ -51,11 +58,13 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
       const lines = await route.handler({ ...parsed, meta })
       return sendLines(exchange, route, lines, context.checkResponses)
     }
-    send(exchange, await perform(route, context, { req, sent, parsed, meta }))
+    const answer = await perform(route, context, { req, sent, parsed, meta, locate })
+    send(exchange, unlessSeen(route, req.headers['if-none-match'], answer))
   }
 
   return (req, res, params) => {
     const exchange = beginExchange(req, res, route.path, context.log)
+    if (headers) exchange.headers = headers
     serve(exchange, req, params).catch((error: unknown) => sendError(exchange, context.translate(error)))
   }
 }
@@ -78,9 +87,10 @@ function partsParser({ params, query, body }: Route): (sent: Parts) => Parts {
 async function perform(
   route: Route,
   context: ServeContext,
-  request: { req: Request; sent: Parts; parsed: Parts; meta: RequestMeta },
+  request: { req: Request; sent: Parts; parsed: Parts; meta: RequestMeta; locate: Locate | undefined },
 ): Promise<Answer> {
-  const { req, sent, parsed, meta } = request
+  const { req, sent, parsed, meta, locate } = request
+  const location = (data: unknown) => locate?.(sent.params, data)
   const run = async () => {
     const data = await route.handler({ ...parsed, meta })
     if (context.checkResponses) checkAnswer(route, data)
@@ -88,7 +98,8 @@ async function perform(
   }
   const key = req.headers['idempotency-key']
   if (key === undefined || route.idempotency === 'none' || !context.idempotency) {
-    return answerTo(route, await run())
+    const data = await run()
+    return answerTo(route, data, location(data))
   }
   checkKey(String(key))
   const scope = { tenant: meta.tenant, actorId: meta.actor.id, method: req.method, path: req.path }
@@ -98,8 +109,8 @@ async function perform(
     fingerprint: fingerprintOf(String(key), sent.body, sent.query),
     meta,
     perform: run,
-    answer: (data: unknown) => answerTo(route, data),
-    respond: (data: unknown) => storedAnswer(route, data),
+    answer: (data: unknown) => answerTo(route, data, location(data)),
+    respond: (data: unknown) => storedAnswer(route, data, location(data)),
   }
   return context.idempotency.run(context.checkResponses ? checkReplay(attempt) : attempt)
 }

@@ -49,7 +49,9 @@ export function defineStream<
     response: contract.line,
     status: 200,
     bare: true,
+    changesUnversioned: false,
     idempotency: 'none',
+    ifMatch: false,
     handler: (input) => handler.handler(input),
   }
 }

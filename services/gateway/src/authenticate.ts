@@ -4,15 +4,18 @@ import type { RateHeaders, RateLimiter } from './rate-limit.js'
 import type { Access } from './target.js'
 import type { TokenCache, TokenQuestion } from './token-cache.js'
 
-/** Who a request acts as (undefined on public routes), and its rate limit as response headers. */
-export interface Admission {
-  principal?: Principal
-  rateHeaders: RateHeaders
+export interface Authenticator {
+  /**
+   * Who a request acts as; undefined on public routes. Throws ApiError: 401, 403, `workspace_required`,
+   * `validation_failed` for a header, or `rate_limited`. `tell` is given the request's rate limit as response
+   * headers, whatever comes of it.
+   */
+  admit(caller: Caller, access: Access, tell: (headers: RateHeaders) => void): Promise<Principal | undefined>
 }
 
-export interface Authenticator {
-  /** Throws ApiError: 401, 403, `workspace_required`, `validation_failed` for a header, or `rate_limited`. */
-  admit(request: IncomingMessage, access: Access, clientAddress: string): Promise<Admission>
+export interface Caller {
+  request: IncomingMessage
+  clientAddress: string
 }
 
 export interface AuthenticatorOptions {
@@ -32,47 +35,55 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const { tokens, limiter, anonymousLimiter } = options
 
   /** A token nobody has vouched for yet counts against its address, so that tokens cannot be guessed fast. */
-  const identify = async (question: TokenQuestion, clientAddress: string): Promise<Principal> => {
+  const identify = async (question: TokenQuestion, clientAddress: string, tell: Tell): Promise<Principal> => {
     const known = tokens.peek(question)
-    if (known === undefined) anonymousLimiter.check(clientAddress)
+    if (known === undefined) tell(anonymousLimiter.check(clientAddress))
     try {
       return await tokens.authenticate(question)
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) anonymousLimiter.take(clientAddress)
+      if (isDenial(error)) tell(anonymousLimiter.take(clientAddress))
       throw error
     }
   }
+  const charge = ({ userId, workspaceId }: Principal, tell: Tell) =>
+    tell(limiter.take(`${userId} ${workspaceId ?? ''}`))
 
   return {
-    async admit(request, access, clientAddress) {
+    async admit({ request, clientAddress }, access, tell) {
       const environment = Environment.safeParse(request.headers['x-environment'] ?? 'production')
       if (access === 'public') {
-        const rateHeaders = anonymousLimiter.take(clientAddress)
+        tell(anonymousLimiter.take(clientAddress))
         if (!environment.success) throw invalidEnvironment()
-        return { rateHeaders }
+        return undefined
       }
 
-      const token = readToken(request, () => anonymousLimiter.take(clientAddress))
+      const token = readToken(request, () => tell(anonymousLimiter.take(clientAddress)))
       const slug = request.headers['x-workspace']
       const problem = !environment.success ? invalidEnvironment() : workspaceProblem(slug, access)
       if (problem !== null) {
         // Only who has a valid token learns what else is wrong with the request.
-        await identify({ token, workspace: undefined, environment: 'production' }, clientAddress).catch(
-          (error: unknown) => {
-            if (!(error instanceof ApiError && error.status === 403)) throw error
-          },
-        )
+        const question = { token, workspace: undefined, environment: 'production' }
+        const principal = await identify(question, clientAddress, tell).catch((error: unknown) => {
+          if (!(error instanceof ApiError && error.status === 403)) throw error
+        })
+        if (principal) charge(principal, tell)
         throw problem
       }
 
       const workspace = typeof slug === 'string' ? slug : undefined
       const question = { token, workspace, environment: environment.data ?? 'production' }
-      const principal = await identify(question, clientAddress)
-      const rateHeaders = limiter.take(`${principal.userId} ${principal.workspaceId ?? ''}`)
-      return { principal, rateHeaders }
+      const principal = await identify(question, clientAddress, tell)
+      charge(principal, tell)
+      return principal
     },
   }
 }
+
+type Tell = (headers: RateHeaders) => void
+
+/** Nobody is charged for a refusal but the address it came from: a token that may not come in says who it is to no one. */
+const isDenial = (error: unknown) =>
+  error instanceof ApiError && (error.status === 401 || error.status === 403)
 
 function readToken(request: IncomingMessage, onRefusal: () => void): string {
   const token = bearer.exec(request.headers.authorization ?? '')?.[1]

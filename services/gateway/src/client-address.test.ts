@@ -24,3 +24,39 @@ test('an address outside the trusted networks cannot forward for others', () => 
   const read = clientAddressReader(['10.0.0.0/8'])
   expect(read(request('203.0.113.9', '1.1.1.1'))).toBe('203.0.113.9')
 })
+
+test('a port, brackets, a zone and the spelling make no other client', () => {
+  const read = clientAddressReader(['10.0.0.0/8', 'fd00::/8'])
+  for (const written of [
+    '203.0.113.9:51234',
+    '::ffff:203.0.113.9',
+    '::FFFF:CB00:7109',
+    '[::ffff:cb00:7109]:443',
+  ]) {
+    expect(read(request('10.0.0.1', written))).toBe('203.0.113.9')
+  }
+  for (const written of ['2001:DB8:0::1', '[2001:db8::1]', '[2001:db8::1]:8443', ' 2001:db8::1%eth0 ']) {
+    expect(read(request('fd00::1', `6.6.6.6,${written}, [fd00::2]:80`))).toBe('2001:db8::1')
+  }
+})
+
+test.each([
+  '203.0.113.9:',
+  '[203.0.113.9',
+  '2001:db8::1]:80',
+  'unknown',
+  '_hidden',
+  '203.0.113.9:123456',
+  '1.2.3',
+])('what a proxy wrote as %s is no address, so the proxy is who calls', (written) => {
+  const read = clientAddressReader(['10.0.0.0/8'])
+  expect(read(request('10.0.0.1', `203.0.113.8, ${written}`))).toBe('10.0.0.1')
+})
+
+test('a Forwarded header says nothing, and a socket that is gone has no address', () => {
+  const read = clientAddressReader(['10.0.0.0/8'])
+  const gone = { socket: {}, headers: {} } as unknown as IncomingMessage
+  const forwarded = { socket: { remoteAddress: '10.0.0.1' }, headers: { forwarded: 'for=203.0.113.9' } }
+  expect(read(forwarded as unknown as IncomingMessage)).toBe('10.0.0.1')
+  expect(read(gone)).toBe('')
+})

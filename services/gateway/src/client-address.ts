@@ -1,12 +1,32 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
-/** IPv4 addresses come as such, also where the socket speaks IPv6. */
-const plain = (address: string) => (address.startsWith('::ffff:') ? address.slice(7) : address)
+/**
+ * An address as it is compared: IPv4 as such also where a socket speaks IPv6, without the port or the brackets some
+ * proxies write, and without a zone. Empty when it is none.
+ */
+function addressIn(text: string): string {
+  const trimmed = text.trim().toLowerCase()
+  const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(trimmed)?.[1]
+  const withoutPort = bracketed ?? trimmed.replace(/^([\d.]+):\d{1,5}$/, '$1')
+  const [address = ''] = withoutPort.split('%', 1)
+  const plain = isIP(address) === 6 ? canonical(address) : address
+  return isIP(plain) === 0 ? '' : plain
+}
+
+/** One spelling for each IPv6 address, so that it has one rate limit. */
+function canonical(address: string): string {
+  const text = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(text)
+  if (!mapped) return text
+  const [high, low] = [mapped[1], mapped[2]].map((group) => Number.parseInt(group ?? '', 16))
+  return [high, low].flatMap((group = 0) => [group >> 8, group & 0xff]).join('.')
+}
 
 /**
  * Returns how to tell a request's client address: the socket's, unless that is one of the trusted proxies;
- * then the last address in X-Forwarded-For that is not itself a trusted proxy.
+ * then the last address in X-Forwarded-For that is not itself a trusted proxy. What a proxy wrote that is no address
+ * ends the search at that proxy. `Forwarded` is not read: a proxy that does not set it passes on what a client made up.
  */
 export function clientAddressReader(trustedCidrs: readonly string[]): (request: IncomingMessage) => string {
   const proxies = new BlockList()
@@ -14,15 +34,16 @@ export function clientAddressReader(trustedCidrs: readonly string[]): (request: 
     const [network = '', prefix] = cidr.split('/')
     proxies.addSubnet(network, Number(prefix), isIP(network) === 6 ? 'ipv6' : 'ipv4')
   }
-  const trusted = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  const trusted = (address: string) =>
+    address !== '' && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
   return (request) => {
-    let address = plain(request.socket.remoteAddress ?? '')
+    let address = addressIn(request.socket.remoteAddress ?? '')
     if (trustedCidrs.length === 0) return address
     const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',')
     while (trusted(address)) {
-      const previous = plain((forwarded.pop() ?? '').trim())
-      if (isIP(previous) === 0) break
+      const previous = addressIn(forwarded.pop() ?? '')
+      if (previous === '') break
       address = previous
     }
     return address

@@ -6,6 +6,7 @@ import type { Authenticator } from './authenticate.js'
 import { requestHeaders } from './forwarded-headers.js'
 import { discardRest, requestBody } from './request-body.js'
 import { resolveTarget, type Target } from './target.js'
+import type { Turnstile } from './turnstile.js'
 import type { Upstream } from './upstream.js'
 
 /** The connections to one service: quick requests do not queue behind long-polls. */
@@ -20,6 +21,10 @@ export interface DoorOptions {
   /** The internal token for a service. */
   tokenFor(audience: string, principal?: Principal): Promise<string>
   clientAddress(request: IncomingMessage): string
+  /** For public routes. */
+  turnstile: Turnstile
+  /** Counts an anonymous request; throws `rate_limited`. */
+  limit(clientAddress: string): Record<string, string>
   /** Answers what is not passed on. Its requests carry their id in X-Request-ID. */
   own: RequestListener
   log: Logger
@@ -27,7 +32,7 @@ export interface DoorOptions {
 
 /** What every request passes: route, admission, body limit, service. */
 export function createDoor(options: DoorOptions): RequestListener {
-  const { services, authenticator, clientAddress, tokenFor, own, log } = options
+  const { services, authenticator, clientAddress, tokenFor, limit, turnstile, own, log } = options
 
   const pass = async (exchange: Exchange, target: Target, connections: ServiceConnections) => {
     const { req, res, requestId } = exchange
@@ -39,13 +44,17 @@ export function createDoor(options: DoorOptions): RequestListener {
     }
     try {
       const address = clientAddress(req)
-      const { principal, rateHeaders } = await authenticator.admit(req, target.access, address)
+      const caller = { request: req, clientAddress: address }
+      const principal = await authenticator.admit(caller, target.access, (headers) => {
+        exchange.headers = headers
+      })
+      if (target.access === 'public') turnstile.enter(address, res)
       const token = await tokenFor(target.service, principal)
       const body = await requestBody(req, target.bodyLimitBytes)
       if (body === undefined || res.destroyed) return logAnswer()
       const headers = requestHeaders(req)
       headers.push('authorization', `Bearer ${token}`, 'x-request-id', requestId, 'x-forwarded-for', address)
-      const answerHeaders = { ...rateHeaders, 'x-request-id': requestId }
+      const answerHeaders = { ...exchange.headers, 'x-request-id': requestId }
       res.once('close', logAnswer)
       const upstream = target.waits ? connections.waiting : connections.quick
       upstream.forward({ req, res, path: target.path, headers, body, answerHeaders, fail })
@@ -54,16 +63,31 @@ export function createDoor(options: DoorOptions): RequestListener {
     }
   }
 
+  /** Anonymous as they are, also these requests count against their address; what watches the gateway does not. */
+  const answerOwn = (exchange: Exchange) => {
+    const { req, res, requestId } = exchange
+    req.headers['x-request-id'] = requestId
+    try {
+      if (!isProbe(req.url)) {
+        for (const [name, value] of Object.entries(limit(clientAddress(req)))) res.setHeader(name, value)
+      }
+      own(req, res)
+    } catch (error) {
+      sendError(exchange, error)
+      discardRest(req)
+    }
+  }
+
   return (req, res) => {
     const requestId = requestIdFrom(req.headers['x-request-id'])
     const target = resolveTarget(req.method ?? '', req.url ?? '')
     const connections = target === null ? undefined : services.get(target.service)
-    if (target === null || connections === undefined) {
-      req.headers['x-request-id'] = requestId
-      return own(req, res)
-    }
+    const route = target === null || connections === undefined ? 'gateway' : target.service
     // The path may hold what is not for logs; the service logs its pattern under the same request id.
-    const exchange = { req, res, requestId, route: target.service, startedAt: performance.now(), log }
-    void pass(exchange, target, connections)
+    const exchange = { req, res, requestId, route, startedAt: performance.now(), log }
+    if (target === null || connections === undefined) answerOwn(exchange)
+    else void pass(exchange, target, connections)
   }
 }
+
+const isProbe = (url: string | undefined) => url === '/healthz' || url === '/readyz'

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { apiPrefix } from './target.js'
 
 /** Headers that speak about one connection only. */
 const hopByHop = [
@@ -56,5 +57,7 @@ export function responseHeaders(
     for (const name of connectionOptions(headers.connection)) delete headers[name]
   }
   for (const name of hopByHop) delete headers[name]
+  // A service names an address below its own root.
+  if (headers.location?.startsWith('/')) headers.location = `${apiPrefix}${headers.location}`
   return Object.assign(headers, added)
 }

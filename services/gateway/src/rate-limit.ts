@@ -7,7 +7,7 @@ export interface RateLimiter {
   /** Takes one request from the bucket. Throws ApiError `rate_limited` when it is empty. */
   take(key: string): RateHeaders
   /** Throws as take does when the bucket is empty, but takes nothing. */
-  check(key: string): void
+  check(key: string): RateHeaders
 }
 
 interface Bucket {
@@ -29,7 +29,7 @@ export function createRateLimiter(options: {
   monotonicMs: () => number
 }): RateLimiter {
   const { policy, perMinute, monotonicMs } = options
-  if (perMinute === 0) return { take: () => ({}), check: () => undefined }
+  if (perMinute === 0) return { take: () => ({}), check: () => ({}) }
 
   const buckets = new Map<string, Bucket>()
   const perMs = perMinute / (windowSeconds * 1000)
@@ -65,7 +65,11 @@ export function createRateLimiter(options: {
   }
 
   return {
-    check: (key) => refuseEmpty(refilled(key)),
+    check(key) {
+      const bucket = refilled(key)
+      refuseEmpty(bucket)
+      return headers(bucket)
+    },
     take(key) {
       const bucket = refilled(key)
       refuseEmpty(bucket)

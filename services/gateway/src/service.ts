@@ -23,6 +23,7 @@ import { createOwnRoutes } from './own-routes.js'
 import { createRateLimiter } from './rate-limit.js'
 import { watchRevocations } from './revocations.js'
 import { createTokenCache, type TokenQuestion, type Verification } from './token-cache.js'
+import { createTurnstile } from './turnstile.js'
 import { createUpstream } from './upstream.js'
 
 export { type GatewayConfig, loadConfig } from './config.js'
@@ -32,6 +33,10 @@ export interface GatewayOverrides {
   log?: Logger
   monotonicMs?: () => number
 }
+
+/** Logins under way: as many as settings lets wait for a hash. */
+const loginsAtOnce = 32
+const loginsOfAddressAtOnce = 8
 
 /** How long settings may take to vouch for a token. */
 const internalTimeoutMs = 5_000
@@ -75,15 +80,18 @@ export async function start(
 
     const limiter = (policy: string, perMinute: number) =>
       createRateLimiter({ policy, perMinute, monotonicMs })
+    const anonymousLimiter = limiter('anonymous', config.anonymousRateLimitPerMinute)
     const door = createDoor({
       services,
       authenticator: createAuthenticator({
         tokens,
         limiter: limiter('default', config.rateLimitPerMinute),
-        anonymousLimiter: limiter('anonymous', config.anonymousRateLimitPerMinute),
+        anonymousLimiter,
       }),
       tokenFor: issuer.tokenFor,
       clientAddress: clientAddressReader(config.trustProxyCidrs),
+      turnstile: createTurnstile({ total: loginsAtOnce, perAddress: loginsOfAddressAtOnce }),
+      limit: anonymousLimiter.take,
       own: createOwnRoutes({ config, monotonicMs, log }),
       log,
     })

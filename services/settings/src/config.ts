@@ -1,8 +1,12 @@
+import { availableParallelism } from 'node:os'
 import { backendConfig, masterKeyConfig, parseConfig } from '@opsplane/runtime'
 import { z } from 'zod'
 import { isSender, isSmtpUrl } from './mail/smtp-settings.js'
 
 const duration = (description: string) => z.coerce.number().int().min(1_000).meta({ description })
+
+/** A core is left to the other requests, so that a flood of logins does not starve them. */
+const hashesAtOnce = Math.max(1, Math.min(2, availableParallelism() - 1))
 
 const settings = backendConfig.extend({
   ...masterKeyConfig,
@@ -14,8 +18,8 @@ const settings = backendConfig.extend({
     .int()
     .min(1)
     .max(64)
-    .default(2)
-    .meta({ description: 'password hashes computed at once, 19 MiB each' }),
+    .default(hashesAtOnce)
+    .meta({ description: 'password hashes computed at once, 19 MiB and a core each' }),
   passwordHashQueue: z.coerce
     .number()
     .int()

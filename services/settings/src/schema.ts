@@ -90,6 +90,21 @@ export const sessions = pgTable(
   (table) => [index('sessions_account_idx').on(table.accountId, table.expiresAt)],
 )
 
+/** Failed logins by hashed account, network, and both: ADR 022. Times are Unix milliseconds. */
+export const loginThrottle = pgTable(
+  'login_throttle',
+  {
+    key: text('key').primaryKey(),
+    failures: integer('failures').notNull(),
+    lastAt: bigint('last_at', { mode: 'number' }).notNull(),
+    blockedUntil: bigint('blocked_until', { mode: 'number' }).notNull(),
+    /** Of an account and a network it was logged in from. */
+    trustedUntil: bigint('trusted_until', { mode: 'number' }).notNull().default(0),
+    expiresAt: bigint('expires_at', { mode: 'number' }).notNull(),
+  },
+  (table) => [index('login_throttle_expires_idx').on(table.expiresAt)],
+)
+
 /** Values are sealed by the vault before they come here. */
 export const secrets = readModelTable('secrets', { name: stateText('name', 'name') }, (table) => [
   uniqueIndex('secrets_name_key').on(table.workspaceId, table.environment, table.name),

@@ -36,6 +36,8 @@ import { createEnter } from './session/enter.js'
 import { createLogin } from './session/login.js'
 import { sessionRoutes } from './session/routes.js'
 import { createSessions } from './session/sessions.js'
+import { createThrottle } from './session/throttle.js'
+import { createThrottleTable } from './session/throttle-table.js'
 import { token } from './token/domain.js'
 import { createKeys } from './token/keys.js'
 import { tokenRoutes } from './token/routes.js'
@@ -102,7 +104,8 @@ function settingsRoutes(ctx: BackendContext<SettingsConfig>, opened: Closable[])
   })
   const sessions = createSessions(db, config)
   const enter = createEnter({ db, sessions, cursors: ctx.cursors })
-  const login = createLogin({ db, passwords, enter })
+  const throttle = createThrottle(createThrottleTable(database.sql))
+  const login = createLogin({ db, passwords, throttle, enter })
   const keys = createKeys(ctx, config)
   const sealer = sealerOf(config)
   log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
@@ -114,7 +117,7 @@ function settingsRoutes(ctx: BackendContext<SettingsConfig>, opened: Closable[])
   const members = createMembers(ctx, takeTurn)
   const withMail = createMailer(config) !== null
   const invite = createInvite(ctx, { members, takeTurn, vault, withMail })
-  const accept = createAccept(ctx, { members, takeTurn, passwords, login, enter })
+  const accept = createAccept(ctx, { members, takeTurn, passwords, throttle, login, enter })
 
   return [
     ...accountRoutes(ctx, sessions),

@@ -78,6 +78,8 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     tag,
     scope: 'webhooks:read',
     response: Webhook,
+    // Failures are counted without a new version.
+    changesUnversioned: true,
     handler: async ({ params, meta }) =>
       counted(database, meta.tenant, await aggregate.get(params.id, meta.tenant)),
   })

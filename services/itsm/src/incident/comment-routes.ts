@@ -25,6 +25,8 @@ export function incidentCommentRoutes(ctx: BackendContext, incidents: IncidentSt
       response: IncidentComment,
       status: 201,
       errors: ['not_found', 'invalid_state_transition', 'version_conflict'],
+      // Of the incident, whose version a comment raises.
+      ifMatch: true,
       handler: async ({ params, body, meta }) => {
         const incidentId = await incidents.idOf(params.id, meta.tenant)
         const times = { createdAt: meta.now, updatedAt: meta.now }

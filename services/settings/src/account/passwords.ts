@@ -1,10 +1,15 @@
 import { hash, verify } from '@node-rs/argon2'
 import { ApiError } from '@opsplane/contracts'
 
+export type HashSource = string | null | (() => Promise<string | null>)
+
 export interface Passwords {
   hash(password: string): Promise<string>
-  /** Without a hash to compare with (an unknown login) it takes the same time and is false. */
-  matches(password: string, hash: string | null): Promise<boolean>
+  /**
+   * Without a hash to compare with (an unknown login) it takes the same time and is false. A function is asked for
+   * the hash when the turn of this password has come.
+   */
+  matches(password: string, hash: HashSource): Promise<boolean>
 }
 
 /** Argon2id as OWASP recommends it: 19 MiB, two passes, one lane. */
@@ -20,8 +25,9 @@ export function createPasswords(limits: { concurrency: number; maxWaiting: numbe
 
   return {
     hash: (password) => inTurn(() => hash(password, cost)),
-    matches: (password, known) =>
+    matches: (password, source) =>
       inTurn(async () => {
+        const known = typeof source === 'function' ? await source() : source
         unmatchable ??= hash('no password has this hash', cost)
         const matches = await verify(known ?? (await unmatchable), password)
         return matches && known !== null

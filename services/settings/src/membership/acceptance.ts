@@ -15,7 +15,7 @@ import { dropInvitationMail } from '../mail/mail-queue.js'
 import type { Enter } from '../session/enter.js'
 import type { Login } from '../session/login.js'
 import { originOf } from '../session/sessions.js'
-import { createThrottle } from '../session/throttle.js'
+import type { Throttle } from '../session/throttle.js'
 import { readToken } from '../token/bearer-token.js'
 import { homeOf } from '../workspace/home.js'
 import type { TakeTurn } from '../workspace/turn.js'
@@ -33,21 +33,16 @@ export interface AcceptOptions {
   members: Members
   takeTurn: TakeTurn
   passwords: Passwords
+  throttle: Throttle
   login: Login
   enter: Enter
 }
 
-const minuteMs = 60_000
-
 export function createAccept(
   { store, database: { db } }: Pick<BackendContext, 'store' | 'database'>,
-  { members, takeTurn, passwords, login, enter }: AcceptOptions,
+  { members, takeTurn, passwords, throttle, login, enter }: AcceptOptions,
 ): AcceptInvitation {
   const accounts = store.aggregate(account)
-  const perAddress = createThrottle({
-    ...{ freeFailures: 50, baseMs: 1_000, maxMs: 15 * minuteMs, forgetMs: 60 * minuteMs },
-  })
-
   /** Null for what was never issued, has been used or replaced, or has ended, after the same work. */
   const valid = async (token: string, now: Instant): Promise<OpenInvitation | null> => {
     const presented = readToken(token)
@@ -93,13 +88,14 @@ export function createAccept(
   }
 
   return async (wanted, meta) => {
-    perAddress.begin(originOf(meta).address, meta.now)
+    const attempt = throttle.attempt(`invitation ${wanted.token}`, originOf(meta).address)
+    await throttle.begin(attempt, meta.now)
     const invitation = await valid(wanted.token, meta.now)
     if (invitation === null) {
       await passwords.matches(wanted.password ?? '', null)
       throw invalidInvitation()
     }
-    perAddress.withdraw(originOf(meta).address)
+    await throttle.succeeded(attempt, meta.now)
     return invitation.unclaimed ? claim(invitation, wanted, meta) : join(invitation, wanted, meta)
   }
 }

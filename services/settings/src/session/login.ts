@@ -1,11 +1,11 @@
 import { ApiError, type Credentials, type Instant, type Session } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import { account } from '../account/domain.js'
+import { type AccountState, account } from '../account/domain.js'
 import type { Passwords } from '../account/passwords.js'
 import { accountByEmail } from '../account/queries.js'
 import type { Enter } from './enter.js'
 import type { SessionOrigin } from './sessions.js'
-import { createThrottle } from './throttle.js'
+import type { Throttle } from './throttle.js'
 
 /** Exchanges credentials for a session. Throws `invalid_credentials`, `rate_limited`, `service_unavailable`. */
 export type Login = (credentials: Credentials, origin: SessionOrigin, now: Instant) => Promise<Session>
@@ -13,30 +13,29 @@ export type Login = (credentials: Credentials, origin: SessionOrigin, now: Insta
 export interface LoginOptions {
   db: Drizzle
   passwords: Passwords
+  throttle: Throttle
   enter: Enter
 }
 
-const minuteMs = 60_000
-
 /**
- * An unknown email takes the same way as a wrong password: the same throttle, the same hash work, the same
- * answer. Failures slow down both their account and their address.
+ * An unknown email takes the same way as a wrong password: the same throttle, the same hash work, the same answer.
+ * An attempt is counted when its turn to be hashed has come: what is refused for want of room costs no statement and
+ * is held against nobody.
  */
-export function createLogin({ db, passwords, enter }: LoginOptions): Login {
-  const slow = { baseMs: 1_000, maxMs: 15 * minuteMs, forgetMs: 60 * minuteMs }
-  const perAccount = createThrottle({ ...slow, freeFailures: 5 })
-  const perAddress = createThrottle({ ...slow, freeFailures: 50 })
-
+export function createLogin({ db, passwords, throttle, enter }: LoginOptions): Login {
   return async ({ email, password }, origin, now) => {
-    perAccount.begin(email, now)
-    perAddress.begin(origin.address, now)
-    const known = await accountByEmail(db, email)
-    if (!(await passwords.matches(password, known?.passwordHash ?? null)) || known === null) {
-      throw new ApiError('invalid_credentials', 'The e-mail or the password is wrong.')
-    }
-    perAccount.forgive(email)
-    perAddress.withdraw(origin.address)
+    const attempt = throttle.attempt(email, origin.address)
+    throttle.refuseKnown(attempt, now)
+    const found: { account: AccountState | null } = { account: null }
+    const matches = await passwords.matches(password, async () => {
+      await throttle.begin(attempt, now)
+      found.account = await accountByEmail(db, email)
+      return found.account?.passwordHash ?? null
+    })
+    const user = matches ? found.account : null
+    if (user === null) throw new ApiError('invalid_credentials', 'The e-mail or the password is wrong.')
+    await throttle.succeeded(attempt, now)
 
-    return enter(account.expose(known), origin, now)
+    return enter(account.expose(user), origin, now)
   }
 }

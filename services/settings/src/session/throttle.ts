@@ -1,75 +1,106 @@
 import { ApiError, type Instant } from '@opsplane/contracts'
-import { retryDelayMs } from '@opsplane/runtime'
+import { retryDelayMs, sha256Hex } from '@opsplane/runtime'
+import { networkOf } from './network.js'
+import type { Slowed, ThrottleTable } from './throttle-table.js'
 
-/** Slows guessing down: each failure beyond the free ones doubles the wait before the next attempt. */
+/** One login, from when it is asked for until it has failed or succeeded. */
+export interface Attempt {
+  pair: string
+  network: string
+  account: string
+}
+
+/** Slows guessing down, over all replicas: ADR 022. */
 export interface Throttle {
-  /** Counts an attempt as failed until it has succeeded, so that parallel ones count too. Throws `rate_limited`. */
-  begin(key: string, now: Instant): void
-  /** The attempt was right: all before it are forgiven. */
-  forgive(key: string): void
-  /** The attempt was right, which says nothing about the others. */
-  withdraw(key: string): void
+  attempt(email: string, address: string): Attempt
+  /** Throws `rate_limited` for what this process knows must wait, without asking the database. */
+  refuseKnown(attempt: Attempt, now: Instant): void
+  /** Counts the attempt as failed until it has succeeded, so that parallel ones count too. Throws `rate_limited`. */
+  begin(attempt: Attempt, now: Instant): Promise<void>
+  /** The attempt was right: what failed for the account is forgiven, and its network is trusted with it. */
+  succeeded(attempt: Attempt, now: Instant): Promise<void>
 }
 
-export interface ThrottleOptions {
-  /** Failures before the first wait. */
-  freeFailures: number
-  /** The first wait. */
-  baseMs: number
-  maxMs: number
-  /** Failures are forgotten after this time without an attempt. */
-  forgetMs: number
-  /** How many keys are remembered; the one unseen for longest is dropped first. */
-  capacity?: number
+const minuteMs = 60_000
+const forgetMs = 60 * minuteMs
+/** How long a network stays one the account's owner logs in from. */
+const trustMs = 30 * 24 * 60 * minuteMs
+
+/** The wait after the nth failure, the last one for all beyond. */
+function waits({ freeFailures, maxMs }: { freeFailures: number; maxMs: number }): number[] {
+  const list = Array.from({ length: freeFailures }, () => 0)
+  for (let attempt = 1; list.at(-1) !== maxMs; attempt++) {
+    list.push(retryDelayMs({ attempt, strategy: 'exponential', baseMs: 1_000, maxMs }))
+  }
+  return list
 }
 
-interface Record {
-  failures: number
-  lastMs: number
-  blockedUntilMs: number
-}
+const pairWaits = waits({ freeFailures: 5, maxMs: 15 * minuteMs })
+const networkWaits = waits({ freeFailures: 50, maxMs: 15 * minuteMs })
+/** Short at most, so that guesses from many networks leave room for the owner on a new one. */
+const accountWaits = waits({ freeFailures: 20, maxMs: minuteMs })
 
-/** Kept in memory: each process counts for itself, and a restart forgives. */
-export function createThrottle(options: ThrottleOptions): Throttle {
-  const { freeFailures, baseMs, maxMs, forgetMs, capacity = 50_000 } = options
-  const records = new Map<string, Record>()
+/** A wait that ended while this attempt was counted by others: the next one may be let in at once. */
+const lostRaceMs = 1_000
 
-  const waitAfter = (failures: number) =>
-    failures <= freeFailures
-      ? 0
-      : retryDelayMs({ attempt: failures - freeFailures, strategy: 'exponential', baseMs, maxMs })
+export function createThrottle(table: ThrottleTable, { capacity = 50_000 } = {}): Throttle {
+  /** Until when pairs and networks have to wait, as far as this process has seen it. */
+  const blocked = new Map<string, number>()
 
-  const recall = (key: string, nowMs: number): Record => {
-    const known = records.get(key)
-    return known && nowMs - known.lastMs < forgetMs
-      ? known
-      : { failures: 0, lastMs: nowMs, blockedUntilMs: 0 }
+  const remember = (key: string, untilMs: number, nowMs: number) => {
+    blocked.delete(key)
+    if (untilMs <= nowMs) return
+    const oldest = blocked.size >= capacity ? blocked.keys().next() : undefined
+    if (oldest && !oldest.done) blocked.delete(oldest.value)
+    blocked.set(key, untilMs)
   }
 
-  const keep = (key: string, record: Record) => {
-    // Re-inserted at the end: the first key is the one unseen for longest.
-    records.delete(key)
-    const oldest = records.size >= capacity ? records.keys().next() : undefined
-    if (oldest && !oldest.done) records.delete(oldest.value)
-    records.set(key, record)
+  const refuseKnown: Throttle['refuseKnown'] = ({ pair, network }, now) => {
+    const nowMs = Date.parse(now)
+    const untilMs = Math.max(blocked.get(pair) ?? 0, blocked.get(network) ?? 0)
+    if (untilMs > nowMs) throw tooMany(untilMs - nowMs)
   }
 
   return {
-    begin(key, now) {
-      const nowMs = Date.parse(now)
-      const record = recall(key, nowMs)
-      if (nowMs < record.blockedUntilMs) throw tooMany(record.blockedUntilMs - nowMs)
-      const failures = record.failures + 1
-      keep(key, { failures, lastMs: nowMs, blockedUntilMs: nowMs + waitAfter(failures) })
+    attempt(email, address) {
+      const network = networkOf(address)
+      return {
+        pair: `pair:${sha256Hex(`${email}\0${network}`)}`,
+        network: `network:${sha256Hex(network)}`,
+        account: `account:${sha256Hex(email)}`,
+      }
     },
-    forgive: (key) => void records.delete(key),
-    withdraw(key) {
-      const record = records.get(key)
-      if (!record) return
-      if (record.failures <= 1) records.delete(key)
-      else records.set(key, { ...record, failures: record.failures - 1, blockedUntilMs: 0 })
+    refuseKnown,
+
+    async begin(attempt, now) {
+      refuseKnown(attempt, now)
+      const nowMs = Date.parse(now)
+      const slowed = await table.count(slowdowns(attempt), attempt.pair, nowMs)
+      for (const { key, untilMs } of slowed) {
+        // A wait of the account is one of this pair: trusted networks do not have it.
+        const own = key === attempt.account ? attempt.pair : key
+        remember(own, Math.max(untilMs ?? 0, blocked.get(own) ?? 0), nowMs)
+      }
+      const refused = slowed.filter(({ counted }) => !counted)
+      if (refused.length === 0) return
+      throw tooMany(Math.max(...refused.map(({ untilMs }) => (untilMs ?? nowMs + lostRaceMs) - nowMs)))
+    },
+
+    async succeeded(attempt, now) {
+      const nowMs = Date.parse(now)
+      await table.forgive(attempt, { nowMs, trustedUntilMs: nowMs + trustMs })
+      blocked.delete(attempt.pair)
+      blocked.delete(attempt.network)
     },
   }
+}
+
+function slowdowns({ pair, network, account }: Attempt) {
+  return [
+    { key: pair, waits: pairWaits, forgetMs, unlessTrusted: false },
+    { key: network, waits: networkWaits, forgetMs, unlessTrusted: false },
+    { key: account, waits: accountWaits, forgetMs, unlessTrusted: true },
+  ] satisfies Slowed[]
 }
 
 function tooMany(waitMs: number): ApiError {

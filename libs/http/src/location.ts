@@ -1,0 +1,34 @@
+import type { Route } from './route.js'
+
+/** The address of what a request created, below the service's root; undefined when it does not say its id. */
+export type Locate = (params: unknown, data: unknown) => string | undefined
+
+/** How to tell the address of what a route creates: it answers 201, and another route reads one below its path. */
+export function locator(route: Route, routes: readonly Route[]): Locate | undefined {
+  if (route.status !== 201) return undefined
+  const below = `${route.path}/:`
+  const reading = routes.find(
+    ({ kind, method, path }) =>
+      kind === 'single' &&
+      method === 'get' &&
+      path.startsWith(below) &&
+      !path.slice(below.length).includes('/'),
+  )
+  if (!reading) return undefined
+  const name = reading.path.slice(below.length)
+
+  return (params, data) => {
+    const id = textOf(data, name) ?? textOf(data, 'id')
+    if (id === undefined) return undefined
+    const parent = route.path.replaceAll(/:(\w+)/g, (_, part: string) =>
+      encodeURIComponent(textOf(params, part) ?? ''),
+    )
+    return `${parent}/${encodeURIComponent(id)}`
+  }
+}
+
+function textOf(data: unknown, name: string): string | undefined {
+  if (data === null || typeof data !== 'object') return undefined
+  const value: unknown = Reflect.get(data, name)
+  return typeof value === 'string' ? value : undefined
+}

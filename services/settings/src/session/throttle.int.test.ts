@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { Session } from '@opsplane/contracts'
+import { connect, type Database } from '@opsplane/postgres'
+import { password, type Settings, startSettings } from '../settings.fixture.js'
+import { createThrottle, type Throttle } from './throttle.js'
+import { createThrottleTable } from './throttle-table.js'
+
+let settings: Settings
+let database: Database
+let second = 0
+/** What one replica and another one do. */
+let here: Throttle
+let there: Throttle
+/** Statements sent by both. */
+let statements = 0
+
+const at = (offset = 0) => new Date(Date.UTC(2026, 2, 1, 10, 0, second + offset)).toISOString()
+const home = '203.0.113.7'
+const stranger = '198.51.100.1'
+
+beforeAll(async () => {
+  settings = await startSettings()
+  database = connect(settings.service.adminUrl, { schema: 'settings', max: 4, applicationName: 'throttle' })
+})
+afterAll(async () => {
+  await database?.close()
+  await settings?.stop()
+})
+beforeEach(async () => {
+  await settings.service.sql`delete from login_throttle`
+  second += 7_200
+  statements = 0
+  const counting = () => {
+    const table = createThrottleTable(database.sql)
+    return createThrottle({
+      count: (...input) => {
+        statements++
+        return table.count(...input)
+      },
+      forgive: (...input) => table.forgive(...input),
+    })
+  }
+  here = counting()
+  there = counting()
+})
+
+/** Seconds to wait, or 0 when the attempt was let in and counted as failed. */
+async function fail(throttle: Throttle, email: string, address: string, offset = 0): Promise<number> {
+  try {
+    await throttle.begin(throttle.attempt(email, address), at(offset))
+    return 0
+  } catch (error) {
+    if (!(error instanceof Error && 'headers' in error)) throw error
+    expect(error).toMatchObject({ code: 'rate_limited' })
+    return Number((error.headers as Record<string, string>)['Retry-After'])
+  }
+}
+const succeed = (throttle: Throttle, email: string, address: string, offset = 0) =>
+  throttle.succeeded(throttle.attempt(email, address), at(offset))
+const rowCount = async () => (await settings.service.sql`select from login_throttle`).count
+
+describe('guesses for an account from one network', () => {
+  it('have five free, then each doubles the wait, wherever they are counted', async () => {
+    const replicas = [here, there]
+    for (let n = 0; n < 6; n++) expect(await fail(replicas[n % 2] ?? here, 'ada', stranger)).toBe(0)
+    expect([await fail(here, 'ada', stranger), await fail(there, 'ada', stranger)]).toEqual([1, 1])
+    expect(await fail(there, 'ada', stranger, 1)).toBe(0)
+    expect(await fail(here, 'ada', stranger, 1)).toBe(2)
+    expect(await fail(here, 'ada', stranger, 3)).toBe(0)
+    expect(await fail(there, 'ada', stranger, 3)).toBe(4)
+  })
+
+  it('wait 15 minutes at most, and are forgotten after an hour', async () => {
+    for (let n = 0; n < 5; n++) await fail(here, 'ada', stranger)
+    let offset = 0
+    for (let failure = 0; failure < 14; failure++) {
+      expect(await fail(here, 'ada', stranger, offset)).toBe(0)
+      offset += await fail(here, 'ada', stranger, offset)
+    }
+    expect(await fail(here, 'ada', stranger, offset)).toBe(0)
+    expect(await fail(here, 'ada', stranger, offset)).toBe(900)
+    offset += 3_600
+    for (let n = 0; n < 6; n++) expect(await fail(there, 'ada', stranger, offset)).toBe(0)
+  })
+
+  it('all count when they come at once, on both replicas', async () => {
+    const replicas = [here, there]
+    const waits = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => fail(replicas[n % 2] ?? here, 'ada', stranger)),
+    )
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(6)
+  })
+
+  it('cost no statement once this process knows that they must wait', async () => {
+    for (let n = 0; n < 6; n++) await fail(here, 'ada', stranger)
+    expect(statements).toBe(6)
+    for (let n = 0; n < 20; n++) expect(await fail(here, 'ada', stranger)).toBe(1)
+    expect(statements).toBe(6)
+    for (let n = 0; n < 20; n++) expect(await fail(there, 'ada', stranger)).toBe(1)
+    expect(statements).toBe(7)
+  })
+})
+
+describe('the owner of an account that strangers guess at', () => {
+  const guessFromManyNetworks = async (networks: number) => {
+    for (let n = 0; n < networks; n++) await fail(here, 'ada', `198.51.100.${n}`)
+  }
+
+  it('is not slowed down by one network, whatever that does', async () => {
+    for (let n = 0; n < 40; n++) await fail(here, 'ada', stranger)
+    expect(await fail(there, 'ada', home)).toBe(0)
+  })
+
+  it('logs in from a network known for the account, however many strangers there are', async () => {
+    await succeed(here, 'ada', home)
+    await guessFromManyNetworks(40)
+    expect(await fail(there, 'ada', '198.51.100.99')).toBeGreaterThan(0)
+    for (let n = 0; n < 5; n++) expect(await fail(there, 'ada', home)).toBe(0)
+  })
+
+  it('waits a minute at most on a new network, and is let in when that is over', async () => {
+    let offset = 0
+    for (let n = 0; n < 40; n++) offset += await fail(here, 'ada', `198.51.100.${n}`, offset)
+    await fail(here, 'ada', '198.51.100.200', offset)
+    const wait = await fail(there, 'ada', home, offset)
+    expect(wait).toBeGreaterThan(0)
+    expect(wait).toBeLessThanOrEqual(60)
+    expect(await fail(there, 'ada', home, offset + wait)).toBe(0)
+  })
+
+  it('is not held responsible for attempts that strangers made wait', async () => {
+    await guessFromManyNetworks(30)
+    for (let n = 0; n < 10; n++) expect(await fail(there, 'ada', home)).toBeGreaterThan(0)
+    const [pair] = await settings.service.sql`
+      select failures from login_throttle where key = ${here.attempt('ada', home).pair}`
+    expect(pair).toBeUndefined()
+  })
+
+  it('is forgiven by a login, and so is the account, but not the network of somebody else', async () => {
+    await guessFromManyNetworks(25)
+    for (let n = 0; n < 6; n++) await fail(here, 'bob', stranger)
+    await succeed(here, 'ada', home)
+    expect(await fail(there, 'ada', '198.51.100.98')).toBe(0)
+    expect(await fail(there, 'bob', stranger)).toBe(1)
+  })
+
+  it('has no trusted network after a month without a login', async () => {
+    await succeed(here, 'ada', home)
+    const month = 30 * 24 * 3_600
+    for (let n = 0; n < 30; n++) await fail(here, 'ada', `198.51.100.${n}`, month + 1)
+    expect(await fail(there, 'ada', home, month + 1)).toBeGreaterThan(0)
+  })
+})
+
+describe('a network that tries many accounts', () => {
+  it('has fifty free, and a right one of its own does not free it', async () => {
+    for (let n = 0; n < 50; n++) expect(await fail(here, `user${n}`, stranger)).toBe(0)
+    expect(await fail(here, 'own', stranger)).toBe(0)
+    await succeed(here, 'own', stranger)
+    expect(await fail(here, 'user50', stranger)).toBe(0)
+    expect(await fail(there, 'user51', stranger)).toBe(1)
+    expect(await fail(there, 'user51', home)).toBe(0)
+  })
+
+  it('is its /56 where the address is an IPv6 one', async () => {
+    for (let n = 0; n < 51; n++) await fail(here, `user${n}`, `2001:db8:0:${n}::${n}`)
+    expect(await fail(there, 'one-more', '2001:db8:0:ff::1')).toBe(1)
+    expect(await fail(there, 'one-more', '2001:db8:0:100::1')).toBe(0)
+  })
+})
+
+it('removes what is over, in passing', async () => {
+  for (let n = 0; n < 10; n++) await fail(here, `user${n}`, stranger)
+  expect(await rowCount()).toBe(21)
+  await fail(here, 'ada', home, 3_700)
+  expect(await rowCount()).toBe(3)
+})
+
+it('keeps neither e-mails nor addresses', async () => {
+  const owner = await settings.owner('kept')
+  const rows = await settings.service.sql`select * from login_throttle`
+  expect(rows.length).toBeGreaterThan(0)
+  expect(JSON.stringify(rows)).not.toContain(owner.email)
+  expect(JSON.stringify(rows)).not.toContain(home)
+})
+
+it('holds nothing against a login that there was no room to check', async () => {
+  const crowded = await startSettings({ PASSWORD_HASH_CONCURRENCY: '1', PASSWORD_HASH_QUEUE: '1' })
+  try {
+    const owner = await crowded.owner('crowded')
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => crowded.login(owner.email, password, `203.0.113.${n}`)),
+    )
+    const statuses = replies.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 201).length).toBeGreaterThan(0)
+    expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(0)
+    const [{ failures } = { failures: null }] = await crowded.service.sql`
+      select coalesce(sum(failures), 0)::int as failures from login_throttle`
+    expect(failures).toBe(0)
+    expect((await crowded.login(owner.email, password)).data(Session).user.email).toBe(owner.email)
+  } finally {
+    await crowded.stop()
+  }
+})

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Api, apiClient, startTestCluster } from './platform.js'
+
+interface Operation {
+  operationId: string
+  parameters?: { $ref?: string }[]
+  security?: unknown[]
+  responses: Record<string, { headers?: Record<string, unknown> }>
+}
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+interface Described extends Operation {
+  method: Method
+  path: string
+}
+
+let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let api: Api
+/** Every operation that is served. */
+let operations: Described[]
+
+beforeAll(async () => {
+  cluster = await startTestCluster()
+  api = apiClient(cluster.info)
+  const { body } = await api<{ paths: Record<string, Record<Method, Operation>> }>('GET', '/openapi.json')
+  operations = Object.entries(body.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ ...operation, method: method as Method, path })),
+  )
+}, 120_000)
+afterAll(() => cluster?.stop(), 60_000)
+
+const takes = ({ parameters = [] }: Operation, header: string) =>
+  parameters.some(({ $ref }) => $ref === `#/components/parameters/${header}`)
+const success = ({ responses }: Operation) => Object.entries(responses).filter(([status]) => status < '300')
+const hasEtag = (operation: Operation) =>
+  success(operation).some(([, { headers }]) => headers && 'ETag' in headers)
+const idsOf = (found: Described[]) => found.map(({ operationId }) => operationId).sort()
+
+/** The mutating operations without Idempotency-Key, and why. Where nobody is logged in, it would be nobody's key. */
+const withoutKey: Record<string, string> = {
+  endSession: 'a repetition finds no session to end: 401',
+  markNotificationRead: 'a repetition changes nothing and answers the same',
+}
+
+test('every POST, PUT and PATCH takes an Idempotency-Key, but for the few with a reason', () => {
+  const mutating = operations.filter(
+    ({ method, security }) => ['post', 'put', 'patch'].includes(method) && security?.length !== 0,
+  )
+  expect(mutating.length).toBeGreaterThan(15)
+  expect(idsOf(mutating.filter((operation) => !takes(operation, 'IdempotencyKey')))).toEqual(
+    Object.keys(withoutKey).sort(),
+  )
+})
+
+test('every change of one resource with an ETag takes If-Match, and says 412', () => {
+  const changing = operations.filter(
+    (operation) => operation.method !== 'get' && operation.path.includes('{') && hasEtag(operation),
+  )
+  expect(changing.length).toBeGreaterThan(8)
+  expect(idsOf(changing.filter((operation) => !takes(operation, 'IfMatch')))).toEqual([])
+  const promised = operations.filter((operation) => takes(operation, 'IfMatch'))
+  expect(idsOf(promised.filter(({ responses }) => !('412' in responses)))).toEqual([])
+})
+
+/** A resource of each kind, by what its path begins with. */
+async function resources(): Promise<[string, string][]> {
+  const made = async (path: string, body: object) =>
+    (await api<{ data: { id: string } }>('POST', path, { body })).body.data.id
+  await made('/secrets', { name: 'stale', value: 'v' })
+  return [
+    ['/itsm/incidents/{id}', `/itsm/incidents/${await made('/itsm/incidents', { title: 'stale' })}`],
+    [
+      '/webhooks/{id}',
+      `/webhooks/${await made('/webhooks', { name: 'stale', url: 'https://127.0.0.1:8443/', events: ['*'] })}`,
+    ],
+    ['/secrets/{name}', '/secrets/stale'],
+    [
+      '/auth/tokens/{id}',
+      `/auth/tokens/${await made('/auth/tokens', { name: 'stale', scopes: ['itsm:read'] })}`,
+    ],
+    ['/workspaces/{slug}', `/workspaces/${cluster.info.workspace}`],
+  ]
+}
+
+/** Bodies for the operations that need one. */
+const bodies: Record<string, object> = {
+  updateIncident: { title: 'newer' },
+  escalateIncident: { severity: 'critical' },
+  addIncidentComment: { body: 'newer', visibility: 'internal' },
+  updateWebhook: { name: 'newer' },
+  rotateSecret: { value: 'newer' },
+  updateWorkspace: { name: 'newer' },
+}
+
+test('a stale If-Match is 412 and changes nothing, wherever it is taken', async () => {
+  const known = await resources()
+  const tried: string[] = []
+  for (const operation of operations.filter((found) => takes(found, 'IfMatch'))) {
+    const resource = known.find(([pattern]) => operation.path.startsWith(pattern))
+    const path = resource && operation.path.replace(...resource)
+    // Kinds that are not made above are tested beside their routes.
+    if (path === undefined || path.includes('{')) continue
+    const method = operation.method.toUpperCase() as 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+    const body = operation.method === 'delete' ? {} : { body: bodies[operation.operationId] ?? {} }
+    const stale = await api(method, path, { ...body, headers: { 'if-match': '"987654"' } })
+    expect([operation.operationId, stale.status, stale.body]).toEqual([
+      operation.operationId,
+      412,
+      expect.objectContaining({
+        error: expect.objectContaining({
+          code: 'precondition_failed',
+          details: [expect.objectContaining({ in: 'header', path: '/If-Match' })],
+        }),
+      }),
+    ])
+    tried.push(operation.operationId)
+  }
+  expect(tried).toEqual(
+    expect.arrayContaining([...Object.keys(bodies), 'deleteWebhook', 'deleteSecret', 'revokeToken']),
+  )
+})
+
+test('what has an ETag is not sent again to whoever has it', async () => {
+  const created = await api<{ data: { id: string } }>('POST', '/itsm/incidents', { body: { title: 'seen' } })
+  const location = String(created.headers.location)
+  expect(location).toBe(`/api/v1/itsm/incidents/${created.body.data.id}`)
+  const path = location.replace('/api/v1', '')
+  const seen = { headers: { 'if-none-match': String(created.headers.etag) } }
+  expect((await api('GET', path, seen)).status).toBe(304)
+  await api('PATCH', path, { body: { title: 'changed' } })
+  expect((await api('GET', path, seen)).status).toBe(200)
+})
+
+test('every created resource that can be read alone has a Location', () => {
+  const creating = operations.filter(({ responses }) => '201' in responses)
+  const isRead = (path: string) =>
+    operations.some(
+      (found) =>
+        found.method === 'get' &&
+        found.path.startsWith(`${path}/{`) &&
+        !found.path.slice(path.length + 1).includes('/'),
+    )
+  const located = creating.filter(({ responses }) => 'Location' in (responses['201']?.headers ?? {}))
+  expect(idsOf(located)).toEqual(idsOf(creating.filter(({ path }) => isRead(path))))
+  expect(idsOf(located)).toEqual(expect.arrayContaining(['createIncident', 'createWebhook']))
+})

@@ -1,0 +1,54 @@
+import { Agent, request } from 'undici'
+
+/** One request of a load: when it started, by `performance.now()`, and how it was answered. */
+export interface Sent {
+  startedAt: number
+  status: number
+}
+
+export interface EvenLoad {
+  /** Those answered so far. */
+  sent: readonly Sent[]
+  /** Resolves when all under way are answered. */
+  stop(): Promise<void>
+}
+
+/** Sends GETs at an even rate to the addresses in turn, whether or not answers come. */
+export function startEvenLoad(options: {
+  urls: string[]
+  headers: Record<string, string>
+  perSecond: number
+}): EvenLoad {
+  const { urls, headers, perSecond } = options
+  const agent = new Agent({ connections: 64 })
+  const sent: Sent[] = []
+  const underWay = new Set<Promise<void>>()
+  const firstAt = performance.now()
+  let count = 0
+
+  const send = async (url: string) => {
+    const startedAt = performance.now()
+    const answer = await request(url, { headers, dispatcher: agent })
+    await answer.body.dump()
+    sent.push({ startedAt, status: answer.statusCode })
+  }
+  const timer = setInterval(() => {
+    const due = ((performance.now() - firstAt) / 1000) * perSecond
+    for (; count < due; count++) {
+      // Also a connection that breaks is an answer, of a kind the test does not allow.
+      const sending = send(urls[count % urls.length] ?? '')
+        .catch(() => void sent.push({ startedAt: performance.now(), status: 0 }))
+        .finally(() => underWay.delete(sending))
+      underWay.add(sending)
+    }
+  }, 5)
+
+  return {
+    sent,
+    async stop() {
+      clearInterval(timer)
+      await Promise.all(underWay)
+      await agent.close()
+    },
+  }
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
+import postgres from 'postgres'
+import { type Api, type ApiAnswer, type ApiRequest, apiClient, startTestCluster } from './platform.js'
+
+let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let dispatcherOfSecond: Awaited<ReturnType<typeof cluster.replica>>
+let receiver: Receiver
+let sql: postgres.Sql
+/** Through two gateways, each with replicas of its own behind it. */
+let doors: [Api, Api]
+/** How long the receiver holds an answer back. */
+let heldMs = 0
+
+beforeAll(async () => {
+  cluster = await startTestCluster()
+  const itsm = await cluster.replica('itsm')
+  dispatcherOfSecond = await cluster.replica('dispatcher')
+  const { settings } = cluster.services
+  const serviceUrls = { settings: settings.url, itsm: itsm.url, dispatcher: dispatcherOfSecond.url }
+  const second = await cluster.replica('gateway', { SERVICE_URLS: JSON.stringify(serviceUrls) })
+  doors = [apiClient(cluster.info), apiClient({ ...cluster.info, baseUrl: `${second.url}/api/v1` })]
+  receiver = await startReceiver({
+    tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
+    respond: () => ({ status: 200, delayMs: heldMs }),
+  })
+  sql = postgres(cluster.info.postgresUrl, { max: 1 })
+}, 120_000)
+afterAll(async () => {
+  await sql?.end({ timeout: 5 })
+  await receiver?.stop()
+  await cluster?.stop()
+}, 60_000)
+beforeEach(() => {
+  heldMs = 0
+})
+
+type Answer = ApiAnswer<{ data?: { id?: string }; error?: { code: string } }>
+type Request = ApiRequest & { path: string }
+
+const post = ({ path, ...request }: Request, key: string, door: Api = doors[0]): Promise<Answer> =>
+  door('POST', path, { ...request, headers: { 'idempotency-key': key } })
+
+const isReplay = (answer: Answer) => answer.headers['idempotency-replayed'] === 'true'
+const withoutMeta = ({ status, body: { data } }: Answer) => ({ status, data })
+
+/** 50 at once with one key, over both doors; those told to wait come again until they have an answer. */
+async function fiftyAtOnce(request: Request, key: string): Promise<Answer[]> {
+  const one = async (_: unknown, n: number) => {
+    const door = doors[n % 2] ?? doors[0]
+    return waitFor(async () => {
+      const answer = await post(request, key, door)
+      if (answer.status !== 409) return answer
+      expect(answer.body.error?.code).toBe('idempotency_in_progress')
+      expect(answer.headers['retry-after']).toBe('1')
+      return undefined
+    })
+  }
+  return Promise.all(Array.from({ length: 50 }, one))
+}
+
+function expectOneAnswer(answers: Answer[], status: number) {
+  expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1)
+  const [first] = answers.filter((answer) => !isReplay(answer)).map(withoutMeta)
+  expect(first?.status).toBe(status)
+  for (const answer of answers) expect(withoutMeta(answer)).toEqual(first)
+}
+
+async function webhook(name: string) {
+  const body = { name, url: `${receiver.url}/${name}`, events: ['incident.closed'] }
+  return (await post({ path: '/webhooks', body }, name)).body.data?.id ?? ''
+}
+const pings = (name: string) => receiver.received().filter(({ path }) => path === `/${name}`).length
+const topicEvents = async (topic: string) =>
+  (await doors[0]<{ data: { id: string }[] }>('GET', `/events/topics/${topic}/events`)).body.data
+
+describe('50 requests with one key, over two replicas, have one effect and one answer', () => {
+  test('where the key is kept in the transaction of the effect', async () => {
+    const answers = await fiftyAtOnce({ path: '/itsm/incidents', body: { title: 'fifty' } }, 'fifty')
+    expectOneAnswer(answers, 201)
+    const rows = await sql`select id from itsm.incidents where state->>'title' = 'fifty'`
+    expect(rows.map(({ id }) => id)).toEqual([answers[0]?.body.data?.id])
+    expect(new Set(answers.map(({ headers }) => headers.location))).toEqual(
+      new Set([`/api/v1/itsm/incidents/${rows[0]?.id}`]),
+    )
+  })
+
+  test('where it is claimed: publishing to a topic', async () => {
+    const body = { type: 'order.created', payload: { n: 1 } }
+    const answers = await fiftyAtOnce({ path: '/events/topics/fifty/publish', body }, 'fifty')
+    expectOneAnswer(answers, 201)
+    expect((await topicEvents('fifty')).map(({ id }) => id)).toEqual([answers[0]?.body.data?.id])
+  })
+
+  test('where it is claimed: the test ping of a webhook', async () => {
+    const id = await webhook('fifty')
+    expectOneAnswer(await fiftyAtOnce({ path: `/webhooks/${id}/test` }, 'fifty'), 200)
+    expect(pings('fifty')).toBe(1)
+  })
+
+  test('another request with the key is refused, at either door', async () => {
+    for (const door of doors) {
+      const refused = await post({ path: '/itsm/incidents', body: { title: 'other' } }, 'fifty', door)
+      expect([refused.status, refused.body.error?.code]).toEqual([422, 'idempotency_key_reused'])
+    }
+  })
+})
+
+/** What time does to the claim of a process that is gone. */
+const passLockTime = () =>
+  sql`update dispatcher.idempotency_keys set locked_until = now() - interval '1 second' where status is null`
+
+describe('SIGKILL while a key is claimed', () => {
+  test('the key is in progress until its lock time is over, and then free: no effect is lost', async () => {
+    const id = await webhook('killed')
+    heldMs = 60_000
+    const cut = post({ path: `/webhooks/${id}/test` }, 'killed', doors[1])
+    await waitFor(() => pings('killed') === 1)
+    await dispatcherOfSecond.kill()
+    expect((await cut).status).toBeGreaterThanOrEqual(500)
+    heldMs = 0
+    try {
+      const waiting = await post({ path: `/webhooks/${id}/test` }, 'killed')
+      expect([waiting.status, waiting.body.error?.code]).toEqual([409, 'idempotency_in_progress'])
+      expect(pings('killed')).toBe(1)
+      await passLockTime()
+      const again = await post({ path: `/webhooks/${id}/test` }, 'killed')
+      expect([again.status, isReplay(again), pings('killed')]).toEqual([200, false, 2])
+      const replayed = await post({ path: `/webhooks/${id}/test` }, 'killed')
+      expect([replayed.status, isReplay(replayed), pings('killed')]).toEqual([200, true, 2])
+    } finally {
+      await dispatcherOfSecond.start()
+    }
+  }, 60_000)
+
+  test('what was answered as published is there, what was not can be sent again', async () => {
+    const request = (n: number) => ({
+      path: '/events/topics/killed/publish',
+      body: { type: 'order.created', payload: { n }, deduplicationKey: `order-${n}` },
+    })
+    const keys = Array.from({ length: 40 }, (_, n) => n)
+    const sending = keys.map((n) => post(request(n), `killed-${n}`, doors[1]))
+    await Promise.race(sending)
+    await dispatcherOfSecond.kill()
+    const first = await Promise.all(sending)
+    try {
+      await passLockTime()
+      const again = await Promise.all(keys.map((n) => post(request(n), `killed-${n}`)))
+      for (const [n, answer] of again.entries()) {
+        expect(answer.status).toBe(201)
+        if (first[n]?.status === 201) expect(answer.body.data?.id).toBe(first[n].body.data?.id)
+      }
+      const stored = (await topicEvents('killed')).map(({ id }) => id)
+      expect(stored.sort()).toEqual(again.map(({ body }) => body.data?.id).sort())
+    } finally {
+      await dispatcherOfSecond.start()
+    }
+  }, 60_000)
+})
