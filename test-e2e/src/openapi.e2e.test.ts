@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { request } from 'undici'
@@ -49,4 +51,11 @@ test('the same in YAML, and a reference page that loads nothing from elsewhere',
   const page = await get('/docs/')
   expect(page.status).toBe(200)
   expect(page.text).not.toMatch(/(src|href)=["'](https?:)?\/\//)
+})
+
+test('the typed client is generated from this very document', () => {
+  const url = `${cluster.info.baseUrl}/openapi.json`
+  const args = [resolve('client/dist/generator/main.js'), '--check', '--url', url]
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  expect(`${stdout}${stderr}`).toBe('client/src/schema.ts is up to date\n')
 })
