@@ -927,12 +927,30 @@ export interface components {
             /** @enum {string} */
             type: "user" | "api_token" | "workflow" | "system";
         };
+        /** @example {} */
         CloseIncident: Record<string, never>;
         /**
          * @description `public`: the caller sees it. `internal`: a work note for agents.
          * @enum {string}
          */
         CommentVisibility: "public" | "internal";
+        /**
+         * @example {
+         *       "name": "incidents to the pager",
+         *       "url": "https://pager.example.com/hooks/opsplane",
+         *       "events": [
+         *         "incident.*"
+         *       ],
+         *       "filter": {
+         *         "data.severity": {
+         *           "in": [
+         *             "critical",
+         *             "high"
+         *           ]
+         *         }
+         *       }
+         *     }
+         */
         CreateWebhook: {
             /** @description Event types, `prefix.*`, `*`, or `audit.*` for the whole audit log. */
             events: string[];
@@ -978,6 +996,12 @@ export interface components {
             /** @description Target; must be https. */
             url: string;
         };
+        /**
+         * @example {
+         *       "email": "ada@example.com",
+         *       "password": "correct horse battery staple"
+         *     }
+         */
         Credentials: {
             /** @example ada@example.com */
             email: string;
@@ -1117,6 +1141,12 @@ export interface components {
             };
             meta: components["schemas"]["Meta"];
         };
+        /**
+         * @example {
+         *       "severity": "critical",
+         *       "reason": "The whole shop is affected."
+         *     }
+         */
         EscalateIncident: {
             /** @description Must be another team than the present one. */
             assignmentGroup?: string;
@@ -1262,6 +1292,12 @@ export interface components {
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
+        /**
+         * @example {
+         *       "assignmentGroup": "payments",
+         *       "severity": "critical"
+         *     }
+         */
         IncidentPatch: {
             /**
              * @description User who works on it.
@@ -1344,6 +1380,16 @@ export interface components {
         Meta: {
             requestId: string;
         };
+        /**
+         * @example {
+         *       "title": "Checkout answers 502",
+         *       "severity": "high",
+         *       "assignmentGroup": "payments",
+         *       "tags": [
+         *         "checkout"
+         *       ]
+         *     }
+         */
         NewIncident: {
             /**
              * @description User who works on it.
@@ -1380,6 +1426,12 @@ export interface components {
             /** @example Checkout answers 502 */
             title: string;
         };
+        /**
+         * @example {
+         *       "body": "Looking at it.",
+         *       "visibility": "internal"
+         *     }
+         */
         NewIncidentComment: {
             body: string;
             /**
@@ -1389,11 +1441,29 @@ export interface components {
              */
             visibility?: "public" | "internal";
         };
+        /**
+         * @example {
+         *       "name": "payment_api_key",
+         *       "value": "the secret itself"
+         *     }
+         */
         NewSecret: {
             /** @example payment_api_key */
             name: string;
             value: string;
         };
+        /**
+         * @example {
+         *       "name": "monitoring",
+         *       "scopes": [
+         *         "itsm:read",
+         *         "itsm:write"
+         *       ],
+         *       "environments": [
+         *         "production"
+         *       ]
+         *     }
+         */
         NewToken: {
             /** @description Absent: every one. */
             environments?: ("production" | "staging" | "development")[];
@@ -1507,6 +1577,15 @@ export interface components {
             data: components["schemas"]["PublishedTopicEvent"];
             meta: components["schemas"]["Meta"];
         };
+        /**
+         * @example {
+         *       "type": "order.created",
+         *       "payload": {
+         *         "amount": 5
+         *       },
+         *       "deduplicationKey": "o-1"
+         *     }
+         */
         PublishTopicEvent: {
             /** @description An event with the key of one of the last 5 minutes on this topic is suppressed. */
             deduplicationKey?: string;
@@ -1517,9 +1596,21 @@ export interface components {
             /** @description Free-form event type. */
             type: string;
         };
+        /**
+         * @example {
+         *       "reason": "It happens again."
+         *     }
+         */
         ReopenIncident: {
             reason?: string;
         };
+        /**
+         * @example {
+         *       "status": "failed",
+         *       "from": "2026-01-01T00:00:00.000Z",
+         *       "dryRun": true
+         *     }
+         */
         ReplayDeliveries: {
             /**
              * @description Only count.
@@ -1600,6 +1691,12 @@ export interface components {
             data: components["schemas"]["ReplayStarted"];
             meta: components["schemas"]["Meta"];
         };
+        /**
+         * @example {
+         *       "resolutionCode": "fixed",
+         *       "resolutionNotes": "Raised the pool limit."
+         *     }
+         */
         ResolveIncident: {
             /** @enum {string} */
             resolutionCode?: "fixed" | "workaround" | "duplicate" | "not_reproducible" | "user_error" | "no_fault_found" | "other";
@@ -1651,6 +1748,9 @@ export interface components {
          * @default {
          *       "overlapSeconds": 86400
          *     }
+         * @example {
+         *       "overlapSeconds": 3600
+         *     }
          */
         RotateWebhookSecret: {
             /**
@@ -1681,6 +1781,11 @@ export interface components {
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
+        /**
+         * @example {
+         *       "value": "the new secret"
+         *     }
+         */
         SecretRotation: {
             value: string;
         };
@@ -1791,6 +1896,7 @@ export interface components {
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
+        /** @example {} */
         TokenRotation: {
             /** @description Absent: the key this request is made with. */
             id?: string;
@@ -1816,6 +1922,15 @@ export interface components {
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
+        /**
+         * @example {
+         *       "events": [
+         *         "incident.created",
+         *         "incident.escalated"
+         *       ],
+         *       "retries": 5
+         *     }
+         */
         UpdateWebhook: {
             /** @description Event types, `prefix.*`, `*`, or `audit.*` for the whole audit log. */
             events?: string[];
@@ -1952,6 +2067,14 @@ export interface components {
             data: components["schemas"]["Workspace"];
             meta: components["schemas"]["Meta"];
         };
+        /**
+         * @example {
+         *       "name": "Acme",
+         *       "settings": {
+         *         "timezone": "Europe/Paris"
+         *       }
+         *     }
+         */
         WorkspacePatch: {
             name?: string;
             settings?: {

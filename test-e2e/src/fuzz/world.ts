@@ -1,0 +1,199 @@
+import { permissions } from '@opsplane/contracts'
+import { type Receiver, waitFor } from '@opsplane/testing'
+import { request } from 'undici'
+import { typedClient } from '../platform.js'
+import { exampleBody, type OpenApi, type Operation, operationsOf } from './document.js'
+
+export interface Answer {
+  status: number
+  contentType: string
+  text: string
+  json: unknown
+  sentRequestId: string
+  requestId: unknown
+}
+
+export interface Sent {
+  method: string
+  /** Below the base URL, encoded, with the query. */
+  target: string
+  text?: string | undefined
+  headers: Record<string, string | undefined>
+}
+
+export type Fields = Record<string, unknown>
+
+export interface Info {
+  baseUrl: string
+  apiKey: string
+  workspace: string
+  email: string
+  password: string
+}
+
+/** Operations that end or change the credential they are called with. */
+const consuming = new Set(['endSession', 'rotateToken'])
+
+/** Real things to ask for, and credentials to throw away. */
+export type World = Awaited<ReturnType<typeof buildWorld>>
+
+export async function buildWorld(document: OpenApi, info: Info, receiver: Receiver) {
+  const owner = typedClient(info)
+  const operations = operationsOf(document)
+  let count = 0
+
+  const send = async ({ method, target, text, headers }: Sent): Promise<Answer> => {
+    const sentRequestId = `fuzz-${String(count++).padStart(8, '0')}`
+    // An address each, as failed logins make an address wait.
+    const address = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
+    const own = { 'x-request-id': sentRequestId, 'x-forwarded-for': address }
+    const given = { 'x-workspace': info.workspace, ...own, ...headers }
+    const present = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const response = await request(`${info.baseUrl}${target}`, {
+      method: method as 'GET',
+      headers: Object.fromEntries(present),
+      ...(text === undefined ? {} : { body: text }),
+    })
+    const answer = await response.body.text()
+    const contentType = String(response.headers['content-type'] ?? '')
+    return {
+      status: response.statusCode,
+      contentType,
+      text: answer,
+      json: contentType.startsWith('application/json') && answer !== '' ? JSON.parse(answer) : undefined,
+      sentRequestId,
+      requestId: response.headers['x-request-id'],
+    }
+  }
+
+  const asOwner = async (method: string, target: string, body?: unknown): Promise<Fields> => {
+    const headers = {
+      authorization: `Bearer ${info.apiKey}`,
+      'content-type': body ? 'application/json' : undefined,
+    }
+    const answer = await send({ method, target, headers, text: body ? JSON.stringify(body) : undefined })
+    if (answer.status >= 300) throw new Error(`${method} ${target} answers ${answer.status}: ${answer.text}`)
+    return answer.json as Fields
+  }
+
+  const session = async () => {
+    const { email, password } = info
+    return (await owner.post('/auth/token', { body: { email, password } })).data.accessToken
+  }
+  const key = async (scopes: readonly (typeof permissions)[number][] = permissions) =>
+    String(
+      (await owner.post('/auth/tokens', { body: { name: `key ${count++}`, scopes: [...scopes] } })).data
+        .token,
+    )
+  const shared = await key()
+  const delivered = await deliveredWebhook()
+
+  /** A credential for one call of the operation. */
+  const credential = (operation: Operation) => {
+    if (operation.id === 'endSession') return session()
+    return consuming.has(operation.id) ? key() : Promise.resolve(shared)
+  }
+
+  async function deliveredWebhook() {
+    const webhook = await owner.post('/webhooks', {
+      body: { name: 'delivered', url: `${receiver.url}/broken`, events: ['incident.created'], retries: 0 },
+    })
+    await owner.post('/itsm/incidents', { body: { title: 'delivered', severity: 'low' } })
+    const path = { id: webhook.data.id }
+    const delivery = await waitFor(
+      async () =>
+        (await owner.get('/webhooks/{id}/deliveries', { params: { path, query: { status: ['failed'] } } }))
+          .data[0],
+      { timeoutMs: 20_000, intervalMs: 100 },
+    )
+    const replay = await owner.post('/webhooks/{id}/deliveries/replay', {
+      params: { path },
+      body: { status: 'failed' },
+    })
+    return {
+      id: path.id,
+      deliveryId: delivery.id,
+      eventId: delivery.eventId,
+      replayId: replay.data.job?.id ?? '',
+    }
+  }
+
+  const incidentThatIs = async (resolved: boolean) => {
+    const { data } = await owner.post('/itsm/incidents', {
+      body: { title: 'to be changed', severity: 'low' },
+    })
+    const params = { path: { id: data.id } }
+    if (resolved)
+      await owner.post('/itsm/incidents/{id}/resolve', { params, body: { resolutionCode: 'fixed' } })
+    return { id: data.id }
+  }
+
+  /** Where neither an example nor a list leads to something the operation applies to. */
+  const prepared: Record<string, () => Promise<Record<string, string>>> = {
+    '/webhooks/{id}/deliveries/{deliveryId}': async () => delivered,
+    '/webhooks/{id}/replays/{replayId}': async () => delivered,
+    '/events/{id}/deliveries': async () => ({ id: delivered.eventId }),
+    '/events/topics/{name}': async () => ({ name: 'fuzz.topic' }),
+    '/workspaces/{slug}': async () => ({ slug: info.workspace }),
+    '/itsm/incidents/{id}/escalate': () => incidentThatIs(false),
+    '/itsm/incidents/{id}/reopen': () => incidentThatIs(true),
+    '/itsm/incidents/{id}/close': () => incidentThatIs(true),
+  }
+
+  /** The example of an operation, as a body that this platform and its state accept. */
+  const goodBody = (operation: Operation): unknown => {
+    const example = exampleBody(document, operation)
+    if (typeof example !== 'object' || example === null) return example
+    const body: Fields = { ...example }
+    if (operation.id === 'createSession') return { email: info.email, password: info.password }
+    for (const name of ['name', 'slug', 'key']) {
+      if (typeof body[name] === 'string') body[name] = `${body[name]}${count++}`
+    }
+    if (typeof body.email === 'string') body.email = `fuzz${count++}@example.com`
+    if (typeof body.url === 'string') body.url = `${receiver.url}/ok`
+    return body
+  }
+
+  /** Path values that exist: prepared ones, else a new resource, else the first of the list. */
+  const pathValues = async (operation: Operation): Promise<Record<string, string>> => {
+    const before = Object.keys(prepared).find((template) => operation.path.startsWith(template))
+    let values = before === undefined ? {} : ((await prepared[before]?.()) ?? {})
+    for (const [whole, name = ''] of operation.path.matchAll(/\{(\w+)\}/g)) {
+      if (values[name] !== undefined) continue
+      const collection = operation.path.slice(0, operation.path.indexOf(`/${whole}`))
+      values = { ...values, [name]: await oneOf(collection, name, values) }
+    }
+    return values
+  }
+
+  const oneOf = async (collection: string, name: string, values: Record<string, string>): Promise<string> => {
+    const target = fillPath(collection, values)
+    const find = (method: string) =>
+      operations.find((each) => each.path === collection && each.method === method)
+    const creation = find('POST')
+    const listing = find('GET')
+    let item: Fields | undefined
+    if (creation?.body) item = (await asOwner('POST', target, goodBody(creation))).data as Fields
+    else if (listing) item = ((await asOwner('GET', target)).data as Fields[])[0]
+    return String(item?.[name] ?? item?.id ?? 'absent')
+  }
+
+  return { send, session, key, credential, goodBody, pathValues, owner, requests: () => count }
+}
+
+export function fillPath(path: string, values: Record<string, string>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeText(values[name] ?? 'absent'))
+}
+
+/** Lone surrogates have no correct encoding: sent the way a careless client writes them. */
+export function encodeText(text: string): string {
+  return /\p{Surrogate}/u.test(text) ? '%ED%A0%80' : encodeURIComponent(text)
+}
+
+/** A query string; an array is a repeated parameter. */
+export function encodeQuery(query: Fields): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((one) => `${encodeText(name)}=${encodeText(String(one))}`),
+  )
+  return pairs.length > 0 ? `?${pairs.join('&')}` : ''
+}
