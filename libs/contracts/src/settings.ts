@@ -110,12 +110,10 @@ export type UserState = z.infer<typeof UserState>
 export const User = UserState.extend({ version: Version }).meta({ id: 'User' })
 export type User = z.infer<typeof User>
 
-export const Credentials = z
-  .strictObject({ email: Email, password: z.string().min(1).max(256) })
-  .meta({
-    id: 'Credentials',
-    example: { email: 'ada@example.com', password: 'correct horse battery staple' },
-  })
+export const Credentials = z.strictObject({ email: Email, password: z.string().min(1).max(256) }).meta({
+  id: 'Credentials',
+  example: { email: 'ada@example.com', password: 'correct horse battery staple' },
+})
 export type Credentials = z.infer<typeof Credentials>
 
 export const Session = z

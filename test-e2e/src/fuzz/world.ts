@@ -94,26 +94,34 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     return consuming.has(operation.id) ? key() : Promise.resolve(shared)
   }
 
+  /** A webhook with two failed deliveries and a replay, and one whose end the admins were told of. */
   async function deliveredWebhook() {
-    const webhook = await owner.post('/webhooks', {
-      body: { name: 'delivered', url: `${receiver.url}/broken`, events: ['incident.created'], retries: 0 },
-    })
-    await owner.post('/itsm/incidents', { body: { title: 'delivered', severity: 'low' } })
+    const create = (path: string) =>
+      owner.post('/webhooks', {
+        body: { name: path, url: `${receiver.url}/${path}`, events: ['incident.created'], retries: 0 },
+      })
+    const [webhook] = [await create('flaky'), await create('gone')]
+    for (const title of ['first', 'second']) await owner.post('/itsm/incidents', { body: { title } })
     const path = { id: webhook.data.id }
-    const delivery = await waitFor(
-      async () =>
-        (await owner.get('/webhooks/{id}/deliveries', { params: { path, query: { status: ['failed'] } } }))
-          .data[0],
+    const params = { path, query: { status: ['failed' as const] } }
+    const [first, second] = await waitFor(
+      async () => {
+        const { data } = await owner.get('/webhooks/{id}/deliveries', { params })
+        return data[0] && data[1] ? ([data[0], data[1]] as const) : undefined
+      },
       { timeoutMs: 20_000, intervalMs: 100 },
     )
-    const replay = await owner.post('/webhooks/{id}/deliveries/replay', {
-      params: { path },
-      body: { status: 'failed' },
+    await waitFor(async () => (await owner.get('/notifications')).data[0], {
+      timeoutMs: 20_000,
+      intervalMs: 100,
     })
+    const body = { eventType: 'incident.created', status: 'succeeded' as const }
+    const replay = await owner.post('/webhooks/{id}/deliveries/replay', { params: { path }, body })
     return {
+      toRetry: { id: path.id, deliveryId: first.id },
       id: path.id,
-      deliveryId: delivery.id,
-      eventId: delivery.eventId,
+      deliveryId: second.id,
+      eventId: second.eventId,
       replayId: replay.data.job?.id ?? '',
     }
   }
@@ -130,8 +138,12 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
 
   /** Where neither an example nor a list leads to something the operation applies to. */
   const prepared: Record<string, () => Promise<Record<string, string>>> = {
-    '/webhooks/{id}/deliveries/{deliveryId}': async () => delivered,
-    '/webhooks/{id}/replays/{replayId}': async () => delivered,
+    '/webhooks/{id}/deliveries/{deliveryId}/retry': async () => delivered.toRetry,
+    '/webhooks/{id}/deliveries/{deliveryId}': async () => ({
+      id: delivered.id,
+      deliveryId: delivered.deliveryId,
+    }),
+    '/webhooks/{id}/replays/{replayId}': async () => ({ id: delivered.id, replayId: delivered.replayId }),
     '/events/{id}/deliveries': async () => ({ id: delivered.eventId }),
     '/events/topics/{name}': async () => ({ name: 'fuzz.topic' }),
     '/workspaces/{slug}': async () => ({ slug: info.workspace }),
