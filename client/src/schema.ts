@@ -3355,6 +3355,42 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
         };
     };
     listEventDeliveries: {
@@ -6184,6 +6220,30 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
         };
     };
     getOpenApiYaml: {
@@ -6202,6 +6262,30 @@ export interface operations {
                 };
                 content: {
                     "application/yaml": string;
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
                 };
             };
         };

@@ -3,9 +3,10 @@ import { type Permission, permissions } from '@opsplane/contracts'
 import { type Receiver, startReceiver } from '@opsplane/testing'
 import fc from 'fast-check'
 import { errorCode, type Judge, judgeBy, namesPlace } from './fuzz/answers.js'
-import { edgeValues, type Taste, valuesOf } from './fuzz/arbitrary.js'
+import { edgeValues, type Taste } from './fuzz/arbitrary.js'
 import { breakages } from './fuzz/breakage.js'
 import { type OpenApi, type Operation, operationsOf, parametersIn } from './fuzz/document.js'
+import { allowedRequests, edgeRequests } from './fuzz/requests.js'
 import {
   type Answer,
   buildWorld,
@@ -61,7 +62,7 @@ afterAll(async () => {
   await receiver?.stop()
   await cluster?.stop()
   process.stdout.write(
-    `fuzz: ${operations?.length} operations, ${world?.requests()} requests, seed ${seed}\n`,
+    `fuzz: ${operations?.length} operations, ${world?.requests()} requests, seed ${seed}, ${JSON.stringify(world?.statuses)}\n`,
   )
 }, 60_000)
 
@@ -136,51 +137,34 @@ test('every operation can be used as its example says', async () => {
   })
 }, 120_000)
 
-/** Of one operation: made-up path values, query and body of the wanted taste. */
-function requests(operation: Operation, taste: Taste, real: Record<string, string>) {
-  const named = { url: [`${receiver.url}/ok`, 'https://receiver.invalid/x'], timeout: [0, 20] }
-  const making = { document, taste, named }
-  const record = (place: 'path' | 'query') =>
-    fc.record(
-      Object.fromEntries(
-        parametersIn(operation, place).map(({ name, schema }) => [
-          name,
-          name === 'timeout' ? fc.constantFrom(...named.timeout) : valuesOf(schema, making),
-        ]),
-      ),
-      {
-        requiredKeys: parametersIn(operation, place).flatMap(({ name, required }) =>
-          required ? [name] : [],
-        ),
-      },
-    )
-  return fc.record({
-    path: fc.oneof({ weight: 3, arbitrary: fc.constant(real) }, { weight: 1, arbitrary: record('path') }),
-    query: record('query'),
-    body: operation.body ? valuesOf(operation.body, making) : fc.constant(undefined),
-  })
-}
-
 const textValues = (values: Fields) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
 
 async function fuzz(operation: Operation, taste: Taste): Promise<string[]> {
   const real = await world.pathValues(operation)
-  const property = fc.asyncProperty(requests(operation, taste, real), async ({ path, query, body }) => {
-    const target = `${fillPath(operation.path, textValues(path))}${encodeQuery(query)}`
+  const named = { url: [`${receiver.url}/ok`, 'https://receiver.invalid/x'] }
+  const make = taste === 'valid' ? allowedRequests : edgeRequests
+  const requests = make(operation, { document, taste, named }, world, real)
+  const property = fc.asyncProperty(requests, async ({ path, query, headers, body }) => {
     // An empty or dotted path value makes another address, which is not this operation's.
     fc.pre(Object.values(path).every((value) => !['', '.', '..'].includes(String(value))))
-    const [, answer] = await call(operation, {
-      target,
-      text: body === undefined ? undefined : JSON.stringify(body),
-    })
+    const target = `${fillPath(operation.path, textValues(path))}${encodeQuery(query)}`
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const [, answer] = await call(operation, { target, text, headers })
     if (answer.status < 300) succeeded.add(operation.id)
     const problems = judge.problems(operation, answer)
     if (problems.length > 0) throw new Error(`${problems.join('; ')} (${answer.text.slice(0, 300)})`)
   })
-  const details = await fc.check(property, { seed, numRuns: runs, interruptAfterTimeLimit: 20_000 })
-  if (!details.failed) return []
-  const { errorInstance, counterexample, counterexamplePath } = details
+  return failures(await fc.check(property, { seed, numRuns: runs, interruptAfterTimeLimit: 20_000 }))
+}
+
+function failures<T>({
+  failed,
+  errorInstance,
+  counterexample,
+  counterexamplePath,
+}: fc.RunDetails<T>): string[] {
+  if (!failed) return []
   return [`${errorInstance} — ${JSON.stringify(counterexample)?.slice(0, 500)} (path ${counterexamplePath})`]
 }
 
@@ -205,10 +189,7 @@ test('any JSON at all is answered as declared', async () => {
       const problems = judge.problems(operation, answer)
       if (problems.length > 0) throw new Error(problems.join('; '))
     })
-    const details = await fc.check(property, { seed, numRuns: runs })
-    return details.failed
-      ? [`${details.errorInstance} — ${JSON.stringify(details.counterexample)?.slice(0, 500)}`]
-      : []
+    return failures(await fc.check(property, { seed, numRuns: runs }))
   })
 }, 120_000)
 

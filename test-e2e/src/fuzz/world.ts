@@ -40,6 +40,7 @@ export type World = Awaited<ReturnType<typeof buildWorld>>
 export async function buildWorld(document: OpenApi, info: Info, receiver: Receiver) {
   const owner = typedClient(info)
   const operations = operationsOf(document)
+  const statuses: Record<number, number> = {}
   let count = 0
 
   const send = async ({ method, target, text, headers }: Sent): Promise<Answer> => {
@@ -55,6 +56,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
       ...(text === undefined ? {} : { body: text }),
     })
     const answer = await response.body.text()
+    statuses[response.statusCode] = (statuses[response.statusCode] ?? 0) + 1
     const contentType = String(response.headers['content-type'] ?? '')
     return {
       status: response.statusCode,
@@ -126,6 +128,19 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     }
   }
 
+  /** Of lists that have more than a page. */
+  async function realCursors(): Promise<string[]> {
+    const params = { query: { limit: 1 } }
+    const lists = [
+      await owner.get('/itsm/incidents', { params }),
+      await owner.get('/webhooks', { params }),
+      await owner.get('/audit', { params }),
+      await owner.get('/auth/tokens', { params }),
+    ]
+    const found = lists.map(({ pagination }) => pagination.nextCursor ?? '')
+    return [...found, ...found.map((cursor) => cursor.slice(0, -2)), ...found.map((cursor) => `${cursor}x`)]
+  }
+
   const incidentThatIs = async (resolved: boolean) => {
     const { data } = await owner.post('/itsm/incidents', {
       body: { title: 'to be changed', severity: 'low' },
@@ -190,7 +205,19 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     return String(item?.[name] ?? item?.id ?? 'absent')
   }
 
-  return { send, session, key, credential, goodBody, pathValues, owner, requests: () => count }
+  const cursors = await realCursors()
+  return {
+    send,
+    statuses,
+    cursors,
+    session,
+    key,
+    credential,
+    goodBody,
+    pathValues,
+    owner,
+    requests: () => count,
+  }
 }
 
 export function fillPath(path: string, values: Record<string, string>): string {
