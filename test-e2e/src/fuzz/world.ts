@@ -128,6 +128,17 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     }
   }
 
+  /** Every webhook there is multiplies the work of each event, and a run makes many of both. */
+  async function removeMadeWebhooks() {
+    for (const environment of ['production', 'staging', 'development'] as const) {
+      const params = { header: { 'X-Environment': environment } }
+      for await (const { id } of owner.items('/webhooks', { params })) {
+        if (id === delivered.id) continue
+        await owner.delete('/webhooks/{id}', { params: { ...params, path: { id } } })
+      }
+    }
+  }
+
   /** Of lists that have more than a page. */
   async function realCursors(): Promise<string[]> {
     const params = { query: { limit: 1 } }
@@ -207,6 +218,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
 
   const cursors = await realCursors()
   return {
+    removeMadeWebhooks,
     send,
     statuses,
     cursors,
