@@ -25,6 +25,7 @@ const COMMANDS = {
   bench: ['bench/dist/index.js'],
   opsplane: ['cli/dist/main.js'],
   migration: ['deploy/local/dist/migration.js'],
+  client: ['client/dist/generator/main.js'],
 }
 // They need no nats-server, or one that runs already.
 const WITHOUT_NATS = ['opsplane', 'migration']
@@ -38,6 +39,7 @@ Installs the dependencies, builds, makes sure there is a nats-server, then runs 
   bench      measure beside the raw limits
   opsplane   the command line for operators (opsplane --help)
   migration  write the migration for a changed schema (migration --help)
+  client     write the typed client's types for changed routes (client --help)
 
 DATABASE_URL and NATS_URL name servers to use instead of local ones.
 `
@@ -117,7 +119,8 @@ function installDependencies() {
 }
 
 function build() {
-  const result = tool('node_modules/.bin/tsc', ['-b'])
+  // What uses the client may not compile before its types are written anew.
+  const result = tool('node_modules/.bin/tsc', command === 'client' ? ['-b', 'client'] : ['-b'])
   if (result.ok) return 'done'
   throw new StepError('The build failed.', result.output, 'Correct these errors, then run this again.')
 }

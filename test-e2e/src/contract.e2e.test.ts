@@ -37,8 +37,10 @@ const idsOf = (found: Described[]) => found.map(({ operationId }) => operationId
 
 /** The mutating operations without Idempotency-Key, and why. Where nobody is logged in, it would be nobody's key. */
 const withoutKey: Record<string, string> = {
+  createAuditCheckpoint: 'a repetition signs the same chain once more',
   endSession: 'a repetition finds no session to end: 401',
   markNotificationRead: 'a repetition changes nothing and answers the same',
+  verifyAuditAgainstCheckpoint: 'changes nothing',
 }
 
 test('every POST, PUT and PATCH takes an Idempotency-Key, but for the few with a reason', () => {

@@ -1,23 +1,16 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { OpsplaneError } from '@opsplane/client'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
-import { type Api, apiClient, startTestCluster } from './platform.js'
-
-interface Resource {
-  data: { id: string; number?: string; status?: string; version?: number; [field: string]: unknown }
-}
-interface List {
-  data: Record<string, unknown>[]
-  pagination: { nextCursor: string | null; hasMore: boolean; limit: number }
-}
+import { startTestCluster, typedClient } from './platform.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
-let api: Api
+let api: ReturnType<typeof typedClient>
 let receiver: Receiver
 
 beforeAll(async () => {
   cluster = await startTestCluster()
-  api = apiClient(cluster.info)
+  api = typedClient(cluster.info)
   receiver = await startReceiver({
     tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
     respond: ({ path }) => ({ status: path.includes('broken') ? 500 : path.includes('gone') ? 410 : 200 }),
@@ -37,8 +30,8 @@ const eventsAt = (path: string) =>
 
 describe('the main job', () => {
   test('every step of an incident arrives signed and in shape B', async () => {
-    await api('POST', '/secrets', { body: { name: 'receiver_token', value: 'top-secret-value' } })
-    const webhook = await api<Resource>('POST', '/webhooks', {
+    await api.post('/secrets', { body: { name: 'receiver_token', value: 'top-secret-value' } })
+    const webhook = await api.post('/webhooks', {
       body: {
         name: 'all incidents',
         url: `${receiver.url}/main`,
@@ -47,30 +40,26 @@ describe('the main job', () => {
         headers: { Authorization: 'Token {{secrets.receiver_token}}' },
       },
     })
-    expect(webhook.status).toBe(201)
-    expect(JSON.stringify(webhook.body)).not.toContain('a shared secret')
+    expect(JSON.stringify(webhook)).not.toContain('a shared secret')
 
-    const created = await api<Resource>('POST', '/itsm/incidents', { body: { title: 'Disk full' } })
-    expect(created.status).toBe(201)
-    expect(created.body.data).toMatchObject({
+    const created = await api.post('/itsm/incidents', { body: { title: 'Disk full' } })
+    expect(created.data).toMatchObject({
       status: 'open',
       severity: 'medium',
       number: expect.stringMatching(/^INC-\d+$/),
     })
-    const path = `/itsm/incidents/${created.body.data.id}`
-    const user = (await api<{ data: { user: { id: string } } }>('GET', '/auth/me')).body.data.user
-    await api('PATCH', path, { body: { description: 'Log partition' } })
-    await api('PATCH', path, { body: { assigneeId: user.id } })
-    await api('POST', `${path}/escalate`, { body: { severity: 'high' } })
-    await api('POST', `${path}/comments`, { body: { body: 'Looking at it' } })
-    await api('POST', `${path}/resolve`, {
-      body: { resolutionCode: 'fixed', resolutionNotes: 'Rotated the logs' },
-    })
-    await api('POST', `${path}/reopen`, { body: { reason: 'Full again' } })
-    await api('POST', `${path}/resolve`, {
-      body: { resolutionCode: 'fixed', resolutionNotes: 'Bigger disk' },
-    })
-    await api('POST', `${path}/close`, { body: {} })
+    const { user } = (await api.get('/auth/me')).data
+    const params = { path: { id: created.data.id } }
+    await api.patch('/itsm/incidents/{id}', { params, body: { description: 'Log partition' } })
+    await api.patch('/itsm/incidents/{id}', { params, body: { assigneeId: user.id } })
+    await api.post('/itsm/incidents/{id}/escalate', { params, body: { severity: 'high' } })
+    await api.post('/itsm/incidents/{id}/comments', { params, body: { body: 'Looking at it' } })
+    const resolve = (resolutionNotes: string) =>
+      api.post('/itsm/incidents/{id}/resolve', { params, body: { resolutionCode: 'fixed', resolutionNotes } })
+    await resolve('Rotated the logs')
+    await api.post('/itsm/incidents/{id}/reopen', { params, body: { reason: 'Full again' } })
+    await resolve('Bigger disk')
+    await api.post('/itsm/incidents/{id}/close', { params, body: {} })
 
     const expected = [
       'incident.created',
@@ -102,28 +91,29 @@ describe('the main job', () => {
       expect(body).toMatchObject({
         id: delivery.headers['x-service-delivery'],
         event: delivery.headers['x-service-event'],
-        webhook_id: webhook.body.data.id,
-        data: { id: created.body.data.id },
+        webhook_id: webhook.data.id,
+        data: { id: created.data.id },
       })
     }
   })
 
   test('a delivery can be read with its attempts, and secrets do not show', async () => {
-    const [webhook] = (await api<List>('GET', '/webhooks')).body.data
-    const deliveries = await api<List>('GET', `/webhooks/${webhook?.id}/deliveries?status=succeeded&limit=3`)
-    expect(deliveries.body.data).toHaveLength(3)
-    const detail = await api<Resource>(
-      'GET',
-      `/webhooks/${webhook?.id}/deliveries/${deliveries.body.data[0]?.id}`,
-    )
-    expect(detail.status).toBe(200)
-    expect(detail.body.data).toMatchObject({ status: 'succeeded', attempts: 1, lastResponseStatus: 200 })
-    expect(JSON.stringify(detail.body)).not.toContain('top-secret-value')
-    expect(JSON.stringify(detail.body)).not.toContain('a shared secret')
+    const [webhook] = (await api.get('/webhooks')).data
+    const id = String(webhook?.id)
+    const deliveries = await api.get('/webhooks/{id}/deliveries', {
+      params: { path: { id }, query: { status: ['succeeded'], limit: 3 } },
+    })
+    expect(deliveries.data).toHaveLength(3)
+    const detail = await api.get('/webhooks/{id}/deliveries/{deliveryId}', {
+      params: { path: { id, deliveryId: String(deliveries.data[0]?.id) } },
+    })
+    expect(detail.data).toMatchObject({ status: 'succeeded', attempts: 1, lastResponseStatus: 200 })
+    expect(JSON.stringify(detail)).not.toContain('top-secret-value')
+    expect(JSON.stringify(detail)).not.toContain('a shared secret')
   })
 
   test('filters and wildcards choose what is delivered', async () => {
-    await api('POST', '/webhooks', {
+    await api.post('/webhooks', {
       body: {
         name: 'critical only',
         url: `${receiver.url}/critical`,
@@ -131,53 +121,50 @@ describe('the main job', () => {
         filter: { 'data.severity': { in: ['critical', 'high'] } },
       },
     })
-    await api('POST', '/itsm/incidents', { body: { title: 'small', severity: 'low' } })
-    const big = await api<Resource>('POST', '/itsm/incidents', {
-      body: { title: 'big', severity: 'critical' },
-    })
+    await api.post('/itsm/incidents', { body: { title: 'small', severity: 'low' } })
+    const big = await api.post('/itsm/incidents', { body: { title: 'big', severity: 'critical' } })
     await waitFor(() => eventsAt('/critical').length >= 1, { timeoutMs: 10_000 })
     const bodies = receiver.received().filter((request) => request.path === '/critical')
-    expect(bodies.map((request) => JSON.parse(request.rawBody.toString()).data.id)).toEqual([
-      big.body.data.id,
-    ])
+    expect(bodies.map((request) => JSON.parse(request.rawBody.toString()).data.id)).toEqual([big.data.id])
   })
 
   test('a broken endpoint is retried, and the failure is on record', async () => {
-    const webhook = await api<Resource>('POST', '/webhooks', {
+    const webhook = await api.post('/webhooks', {
       body: { name: 'broken', url: `${receiver.url}/broken`, events: ['incident.created'], retries: 1 },
     })
-    await api('POST', '/itsm/incidents', { body: { title: 'will fail' } })
+    await api.post('/itsm/incidents', { body: { title: 'will fail' } })
+    const failedOnes = { params: { path: { id: webhook.data.id }, query: { status: ['failed' as const] } } }
     const failed = await waitFor(
-      async () =>
-        (await api<List>('GET', `/webhooks/${webhook.body.data.id}/deliveries?status=failed`)).body.data[0],
+      async () => (await api.get('/webhooks/{id}/deliveries', failedOnes)).data[0],
       { timeoutMs: 20_000, intervalMs: 200 },
     )
     expect(failed).toMatchObject({ attempts: 2, lastResponseStatus: 500, eventType: 'incident.created' })
   })
 
   test('an endpoint that is gone pauses its webhook, and the admins are told', async () => {
-    const webhook = await api<Resource>('POST', '/webhooks', {
+    const webhook = await api.post('/webhooks', {
       body: { name: 'moved away', url: `${receiver.url}/gone`, events: ['incident.created'] },
     })
-    await api('POST', '/itsm/incidents', { body: { title: 'nobody hears' } })
-    const told = await waitFor(
-      async () => (await api<List>('GET', '/notifications?unread=true')).body.data[0],
-      { timeoutMs: 20_000, intervalMs: 200 },
-    )
+    await api.post('/itsm/incidents', { body: { title: 'nobody hears' } })
+    const unread = async () =>
+      (await api.get('/notifications', { params: { query: { unread: 'true' } } })).data
+    const told = await waitFor(async () => (await unread())[0], { timeoutMs: 20_000, intervalMs: 200 })
     expect(told).toMatchObject({
       type: 'webhook.paused',
       title: expect.stringContaining('moved away'),
-      resource: { type: 'webhook', id: webhook.body.data.id },
+      resource: { type: 'webhook', id: webhook.data.id },
     })
-    expect((await api<Resource>('POST', `/notifications/${told.id}/read`)).body.data.readAt).not.toBeNull()
-    expect((await api<List>('GET', '/notifications?unread=true')).body.data).toEqual([])
+    const read = await api.post('/notifications/{id}/read', { params: { path: { id: told.id } } })
+    expect(read.data.readAt).not.toBeNull()
+    expect(await unread()).toEqual([])
   })
 
   test('everything is in the audit log, in shape A', async () => {
     const events = await waitFor(
       async () => {
-        const list = await api<List>('GET', '/audit?type=incident.resolved&limit=10')
-        return list.body.data.length >= 2 ? list.body.data : undefined
+        const query = { type: 'incident.resolved', limit: 10 }
+        const { data } = await api.get('/audit', { params: { query } })
+        return data.length >= 2 ? data : undefined
       },
       { timeoutMs: 10_000, intervalMs: 100 },
     )
@@ -187,42 +174,52 @@ describe('the main job', () => {
       resource: { type: 'incident', number: expect.stringMatching(/^INC-/) },
       data: { before: { status: 'in_progress' }, after: { status: 'resolved' } },
     })
-    const one = await api<Resource>('GET', `/audit/${events[0]?.id}`)
-    expect(one.body.data.id).toBe(events[0]?.id)
+    const one = await api.get('/audit/{eventId}', { params: { path: { eventId: String(events[0]?.id) } } })
+    expect(one.data.id).toBe(events[0]?.id)
   })
 
   test('numbers increase and are never given twice', async () => {
-    const created = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
-        api<Resource>('POST', '/itsm/incidents', { body: { title: `n${index}` } }),
-      ),
-    )
-    const numbers = created.map((answer) => answer.body.data.number)
+    const create = (title: string) => api.post('/itsm/incidents', { body: { title } })
+    const created = await Promise.all(Array.from({ length: 50 }, (_, index) => create(`n${index}`)))
+    const numbers = created.map(({ data }) => data.number)
     expect(new Set(numbers).size).toBe(50)
-    const next = await api<Resource>('POST', '/itsm/incidents', { body: { title: 'last' } })
+    const next = await create('last')
     const value = (number: unknown) => Number(String(number).slice(4))
-    expect(value(next.body.data.number)).toBeGreaterThan(Math.max(...numbers.map(value)))
+    expect(value(next.data.number)).toBeGreaterThan(Math.max(...numbers.map(value)))
   })
 
   test('an idempotency key makes fifty requests one', async () => {
-    const send = () =>
-      api<Resource>('POST', '/itsm/incidents', {
-        body: { title: 'once' },
-        headers: { 'idempotency-key': 'once-key-1' },
+    const send = (title = 'once') =>
+      api.raw.POST('/itsm/incidents', {
+        params: { header: { 'Idempotency-Key': 'once-key-1' } },
+        body: { title },
       })
-    const answers = await Promise.all(Array.from({ length: 50 }, send))
-    const ids = new Set(
-      answers.filter((answer) => answer.status === 201).map((answer) => answer.body.data.id),
-    )
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send()))
+    const ids = new Set(answers.flatMap(({ data }) => data?.data.id ?? []))
     expect(ids.size).toBe(1)
-    expect(new Set(answers.map((answer) => answer.status))).not.toContain(500)
+    expect(answers.map(({ response }) => response.status)).not.toContain(500)
     const replay = await send()
-    expect(replay.headers['idempotency-replayed']).toBe('true')
-    expect(ids).toContain(replay.body.data.id)
-    const other = await api('POST', '/itsm/incidents', {
-      body: { title: 'other' },
-      headers: { 'idempotency-key': 'once-key-1' },
+    expect(replay.response.headers.get('idempotency-replayed')).toBe('true')
+    expect(ids).toContain(replay.data?.data.id)
+    const other = await send('other')
+    expect(other.error).toMatchObject({ error: { code: 'idempotency_key_reused', status: 422 } })
+  })
+
+  test('every page of a list, and a refusal', async () => {
+    const ids: string[] = []
+    const query = { limit: 20, sort: 'createdAt' as const }
+    for await (const { id } of api.items('/itsm/incidents', { params: { query } })) ids.push(id)
+    expect(ids.length).toBeGreaterThan(40)
+    expect(new Set(ids).size).toBe(ids.length)
+    const refused = await api
+      .post('/itsm/incidents', { body: { title: '' } })
+      .catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(OpsplaneError)
+    expect(refused).toMatchObject({
+      code: 'validation_failed',
+      status: 422,
+      retryable: false,
+      details: [expect.objectContaining({ in: 'body', path: '/title' })],
     })
-    expect(other.body).toMatchObject({ error: { code: 'idempotency_key_reused', status: 422 } })
   })
 })

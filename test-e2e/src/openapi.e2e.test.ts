@@ -1,6 +1,10 @@
+import { spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { request } from 'undici'
+import { judgeBy } from './fuzz/answers.js'
+import { exampleBody, type OpenApi, operationsOf } from './fuzz/document.js'
 import { startTestCluster } from './platform.js'
 
 interface Operation {
@@ -42,6 +46,29 @@ test('the merged document is valid OpenAPI 3.1 with unique operation ids', async
   }
 })
 
+test('every operation is described, grouped, guarded and shown by an example that its schema allows', async () => {
+  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
+  const judge = judgeBy(document)
+  const wrong = operationsOf(document).flatMap((operation) => {
+    const { summary, tags, responses, security } = operation.raw
+    const errors = Object.keys(responses).filter((status) => Number(status) >= 400)
+    const example = exampleBody(document, operation)
+    const lacks = {
+      'an operation id': !operation.id,
+      'a summary': !summary,
+      'a tag': !tags?.length,
+      security: security === undefined,
+      'error responses': errors.length === 0,
+      'an example': operation.body !== undefined && example === undefined,
+      'an example that fits': example !== undefined && !judge.allows(operation, example),
+    }
+    return Object.entries(lacks).flatMap(([what, missing]) =>
+      missing ? [`${operation.id} lacks ${what}`] : [],
+    )
+  })
+  expect(wrong).toEqual([])
+})
+
 test('the same in YAML, and a reference page that loads nothing from elsewhere', async () => {
   const yaml = await get('/openapi.yaml')
   expect(yaml.status).toBe(200)
@@ -49,4 +76,11 @@ test('the same in YAML, and a reference page that loads nothing from elsewhere',
   const page = await get('/docs/')
   expect(page.status).toBe(200)
   expect(page.text).not.toMatch(/(src|href)=["'](https?:)?\/\//)
+})
+
+test('the typed client is generated from this very document', () => {
+  const url = `${cluster.info.baseUrl}/openapi.json`
+  const args = [resolve('client/dist/generator/main.js'), '--check', '--url', url]
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  expect(`${stdout}${stderr}`).toBe('client/src/schema.ts is up to date\n')
 })

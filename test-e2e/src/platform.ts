@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type ClientOptions, createClient } from '@opsplane/client'
 import { type Cluster, type ClusterOptions, openState, startCluster } from '@opsplane/local'
 import { request } from 'undici'
 
@@ -33,7 +34,15 @@ export interface ApiRequest {
   headers?: Record<string, string | undefined>
 }
 
-/** Calls the API through the gateway as the owner; a header set to undefined is left out. */
+/** The typed client of the platform, as the owner unless told otherwise. */
+export function typedClient(
+  info: { baseUrl: string; apiKey: string; workspace: string },
+  options: Partial<ClientOptions> = {},
+) {
+  return createClient({ baseUrl: info.baseUrl, token: info.apiKey, workspace: info.workspace, ...options })
+}
+
+/** For what the typed client cannot say, such as wrong input: calls the API through the gateway as the owner; a header set to undefined is left out. */
 export function apiClient(info: { baseUrl: string; apiKey: string; workspace: string }) {
   return async <T = Record<string, unknown>>(
     method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',

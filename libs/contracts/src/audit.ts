@@ -54,7 +54,19 @@ export type AuditVerifyRange = z.infer<typeof AuditVerifyRange>
 
 export const AuditVerifyRequest = z
   .strictObject({ checkpoint: AuditCheckpointContent.extend(signatureFields).strict() })
-  .meta({ id: 'AuditVerifyRequest' })
+  .meta({
+    id: 'AuditVerifyRequest',
+    example: {
+      checkpoint: {
+        workspaceId: 'ws_01KAM7Z4Q6V3N8W2X5Y9B1C0DE',
+        seq: 1000,
+        hash: 'a'.repeat(64),
+        at: '2026-01-31T08:00:00.000Z',
+        keyId: 'settings',
+        signature: `${'A'.repeat(86)}==`,
+      },
+    },
+  })
 export type AuditVerifyRequest = z.infer<typeof AuditVerifyRequest>
 
 export const AuditProblemKind = z

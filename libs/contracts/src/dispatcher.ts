@@ -144,7 +144,15 @@ export const CreateWebhook = z
   })
   .superRefine(agreeingSpellings)
   .transform(withoutAliases)
-  .meta({ id: 'CreateWebhook' })
+  .meta({
+    id: 'CreateWebhook',
+    example: {
+      name: 'incidents to the pager',
+      url: 'https://pager.example.com/hooks/opsplane',
+      events: ['incident.*'],
+      filter: { 'data.severity': { in: ['critical', 'high'] } },
+    },
+  })
 export type CreateWebhook = z.infer<typeof CreateWebhook>
 
 /** Body of `PATCH /webhooks/:id`: what is absent stays; null removes what may be absent. */
@@ -168,7 +176,7 @@ export const UpdateWebhook = z
   })
   .superRefine(agreeingSpellings)
   .transform(withoutAliases)
-  .meta({ id: 'UpdateWebhook' })
+  .meta({ id: 'UpdateWebhook', example: { events: ['incident.created', 'incident.escalated'], retries: 5 } })
 export type UpdateWebhook = z.infer<typeof UpdateWebhook>
 
 const maxOverlapSeconds = 604_800
@@ -185,7 +193,7 @@ export const RotateWebhookSecret = z
     }),
   })
   .default({ overlapSeconds: 86_400 })
-  .meta({ id: 'RotateWebhookSecret' })
+  .meta({ id: 'RotateWebhookSecret', example: { overlapSeconds: 3600 } })
 export type RotateWebhookSecret = z.infer<typeof RotateWebhookSecret>
 
 /** The webhook after a rotation, with the new secret where it was made here. */

@@ -133,7 +133,15 @@ export const NewIncident = z
     callerId: CallerId.optional(),
     tags: Tags.default([]),
   })
-  .meta({ id: 'NewIncident' })
+  .meta({
+    id: 'NewIncident',
+    example: {
+      title: 'Checkout answers 502',
+      severity: 'high',
+      assignmentGroup: 'payments',
+      tags: ['checkout'],
+    },
+  })
 export type NewIncident = z.infer<typeof NewIncident>
 
 export const IncidentPatch = z
@@ -153,12 +161,15 @@ export const IncidentPatch = z
     resolutionNotes: ResolutionNotes,
   })
   .partial()
-  .meta({ id: 'IncidentPatch' })
+  .meta({ id: 'IncidentPatch', example: { assignmentGroup: 'payments', severity: 'critical' } })
 export type IncidentPatch = z.infer<typeof IncidentPatch>
 
 export const ResolveIncident = z
   .strictObject({ resolutionCode: ResolutionCode.optional(), resolutionNotes: ResolutionNotes.optional() })
-  .meta({ id: 'ResolveIncident' })
+  .meta({
+    id: 'ResolveIncident',
+    example: { resolutionCode: 'fixed', resolutionNotes: 'Raised the pool limit.' },
+  })
 export type ResolveIncident = z.infer<typeof ResolveIncident>
 
 export const EscalateIncident = z
@@ -167,12 +178,14 @@ export const EscalateIncident = z
     assignmentGroup: Reference.optional().meta({ description: 'Must be another team than the present one.' }),
     reason: Reason.optional(),
   })
-  .meta({ id: 'EscalateIncident' })
+  .meta({ id: 'EscalateIncident', example: { severity: 'critical', reason: 'The whole shop is affected.' } })
 export type EscalateIncident = z.infer<typeof EscalateIncident>
 
-export const CloseIncident = z.strictObject({}).meta({ id: 'CloseIncident' })
+export const CloseIncident = z.strictObject({}).meta({ id: 'CloseIncident', example: {} })
 
-export const ReopenIncident = z.strictObject({ reason: Reason.optional() }).meta({ id: 'ReopenIncident' })
+export const ReopenIncident = z
+  .strictObject({ reason: Reason.optional() })
+  .meta({ id: 'ReopenIncident', example: { reason: 'It happens again.' } })
 export type ReopenIncident = z.infer<typeof ReopenIncident>
 
 export const NewIncidentComment = z
@@ -180,7 +193,7 @@ export const NewIncidentComment = z
     body: z.string().trim().min(1).max(20_000),
     visibility: CommentVisibility.default('public').meta({ description: '`internal` makes it a work note.' }),
   })
-  .meta({ id: 'NewIncidentComment' })
+  .meta({ id: 'NewIncidentComment', example: { body: 'Looking at it.', visibility: 'internal' } })
 export type NewIncidentComment = z.infer<typeof NewIncidentComment>
 
 export const EscalationCause = z.enum(['severity_raised', 'group_reassigned'])

@@ -24,7 +24,10 @@ export const ReplayDeliveries = z
     path: ['to'],
     message: 'must be later than from',
   })
-  .meta({ id: 'ReplayDeliveries' })
+  .meta({
+    id: 'ReplayDeliveries',
+    example: { status: 'failed', from: '2026-01-01T00:00:00.000Z', dryRun: true },
+  })
 export type ReplayDeliveries = z.infer<typeof ReplayDeliveries>
 
 /** A replay of many deliveries of one webhook. */

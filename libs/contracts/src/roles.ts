@@ -46,11 +46,11 @@ const GrantedPermissions = Permissions.max(permissions.length)
 
 export const NewRole = z
   .strictObject({ name: RoleName, description: Description.default(''), permissions: GrantedPermissions })
-  .meta({ id: 'NewRole' })
+  .meta({ id: 'NewRole', example: { name: 'auditor', permissions: ['audit:read'] } })
 export type NewRole = z.infer<typeof NewRole>
 
 export const RolePatch = z
   .strictObject({ description: Description, permissions: GrantedPermissions })
   .partial()
-  .meta({ id: 'RolePatch' })
+  .meta({ id: 'RolePatch', example: { permissions: ['audit:read', 'events:read'] } })
 export type RolePatch = z.infer<typeof RolePatch>

@@ -72,7 +72,7 @@ export type WorkspaceAccess = z.infer<typeof WorkspaceAccess>
 export const WorkspacePatch = z
   .strictObject({ name: Name, settings: WorkspaceSettings.partial().strict() })
   .partial()
-  .meta({ id: 'WorkspacePatch' })
+  .meta({ id: 'WorkspacePatch', example: { name: 'Acme', settings: { timezone: 'Europe/Paris' } } })
 export type WorkspacePatch = z.infer<typeof WorkspacePatch>
 
 const Count = z.int().min(0)
@@ -109,9 +109,10 @@ export const UserState = z.object({
 })
 export type UserState = z.infer<typeof UserState>
 
-export const Credentials = z
-  .strictObject({ email: Email, password: z.string().min(1).max(256) })
-  .meta({ id: 'Credentials' })
+export const Credentials = z.strictObject({ email: Email, password: z.string().min(1).max(256) }).meta({
+  id: 'Credentials',
+  example: { email: 'ada@example.com', password: 'correct horse battery staple' },
+})
 export type Credentials = z.infer<typeof Credentials>
 
 export const Session = z
@@ -180,14 +181,17 @@ export const NewToken = z
     expiresAt: AtInput.optional().meta({ example: '2030-01-01T00:00:00.000Z' }),
     environments: z.array(Environment).min(1).max(3).optional().meta({ description: 'Absent: every one.' }),
   })
-  .meta({ id: 'NewToken' })
+  .meta({
+    id: 'NewToken',
+    example: { name: 'monitoring', scopes: ['itsm:read', 'itsm:write'], environments: ['production'] },
+  })
 export type NewToken = z.infer<typeof NewToken>
 
 export const TokenRotation = z
   .strictObject({
     id: z.string().optional().meta({ description: 'Absent: the key this request is made with.' }),
   })
-  .meta({ id: 'TokenRotation' })
+  .meta({ id: 'TokenRotation', example: {} })
 export type TokenRotation = z.infer<typeof TokenRotation>
 
 export const Me = z
@@ -237,10 +241,14 @@ export type UsedSecret = z.infer<typeof UsedSecret>
 
 const SecretValue = z.string().min(1).max(65_536)
 
-export const NewSecret = z.strictObject({ name: SecretName, value: SecretValue }).meta({ id: 'NewSecret' })
+export const NewSecret = z
+  .strictObject({ name: SecretName, value: SecretValue })
+  .meta({ id: 'NewSecret', example: { name: 'payment_api_key', value: 'the secret itself' } })
 export type NewSecret = z.infer<typeof NewSecret>
 
-export const SecretRotation = z.strictObject({ value: SecretValue }).meta({ id: 'SecretRotation' })
+export const SecretRotation = z
+  .strictObject({ value: SecretValue })
+  .meta({ id: 'SecretRotation', example: { value: 'the new secret' } })
 export type SecretRotation = z.infer<typeof SecretRotation>
 
 /** An entry of the audit log: the event itself, and its place in the chain of its workspace. */

@@ -29,7 +29,10 @@ export const PublishTopicEvent = z
       description: 'An event with the key of one of the last 5 minutes on this topic is suppressed.',
     }),
   })
-  .meta({ id: 'PublishTopicEvent' })
+  .meta({
+    id: 'PublishTopicEvent',
+    example: { type: 'order.created', payload: { amount: 5 }, deduplicationKey: 'o-1' },
+  })
 export type PublishTopicEvent = z.infer<typeof PublishTopicEvent>
 
 export const PublishedTopicEvent = z

@@ -40,7 +40,7 @@ export const NewInvitation = z
     name: PersonName.optional().meta({ description: 'Shown until the person has accepted.' }),
     expiresInHours: z.int().min(1).max(720).default(168),
   })
-  .meta({ id: 'NewInvitation' })
+  .meta({ id: 'NewInvitation', example: { email: 'grace@example.com', role: 'agent', name: 'Grace' } })
 export type NewInvitation = z.infer<typeof NewInvitation>
 
 export const Invitation = z
@@ -69,7 +69,7 @@ export const UserPatch = z
     status: z.enum(['active', 'suspended']).meta({ description: 'Suspends, or lets in again.' }),
   })
   .partial()
-  .meta({ id: 'UserPatch' })
+  .meta({ id: 'UserPatch', example: { role: 'developer' } })
 export type UserPatch = z.infer<typeof UserPatch>
 
 export const InvitationAcceptance = z
@@ -80,5 +80,8 @@ export const InvitationAcceptance = z
       description: 'Of a new login: its password from now on. Of one that exists: its present password.',
     }),
   })
-  .meta({ id: 'InvitationAcceptance' })
+  .meta({
+    id: 'InvitationAcceptance',
+    example: { token: 'ops_inv_…', name: 'Grace', password: 'correct horse battery staple' },
+  })
 export type InvitationAcceptance = z.infer<typeof InvitationAcceptance>

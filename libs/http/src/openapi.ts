@@ -127,7 +127,7 @@ function errorResponses(route: Route): RouteConfig['responses'] {
 
 /** The codes the platform itself can answer with, beside those the route declares. */
 function platformErrors(route: Route): ErrorCode[] {
-  const codes: ErrorCode[] = ['malformed_url', 'validation_failed', 'rate_limited']
+  const codes: ErrorCode[] = ['malformed_url', 'validation_failed', 'rate_limited', 'headers_too_large']
   codes.push('internal_error', 'upstream_error', 'service_unavailable', 'upstream_timeout')
   if (route.scope !== 'public') codes.push('unauthenticated', 'invalid_token', 'token_expired')
   if (route.scope !== 'public' && route.scope !== 'authenticated') codes.push('insufficient_scope')

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import express, { type RequestHandler, type Router } from 'express'
+import { ApiError } from '@opsplane/contracts'
+import express, { type ErrorRequestHandler, type RequestHandler, type Response, type Router } from 'express'
 import helmet from 'helmet'
 
 const page = fileURLToPath(new URL('../docs-page', import.meta.url))
@@ -36,13 +37,26 @@ export function docsRoutes(): Router {
   router.use(contentSecurityPolicy)
   router.get('/', (_request, response) => {
     response.setHeader('Cache-Control', 'no-cache')
-    response.sendFile('index.html', { root: page })
+    sendFile(response, 'index.html', page)
   })
   for (const name of ['docs.css', 'docs.js']) {
-    router.get(`/${name}`, cached, (_request, response) => response.sendFile(name, { root: page }))
+    router.get(`/${name}`, cached, (_request, response) => sendFile(response, name, page))
   }
   for (const name of swaggerAssets) {
-    router.get(`/${name}`, cached, (_request, response) => response.sendFile(name, { root: swaggerUi }))
+    router.get(`/${name}`, cached, (_request, response) => sendFile(response, name, swaggerUi))
   }
+  router.use(preconditionFailed)
   return router
+}
+
+/** Whole, as a part that does not exist would be an error that the API has no code for. */
+function sendFile(response: Response, name: string, root: string): void {
+  response.sendFile(name, { root, acceptRanges: false })
+}
+
+const preconditionFailed: ErrorRequestHandler = (error, _request, _response, next) => {
+  const failed = error instanceof Error && 'status' in error && error.status === 412
+  next(
+    failed ? new ApiError('precondition_failed', 'The page is another one by now.', { cause: error }) : error,
+  )
 }

@@ -87,6 +87,14 @@ describe('the docs page', () => {
     expect((await fetch(`${platform.url}/api/v1/docs/`)).status).toBe(200)
   })
 
+  test('answers a condition that fails, and a part that is not there', async () => {
+    const page = (headers: Record<string, string>) => fetch(`${platform.url}/api/v1/docs`, { headers })
+    const refused = await page({ 'if-match': '"another"' })
+    expect(refused.status).toBe(412)
+    expect(await refused.json()).toMatchObject({ error: { code: 'precondition_failed' } })
+    expect((await page({ range: 'bytes=9999999-' })).status).toBe(200)
+  })
+
   test('loads everything from here, and nothing inline', async () => {
     const page = await fetch(`${platform.url}/api/v1/docs`)
     const html = await page.text()

@@ -1,4 +1,8 @@
+import { type ErrorCode, errorTable } from '@opsplane/contracts'
 import type { OpenApiDocument } from '@opsplane/http'
+
+/** What any of its answers may turn into. */
+const platformErrors: ErrorCode[] = ['headers_too_large', 'internal_error']
 
 /** What the gateway answers itself, for the merged document. Health lies outside /api/v1. */
 export const ownDocument: OpenApiDocument = {
@@ -23,17 +27,41 @@ export const ownDocument: OpenApiDocument = {
       }),
     },
     '/docs': {
-      get: documentOperation('getDocs', 'The API reference page', 'text/html', { type: 'string' }),
+      get: documentOperation('getDocs', 'The API reference page', 'text/html', { type: 'string' }, [
+        'precondition_failed',
+      ]),
     },
   },
 }
 
-function documentOperation(operationId: string, summary: string, mediaType: string, schema: object) {
+function documentOperation(
+  operationId: string,
+  summary: string,
+  mediaType: string,
+  schema: object,
+  errors: ErrorCode[] = [],
+) {
   return {
     operationId,
     summary,
     tags: ['Specification'],
     security: [],
-    responses: { 200: { description: summary, content: { [mediaType]: { schema } } } },
+    responses: {
+      200: { description: summary, content: { [mediaType]: { schema } } },
+      ...Object.fromEntries([...errors, ...platformErrors].map(errorResponse)),
+    },
   }
+}
+
+/** Without a reference to the services' components: this part holds when none of them answers. */
+function errorResponse(code: ErrorCode) {
+  const schema = {
+    type: 'object' as const,
+    required: ['error', 'meta'],
+    properties: { error: { type: 'object' as const }, meta: { type: 'object' as const } },
+  }
+  return [
+    errorTable[code].status,
+    { description: `\`${code}\``, content: { 'application/json': { schema } } },
+  ]
 }

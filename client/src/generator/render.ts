@@ -1,0 +1,25 @@
+import type { OpenAPI3 } from 'openapi-typescript'
+import openapiTypescript, { astToString } from 'openapi-typescript'
+
+const banner = `/** Generated from the OpenAPI document by \`npm run client\`: change the routes, not this file. */\n\n`
+
+/** The TypeScript types of an OpenAPI document, as the text of a module. */
+export async function renderTypes(document: OpenAPI3): Promise<string> {
+  const nodes = await openapiTypescript(withoutRequiredWorkspace(document), {
+    alphabetize: true,
+    // A field with a default may be left out of a request.
+    defaultNonNullable: false,
+  })
+  return banner + astToString(nodes)
+}
+
+/** The client itself names the workspace, so that calls need not. */
+function withoutRequiredWorkspace(document: OpenAPI3): OpenAPI3 {
+  const copy = structuredClone(document)
+  const parameter = copy.components?.parameters?.Workspace
+  if (parameter === undefined || !('required' in parameter)) {
+    throw new Error('the document has no required parameter Workspace')
+  }
+  parameter.required = false
+  return copy
+}

@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Permission, permissions } from '@opsplane/contracts'
+import { type Receiver, startReceiver } from '@opsplane/testing'
+import fc from 'fast-check'
+import { errorCode, type Judge, judgeBy, namesPlace } from './fuzz/answers.js'
+import { edgeValues, type Taste } from './fuzz/arbitrary.js'
+import { breakages } from './fuzz/breakage.js'
+import { type OpenApi, type Operation, operationsOf, parametersIn } from './fuzz/document.js'
+import { allowedRequests, edgeRequests } from './fuzz/requests.js'
+import {
+  type Answer,
+  buildWorld,
+  encodeQuery,
+  type Fields,
+  fillPath,
+  type Sent,
+  type World,
+} from './fuzz/world.js'
+import { startTestCluster } from './platform.js'
+
+const runs = Number(process.env.FUZZ_RUNS ?? 12)
+const seed = Number(process.env.FUZZ_SEED ?? 20_261_121)
+
+/** Operations no success can be had of here, and why. */
+const neverSuccessful: Record<string, string> = {
+  cancelWebhookReplay: 'a replay of one delivery is over before it can be canceled',
+}
+
+/** Below these nothing is absent: what nobody wrote to is empty. */
+const takesAnyName = /^\/events\/(topics\/)?\{/
+
+let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let receiver: Receiver
+let document: OpenApi
+let operations: Operation[]
+let world: World
+let judge: Judge
+
+beforeAll(async () => {
+  let failures = 2
+  cluster = await startTestCluster({
+    extra: {
+      RATE_LIMIT_PER_MINUTE: '0',
+      ANONYMOUS_RATE_LIMIT_PER_MINUTE: '0',
+      TRUST_PROXY_CIDRS: '127.0.0.0/8',
+    },
+  })
+  receiver = await startReceiver({
+    tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
+    respond: ({ path }) => ({
+      status: path === '/gone' ? 410 : path === '/flaky' && failures-- > 0 ? 500 : 200,
+    }),
+  })
+  const response = await fetch(`${cluster.info.baseUrl}/openapi.json`)
+  document = (await response.json()) as OpenApi
+  operations = operationsOf(document)
+  judge = judgeBy(document)
+  world = await buildWorld(document, cluster.info, receiver)
+}, 120_000)
+
+afterAll(async () => {
+  await receiver?.stop()
+  await cluster?.stop()
+  process.stdout.write(
+    `fuzz: ${operations?.length} operations, ${world?.requests()} requests, seed ${seed}, ${JSON.stringify(world?.statuses)}\n`,
+  )
+}, 60_000)
+
+/** Tries one thing with every operation, and tells everything that is wrong at once. */
+async function everyOperation(work: (operation: Operation) => Promise<string[]>): Promise<void> {
+  const wrong: string[] = []
+  for (const operation of operations) {
+    const problems = await work(operation).catch((error: unknown) => [`could not be tried: ${error}`])
+    wrong.push(...problems.map((problem) => `${operation.id}: ${problem}`))
+  }
+  expect(wrong).toEqual([])
+}
+
+const asked = ({ method, target, text }: Sent) => `${method} ${target} ${text?.slice(0, 300) ?? ''}`
+
+async function call(
+  operation: Operation,
+  request: Partial<Sent> & { target: string },
+): Promise<[Sent, Answer]> {
+  const { headers, ...rest } = request
+  const sent: Sent = {
+    method: operation.method,
+    ...rest,
+    headers: {
+      ...(operation.secured && headers?.authorization === undefined && !('authorization' in (headers ?? {}))
+        ? { authorization: `Bearer ${await world.credential(operation)}` }
+        : {}),
+      ...(rest.text === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+  }
+  return [sent, await world.send(sent)]
+}
+
+/** A call that must be refused with this code, naming the place. */
+async function refused(
+  operation: Operation,
+  request: Partial<Sent> & { target: string },
+  codes: string[],
+  place?: ['body' | 'query' | 'path' | 'header', string],
+): Promise<string[]> {
+  const [sent, answer] = await call(operation, request)
+  const problems = judge.problems(operation, answer)
+  const code = errorCode(answer)
+  if (code === undefined || !codes.includes(code))
+    problems.push(`${answer.status} ${code} instead of ${codes.join(' or ')}`)
+  else if (place && !namesPlace(answer, ...place))
+    problems.push(`does not name ${place.join(' ')}: ${answer.text}`)
+  return problems.map((problem) => `${problem} — ${asked(sent)}`)
+}
+
+const succeeded = new Set<string>()
+
+async function goodTarget(operation: Operation): Promise<string> {
+  return fillPath(operation.path, await world.pathValues(operation))
+}
+const goodText = (operation: Operation) =>
+  operation.body === undefined ? undefined : JSON.stringify(world.goodBody(operation))
+
+test('every operation can be used as its example says', async () => {
+  await everyOperation(async (operation) => {
+    const [sent, answer] = await call(operation, {
+      target: await goodTarget(operation),
+      text: goodText(operation),
+    })
+    if (answer.status < 300) succeeded.add(operation.id)
+    const expected = answer.status < 300 || operation.id in neverSuccessful
+    return [
+      ...judge.problems(operation, answer),
+      ...(expected ? [] : [`${answer.status} ${answer.text}`]),
+    ].map((problem) => `${problem} — ${asked(sent)}`)
+  })
+}, 120_000)
+
+const textValues = (values: Fields) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
+
+async function fuzz(operation: Operation, taste: Taste): Promise<string[]> {
+  const real = await world.pathValues(operation)
+  const named = { url: [`${receiver.url}/ok`, 'https://receiver.invalid/x'] }
+  const make = taste === 'valid' ? allowedRequests : edgeRequests
+  const requests = make(operation, { document, taste, named }, world, real)
+  const property = fc.asyncProperty(requests, async ({ path, query, headers, body }) => {
+    // An empty or dotted path value makes another address, which is not this operation's.
+    fc.pre(Object.values(path).every((value) => !['', '.', '..'].includes(String(value))))
+    const target = `${fillPath(operation.path, textValues(path))}${encodeQuery(query)}`
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const [, answer] = await call(operation, { target, text, headers })
+    if (answer.status < 300) succeeded.add(operation.id)
+    const problems = judge.problems(operation, answer)
+    if (problems.length > 0) throw new Error(`${problems.join('; ')} (${answer.text.slice(0, 300)})`)
+  })
+  const details = await fc.check(property, { seed, numRuns: runs })
+  if (operation.id === 'createWebhook') await world.removeMadeWebhooks()
+  return failures(details)
+}
+
+function failures<T>({
+  failed,
+  errorInstance,
+  counterexample,
+  counterexamplePath,
+}: fc.RunDetails<T>): string[] {
+  if (!failed) return []
+  return [`${errorInstance} — ${JSON.stringify(counterexample)?.slice(0, 500)} (path ${counterexamplePath})`]
+}
+
+test(
+  'whatever the schemas allow is answered as declared',
+  () => everyOperation((each) => fuzz(each, 'valid')),
+  240_000,
+)
+
+test(
+  'values at and beyond the edges are answered as declared',
+  () => everyOperation((each) => fuzz(each, 'boundary')),
+  240_000,
+)
+
+test('any JSON at all is answered as declared', async () => {
+  await everyOperation(async (operation) => {
+    if (!operation.body) return []
+    const target = await goodTarget(operation)
+    const property = fc.asyncProperty(edgeValues, async (body) => {
+      const [, answer] = await call(operation, { target, text: JSON.stringify(body) })
+      const problems = judge.problems(operation, answer)
+      if (problems.length > 0) throw new Error(problems.join('; '))
+    })
+    return failures(await fc.check(property, { seed, numRuns: runs }))
+  })
+}, 120_000)
+
+test('a body that is wrong in one place is refused, and the place is named', async () => {
+  await everyOperation(async (operation) => {
+    if (!operation.body) return []
+    const target = await goodTarget(operation)
+    const problems: string[] = []
+    for (const { text, pointer } of breakages(document, operation.body, world.goodBody(operation))) {
+      if (judge.allows(operation, JSON.parse(text)) && !/\\u0000|\\ud800/.test(text)) continue
+      problems.push(...(await refused(operation, { target, text }, ['validation_failed'], ['body', pointer])))
+    }
+    const good = goodText(operation) ?? '{}'
+    const invalid = ['validation_failed']
+    const deep = `{"unknown":${'['.repeat(5000)}${']'.repeat(5000)}}`
+    const wrong: [Partial<Sent>, string[]][] = [
+      [{ text: good.slice(0, -1) }, ['malformed_json']],
+      [{ text: '{"__proto__":{"a":1}}' }, invalid],
+      [{ text: '[]' }, invalid],
+      [{ text: 'null' }, invalid],
+      [{ text: deep }, invalid],
+      [{ text: good, headers: { 'content-type': 'text/plain' } }, ['unsupported_media_type']],
+      [{ text: good, headers: { 'content-encoding': 'gzip' } }, ['unsupported_media_type']],
+      [{ text: `{"a":"${'x'.repeat(1_100_000)}"}` }, ['payload_too_large']],
+    ]
+    for (const [request, codes] of wrong)
+      problems.push(...(await refused(operation, { target, ...request }, codes)))
+    return problems
+  })
+}, 120_000)
+
+test('wrong addresses, queries and headers are refused, and the place is named', async () => {
+  await everyOperation(async (operation) => {
+    if (operation.scope === undefined) return []
+    const target = await goodTarget(operation)
+    const text = goodText(operation)
+    const invalid = ['validation_failed']
+    const tries: Promise<string[]>[] = []
+    const query = (search: string, codes: string[], pointer?: string) =>
+      tries.push(
+        refused(
+          operation,
+          { target: `${target}?${search}`, text },
+          codes,
+          pointer ? ['query', pointer] : undefined,
+        ),
+      )
+    query('unknown=1', invalid, '/unknown')
+    query('__proto__=1', invalid, '/__proto__')
+    query('x=%E0%A4%A', ['malformed_url'])
+    for (const { name, schema } of parametersIn(operation, 'query')) {
+      if (schema.type !== 'array') query(`${name}=1&${name}=2`, invalid, `/${name}`)
+      if (schema.enum) query(`${name}=nosuchvalue`, invalid, `/${name}`)
+      if (schema.format === 'date-time') query(`${name}=yesterday`, invalid, `/${name}`)
+      if (schema.maximum !== undefined) query(`${name}=${schema.maximum + 1}`, invalid, `/${name}`)
+      if (schema.maxLength !== undefined)
+        query(`${name}=${'x'.repeat(schema.maxLength + 1)}`, invalid, `/${name}`)
+      if (name === 'after') query('after=bm90IGEgY3Vyc29y', ['invalid_cursor'])
+    }
+    const header = (headers: Record<string, string | undefined>, codes: string[]) =>
+      tries.push(refused(operation, { target, text, headers }, codes))
+    const taken = parametersIn(operation, 'header').map(({ name }) => name)
+    if (taken.includes('X-Workspace')) {
+      header({ 'x-workspace': undefined }, ['workspace_required'])
+      header({ 'x-workspace': 'somebody-else' }, ['workspace_forbidden'])
+      header({ 'x-environment': 'moon' }, invalid)
+    }
+    if (taken.includes('Idempotency-Key'))
+      header({ 'idempotency-key': 'k'.repeat(300) }, ['idempotency_key_invalid'])
+    for (const { name } of parametersIn(operation, 'path')) {
+      for (const value of ['inc_01JZZZZZZZZZZZZZZZZZZZZZZZ', 'no such thing', 'x'.repeat(3000)]) {
+        if (takesAnyName.test(operation.path)) continue
+        const absent = operation.path.replaceAll(/\{(\w+)\}/g, (_, each) =>
+          each === name ? encodeURIComponent(value) : 'absent',
+        )
+        tries.push(refused(operation, { target: absent, text }, ['not_found', 'validation_failed']))
+      }
+    }
+    return (await Promise.all(tries)).flat()
+  })
+}, 120_000)
+
+test('nobody gets in without a credential, with a made-up one, or without the scope', async () => {
+  const narrow = new Map<Permission, string>()
+  const without = async (scope: Permission) => {
+    const other = permissions.find((each) => each !== scope && each !== 'workspace:read') ?? 'itsm:read'
+    if (!narrow.has(other)) narrow.set(other, await world.key([other]))
+    return narrow.get(other)
+  }
+  await everyOperation(async (operation) => {
+    if (!operation.secured) return []
+    const target = fillPath(operation.path, {})
+    const text = goodText(operation)
+    const as = (authorization: string | undefined, codes: string[]) =>
+      refused(operation, { target, text, headers: { authorization } }, codes)
+    const problems = [
+      ...(await as(undefined, ['unauthenticated'])),
+      ...(await as('Basic b3duZXI6eA==', ['unauthenticated', 'invalid_token'])),
+      ...(await as('Bearer ops_key_x_y', ['invalid_token'])),
+      ...(await as(`Bearer ${'é'.repeat(20)}`, ['unauthenticated', 'invalid_token'])),
+    ]
+    const scope = permissions.find((permission) => permission === operation.scope)
+    if (scope) problems.push(...(await as(`Bearer ${await without(scope)}`, ['insufficient_scope'])))
+    return problems
+  })
+}, 120_000)
+
+test('every operation was used with success, and the owner still gets in', async () => {
+  expect(
+    operations.map(({ id }) => id).filter((id) => !succeeded.has(id) && !(id in neverSuccessful)),
+  ).toEqual([])
+  expect((await world.owner.get('/auth/me')).data.workspace?.slug).toBe(cluster.info.workspace)
+})

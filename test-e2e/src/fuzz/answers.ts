@@ -1,0 +1,86 @@
+import type { ErrorDetail } from '@opsplane/contracts'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import ajvFormats from 'ajv-formats'
+import type { OpenApi, Operation } from './document.js'
+import type { Answer } from './world.js'
+
+export interface Judge {
+  /** What is wrong with an answer of an operation; empty when nothing is. */
+  problems(operation: Operation, answer: Answer): string[]
+  /** Whether the document allows this body. */
+  allows(operation: Operation, body: unknown): boolean
+}
+
+/** Operations that call somebody else, whose failure they may pass on. */
+const callingOut = new Set(['testWebhook'])
+const failuresOfOthers = new Set([502, 503, 504])
+
+/** Judges answers by the document alone. */
+export function judgeBy(document: OpenApi): Judge {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true })
+  ajvFormats.default(ajv)
+  ajv.addSchema(document, 'doc:')
+  const compiled = new Map<string, ValidateFunction>()
+  const validator = (pointer: string): ValidateFunction => {
+    const known = compiled.get(pointer) ?? ajv.compile({ $ref: `doc:#${pointer}` })
+    compiled.set(pointer, known)
+    return known
+  }
+  const schemaProblems = (operation: Operation, answer: Answer): string[] => {
+    const declared = operation.raw.responses[answer.status]
+    if (!declared) return [`status ${answer.status} is not declared`]
+    const media = Object.keys(declared.content ?? {})[0]
+    if (media === undefined) return answer.text === '' ? [] : ['a body where none is declared']
+    if (!answer.contentType.startsWith(media))
+      return [`content type ${answer.contentType} instead of ${media}`]
+    if (media !== 'application/json') return []
+    const place = [
+      'paths',
+      operation.path,
+      operation.method.toLowerCase(),
+      'responses',
+      String(answer.status),
+    ]
+    const validate = validator(fragment([...place, 'content', media, 'schema']))
+    return validate(answer.json) ? [] : [`against its schema: ${ajv.errorsText(validate.errors)}`]
+  }
+  return {
+    problems: (operation, answer) => [
+      ...(answer.status >= 500 && !(callingOut.has(operation.id) && failuresOfOthers.has(answer.status))
+        ? [`status ${answer.status}`]
+        : []),
+      ...schemaProblems(operation, answer),
+      ...requestIdProblems(answer),
+    ],
+    allows: (operation, body) => {
+      const place = ['paths', operation.path, operation.method.toLowerCase(), 'requestBody', 'content']
+      return validator(fragment([...place, 'application/json', 'schema']))(body)
+    },
+  }
+}
+
+function fragment(parts: string[]): string {
+  const escaped = parts.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'))
+  return escaped.map((part) => `/${encodeURIComponent(part)}`).join('')
+}
+
+function requestIdProblems({ status, requestId, sentRequestId, json }: Answer): string[] {
+  // Headers that are too many are not read to their end.
+  if (status === 431) return []
+  if (requestId !== sentRequestId) return [`X-Request-ID ${sentRequestId} came back as ${requestId}`]
+  const inBody = (json as { meta?: { requestId?: unknown } } | undefined)?.meta?.requestId
+  return inBody === undefined || inBody === sentRequestId ? [] : [`meta.requestId is ${inBody}`]
+}
+
+/** The code of an error answer. */
+export function errorCode({ json }: Answer): string | undefined {
+  return (json as { error?: { code?: string } } | undefined)?.error?.code
+}
+
+/** Whether the error names the place, or one within it. */
+export function namesPlace({ json }: Answer, place: ErrorDetail['in'], pointer: string): boolean {
+  const details = (json as { error?: { details?: ErrorDetail[] } } | undefined)?.error?.details ?? []
+  return details.some(
+    ({ in: where, path }) => where === place && (path === pointer || path.startsWith(`${pointer}/`)),
+  )
+}

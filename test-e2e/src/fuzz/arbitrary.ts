@@ -1,0 +1,174 @@
+import fc from 'fast-check'
+import { type JsonSchema, type OpenApi, resolveSchema } from './document.js'
+
+type Any = fc.Arbitrary<unknown>
+
+/** How the leaves are made: as the schema wants them, or at and beyond the edges of what it allows. */
+export type Taste = 'valid' | 'boundary'
+
+export interface Making {
+  document: OpenApi
+  taste: Taste
+  /** By the name of a property: values instead of made-up ones, such as addresses that may be called. */
+  named: Record<string, unknown[]>
+}
+
+const maxDepth = 4
+
+/** Values of a schema. */
+export function valuesOf(schema: JsonSchema, making: Making, depth = 0): Any {
+  const resolved = resolveSchema(making.document, schema)
+  if (resolved.enum) return fc.constantFrom(...resolved.enum)
+  if ('const' in resolved) return fc.constant(resolved.const)
+  if (resolved.anyOf) {
+    // The deepest branches are the recursive ones.
+    const branches = depth >= maxDepth ? resolved.anyOf.slice(0, 1) : resolved.anyOf
+    return fc.oneof(...branches.map((branch) => valuesOf(branch, making, depth + 1)))
+  }
+  const types = [resolved.type ?? []].flat()
+  if (types.length === 0) return making.taste === 'valid' ? fc.jsonValue({ maxDepth: 2 }) : edgeValues
+  return fc.oneof(...types.map((type) => ofType(type, resolved, making, depth)))
+}
+
+function ofType(type: string, schema: JsonSchema, making: Making, depth: number): Any {
+  if (type === 'object') return objects(schema, making, depth)
+  if (type === 'array') return arrays(schema, making, depth)
+  if (type === 'string') return making.taste === 'valid' ? strings(schema) : edgeStrings(schema)
+  if (type === 'integer' || type === 'number') {
+    return making.taste === 'valid' ? numbers(type, schema) : edgeNumbers(schema)
+  }
+  return type === 'boolean' ? fc.boolean() : fc.constant(null)
+}
+
+function objects(schema: JsonSchema, making: Making, depth: number): Any {
+  const { properties = {}, required = [], additionalProperties } = schema
+  const fields = Object.entries(properties).map(([name, field]): [string, Any] => {
+    const fixed = making.named[name]
+    return [name, fixed ? fc.constantFrom(...fixed) : valuesOf(field, making, depth + 1)]
+  })
+  const known = fc.record(Object.fromEntries(fields), { requiredKeys: required })
+  if (additionalProperties === undefined || typeof additionalProperties === 'boolean') return known
+  if (depth >= maxDepth) return known
+  const key = making.taste === 'valid' ? fc.stringMatching(/^[a-z]{1,12}$/) : edgeStrings({})
+  const more = fc.dictionary(key, valuesOf(additionalProperties, making, depth + 1), { maxKeys: 3 })
+  return fc.tuple(more, known).map(([extra, fixed]) => ({ ...extra, ...fixed }))
+}
+
+function arrays(schema: JsonSchema, making: Making, depth: number): Any {
+  const { items = {}, minItems = 0, maxItems = 4 } = schema
+  const item = valuesOf(items, making, depth + 1)
+  const few = fc.array(item, { minLength: minItems, maxLength: Math.min(maxItems, minItems + 3) })
+  if (making.taste === 'valid') return few
+  const long = item.map((value) => Array.from({ length: Math.min(maxItems + 1, 300) }, () => value))
+  return fc.oneof(few, fc.constant([]), long)
+}
+
+function strings(schema: JsonSchema): fc.Arbitrary<string> {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format } = schema
+  if (format === 'date-time') return dates.map((date) => date.toISOString())
+  const fits = (text: string) => text.length >= minLength && text.length <= maxLength
+  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern)).filter(fits)
+  return fc
+    .string({ minLength, maxLength: Math.min(maxLength, minLength + 40), unit: 'grapheme' })
+    .filter(fits)
+}
+
+const dates = fc.date({ min: new Date('1990-01-01'), max: new Date('2090-01-01'), noInvalidDate: true })
+
+function numbers(type: string, schema: JsonSchema): fc.Arbitrary<number> {
+  const { minimum = -1_000_000, maximum = 1_000_000, exclusiveMinimum } = schema
+  if (type === 'integer') return fc.integer({ min: minimum, max: maximum })
+  const min = exclusiveMinimum ?? minimum
+  return fc.double({ min, max: maximum, minExcluded: exclusiveMinimum !== undefined, noNaN: true })
+}
+
+const hostileStrings = [
+  '',
+  ' ',
+  '\0',
+  'a\0b',
+  '\ud800',
+  'x\udfff',
+  '😀'.repeat(50),
+  '\u202eright to left',
+  'שלום عالم',
+  'e\u0301'.repeat(20),
+  '\ufeff',
+  "'; drop table events; --",
+  '%00',
+  '%',
+  '../../etc/passwd',
+  '{{secrets.x}}',
+  '<script>',
+  '\r\nX: y',
+  '__proto__',
+  'constructor',
+  'null',
+  '$1',
+  '\\',
+  '*',
+  '-1',
+  '0',
+  '9'.repeat(400),
+]
+const edgeDates = [
+  '0000-01-01T00:00:00Z',
+  '0001-01-01T00:00:00.000Z',
+  '9999-12-31T23:59:59.999Z',
+  '1970-01-01T00:00:00Z',
+  '2024-02-29T00:00:00Z',
+  '2023-02-29T00:00:00Z',
+  '2024-01-01T24:00:00Z',
+  '2016-12-31T23:59:60Z',
+  '2024-01-01T00:00:00+14:00',
+  '2024-01-01T00:00:00-23:59',
+  '+275760-09-13T00:00:00Z',
+  '-000001-01-01T00:00:00Z',
+  '9999-12-31T23:59:59-14:00',
+  '0000-01-01T00:00:00+14:00',
+  '2024-01-01T00:00:00.123456789012345Z',
+  '2024-01-01',
+]
+
+function edgeStrings(schema: JsonSchema): fc.Arbitrary<string> {
+  const { minLength = 0, maxLength } = schema
+  const lengths = [
+    minLength - 1,
+    minLength,
+    minLength + 1,
+    ...(maxLength ? [maxLength, maxLength + 1] : [70_000]),
+  ]
+  const atLengths = lengths.filter((length) => length >= 0).map((length) => 'x'.repeat(length))
+  const wide =
+    maxLength === undefined || maxLength > 5000 ? [] : ['😀'.repeat(maxLength), 'é'.repeat(maxLength)]
+  const near = schema.pattern === undefined ? [] : [strings(schema)]
+  return fc.oneof(
+    fc.constantFrom(...atLengths, ...wide),
+    fc.constantFrom(...(schema.format === 'date-time' ? edgeDates : hostileStrings)),
+    ...near,
+    fc.string({ unit: 'binary', maxLength: 20 }),
+  )
+}
+
+function edgeNumbers(schema: JsonSchema): fc.Arbitrary<number> {
+  const { minimum, maximum } = schema
+  const edges = [minimum, maximum].flatMap((edge) => (edge === undefined ? [] : [edge - 1, edge, edge + 1]))
+  const huge = [0, -0, -1, 0.5, 2 ** 31, 2 ** 53, -(2 ** 63), 1e308, 5e-324]
+  return fc.constantFrom(...edges, ...huge)
+}
+
+const nested = (depth: number) => Array.from({ length: depth }).reduce<unknown>((inner) => ({ a: inner }), 1)
+
+/** For places that take any JSON. */
+export const edgeValues: Any = fc.oneof(
+  fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }),
+  fc.constantFrom(
+    nested(50),
+    nested(99),
+    nested(100),
+    nested(200),
+    Array.from({ length: 2000 }, () => []),
+    1e308,
+  ),
+  fc.constantFrom(...hostileStrings),
+)

@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { type Making, valuesOf } from './arbitrary.js'
+import { type Operation, type Parameter, parametersIn, resolveSchema } from './document.js'
+import type { Fields, World } from './world.js'
+
+/** What a made-up request of an operation consists of. */
+export interface Made {
+  path: Fields
+  query: Fields
+  headers: Record<string, string>
+  body: unknown
+}
+
+const nothing = fc.constant({})
+
+/** Every part as its schema allows. */
+export function allowedRequests(operation: Operation, making: Making, world: World, real: Fields) {
+  const record = (place: 'path' | 'query') => {
+    const parameters = parametersIn(operation, place)
+    const values = parameters.map((each) => [each.name, parameterValues(each, making, world)] as const)
+    const requiredKeys = parameters.flatMap(({ name, required }) => (required ? [name] : []))
+    return fc.record(Object.fromEntries(values), { requiredKeys })
+  }
+  return fc.record<Made>({
+    path: fc.oneof({ weight: 4, arbitrary: fc.constant(real) }, { weight: 1, arbitrary: record('path') }),
+    query: fc.oneof(nothing, record('query')),
+    headers: nothing,
+    body: operation.body ? valuesOf(operation.body, making) : fc.constant(undefined),
+  })
+}
+
+/** A good request with one parameter, one field of the body, or the headers at the edge: it gets far. */
+export function edgeRequests(operation: Operation, making: Making, world: World, real: Fields) {
+  const good = (): Made => ({ path: real, query: {}, headers: {}, body: world.goodBody(operation) })
+  const { properties = {} } = operation.body ? resolveSchema(making.document, operation.body) : {}
+  const bodies = Object.entries(properties).map(([name, schema]) => {
+    const fixed = making.named[name]
+    const values = fixed ? fc.constantFrom(...fixed) : valuesOf(schema, making)
+    return values.map((value): Made => ({ ...good(), body: { ...(good().body as Fields), [name]: value } }))
+  })
+  const parameters = (['query', 'path'] as const).flatMap((place) =>
+    parametersIn(operation, place).map((each) =>
+      parameterValues(each, making, world).map((value): Made => {
+        const made = good()
+        return { ...made, [place]: { ...made[place], [each.name]: value } }
+      }),
+    ),
+  )
+  const headers = headerEdges.map((values): Made => ({ ...good(), headers: values }))
+  return fc.oneof(...bodies, ...parameters, headers)
+}
+
+const ifMatch = [
+  '*',
+  '""',
+  '"0"',
+  '"1"',
+  'W/"1"',
+  '1',
+  '"-1"',
+  '"1e3"',
+  '"1", "2"',
+  'x',
+  `"${'9'.repeat(30)}"`,
+]
+const keys = ['k', ' k ', 'k k', 'same key', '"', 'k'.repeat(255), 'k'.repeat(256)]
+const headerEdges = fc.record(
+  {
+    'if-match': fc.constantFrom(...ifMatch),
+    'idempotency-key': fc.constantFrom(...keys),
+    'x-environment': fc.constantFrom('production', 'staging', 'development', 'Production'),
+    range: fc.constantFrom('bytes=0-1', 'bytes=9999999-', 'bytes=-1', 'bytes'),
+    'if-unmodified-since': fc.constantFrom('Thu, 01 Jan 1970 00:00:00 GMT', 'never'),
+    accept: fc.constantFrom('text/html', 'application/xml;q=0.1', '*'),
+    'x-http-method-override': fc.constant('DELETE'),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<Record<string, string>>
+
+/** The edge of a cursor is the cursor of another list. */
+function parameterValues({ name, schema }: Parameter, making: Making, world: World): fc.Arbitrary<unknown> {
+  if (name === 'timeout') return fc.constantFrom(0, 20)
+  const values = valuesOf(schema, making)
+  return name === 'after' ? fc.oneof(values, fc.constantFrom(...world.cursors)) : values
+}

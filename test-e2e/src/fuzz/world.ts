@@ -1,0 +1,259 @@
+import { permissions } from '@opsplane/contracts'
+import { type Receiver, waitFor } from '@opsplane/testing'
+import { request } from 'undici'
+import { typedClient } from '../platform.js'
+import { exampleBody, type OpenApi, type Operation, operationsOf } from './document.js'
+
+export interface Answer {
+  status: number
+  contentType: string
+  text: string
+  json: unknown
+  sentRequestId: string
+  requestId: unknown
+}
+
+export interface Sent {
+  method: string
+  /** Below the base URL, encoded, with the query. */
+  target: string
+  text?: string | undefined
+  headers: Record<string, string | undefined>
+}
+
+export type Fields = Record<string, unknown>
+
+export interface Info {
+  baseUrl: string
+  apiKey: string
+  workspace: string
+  email: string
+  password: string
+}
+
+/** Operations that end or change the credential they are called with. */
+const consuming = new Set(['endSession', 'rotateToken'])
+
+/** Real things to ask for, and credentials to throw away. */
+export type World = Awaited<ReturnType<typeof buildWorld>>
+
+export async function buildWorld(document: OpenApi, info: Info, receiver: Receiver) {
+  const owner = typedClient(info)
+  const operations = operationsOf(document)
+  const statuses: Record<number, number> = {}
+  let count = 0
+
+  const send = async ({ method, target, text, headers }: Sent): Promise<Answer> => {
+    const sentRequestId = `fuzz-${String(count++).padStart(8, '0')}`
+    // An address each, as failed logins make an address wait.
+    const address = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
+    const own = { 'x-request-id': sentRequestId, 'x-forwarded-for': address }
+    const given = { 'x-workspace': info.workspace, ...own, ...headers }
+    const present = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const response = await request(`${info.baseUrl}${target}`, {
+      method: method as 'GET',
+      headers: Object.fromEntries(present),
+      ...(text === undefined ? {} : { body: text }),
+    })
+    const answer = await response.body.text()
+    statuses[response.statusCode] = (statuses[response.statusCode] ?? 0) + 1
+    const contentType = String(response.headers['content-type'] ?? '')
+    return {
+      status: response.statusCode,
+      contentType,
+      text: answer,
+      json: contentType.startsWith('application/json') && answer !== '' ? JSON.parse(answer) : undefined,
+      sentRequestId,
+      requestId: response.headers['x-request-id'],
+    }
+  }
+
+  const asOwner = async (method: string, target: string, body?: unknown): Promise<Fields> => {
+    const headers = {
+      authorization: `Bearer ${info.apiKey}`,
+      'content-type': body ? 'application/json' : undefined,
+    }
+    const answer = await send({ method, target, headers, text: body ? JSON.stringify(body) : undefined })
+    if (answer.status >= 300) throw new Error(`${method} ${target} answers ${answer.status}: ${answer.text}`)
+    return answer.json as Fields
+  }
+
+  const session = async () => {
+    const { email, password } = info
+    return (await owner.post('/auth/token', { body: { email, password } })).data.accessToken
+  }
+  const key = async (scopes: readonly (typeof permissions)[number][] = permissions) =>
+    String(
+      (await owner.post('/auth/tokens', { body: { name: `key ${count++}`, scopes: [...scopes] } })).data
+        .token,
+    )
+  const shared = await key()
+  const invite = () =>
+    owner.post('/settings/users/invite', { body: { email: `made${count++}@example.com`, role: 'agent' } })
+  // It can be accepted once.
+  const invitation = (await invite()).data.invitation?.token ?? ''
+  const delivered = await deliveredWebhook()
+
+  /** A credential for one call of the operation. */
+  const credential = (operation: Operation) => {
+    if (operation.id === 'endSession') return session()
+    return consuming.has(operation.id) ? key() : Promise.resolve(shared)
+  }
+
+  /** A webhook with two failed deliveries and a replay, and one whose end the admins were told of. */
+  async function deliveredWebhook() {
+    const create = (path: string) =>
+      owner.post('/webhooks', {
+        body: { name: path, url: `${receiver.url}/${path}`, events: ['incident.created'], retries: 0 },
+      })
+    const [webhook] = [await create('flaky'), await create('gone')]
+    for (const title of ['first', 'second']) await owner.post('/itsm/incidents', { body: { title } })
+    const path = { id: webhook.data.id }
+    const params = { path, query: { status: ['failed' as const] } }
+    const [first, second] = await waitFor(
+      async () => {
+        const { data } = await owner.get('/webhooks/{id}/deliveries', { params })
+        return data[0] && data[1] ? ([data[0], data[1]] as const) : undefined
+      },
+      { timeoutMs: 20_000, intervalMs: 100 },
+    )
+    await waitFor(async () => (await owner.get('/notifications')).data[0], {
+      timeoutMs: 20_000,
+      intervalMs: 100,
+    })
+    const body = { eventType: 'incident.created', status: 'succeeded' as const }
+    const replay = await owner.post('/webhooks/{id}/deliveries/replay', { params: { path }, body })
+    return {
+      toRetry: { id: path.id, deliveryId: first.id },
+      id: path.id,
+      deliveryId: second.id,
+      eventId: second.eventId,
+      replayId: replay.data.job?.id ?? '',
+    }
+  }
+
+  /** Every webhook there is multiplies the work of each event, and a run makes many of both. */
+  async function removeMadeWebhooks() {
+    for (const environment of ['production', 'staging', 'development'] as const) {
+      const params = { header: { 'X-Environment': environment } }
+      for await (const { id } of owner.items('/webhooks', { params })) {
+        if (id === delivered.id) continue
+        await owner.delete('/webhooks/{id}', { params: { ...params, path: { id } } })
+      }
+    }
+  }
+
+  /** Of lists that have more than a page. */
+  async function realCursors(): Promise<string[]> {
+    const params = { query: { limit: 1 } }
+    const lists = [
+      await owner.get('/itsm/incidents', { params }),
+      await owner.get('/webhooks', { params }),
+      await owner.get('/audit', { params }),
+      await owner.get('/auth/tokens', { params }),
+    ]
+    const found = lists.map(({ pagination }) => pagination.nextCursor ?? '')
+    return [...found, ...found.map((cursor) => cursor.slice(0, -2)), ...found.map((cursor) => `${cursor}x`)]
+  }
+
+  const incidentThatIs = async (resolved: boolean) => {
+    const { data } = await owner.post('/itsm/incidents', {
+      body: { title: 'to be changed', severity: 'low' },
+    })
+    const params = { path: { id: data.id } }
+    if (resolved)
+      await owner.post('/itsm/incidents/{id}/resolve', { params, body: { resolutionCode: 'fixed' } })
+    return { id: data.id }
+  }
+
+  const checkpoint = (await owner.post('/audit/checkpoints')).data
+
+  /** Where neither an example nor a list leads to something the operation applies to. */
+  const prepared: Record<string, () => Promise<Record<string, string>>> = {
+    '/webhooks/{id}/deliveries/{deliveryId}/retry': async () => delivered.toRetry,
+    '/webhooks/{id}/deliveries/{deliveryId}': async () => ({
+      id: delivered.id,
+      deliveryId: delivered.deliveryId,
+    }),
+    '/webhooks/{id}/replays/{replayId}': async () => ({ id: delivered.id, replayId: delivered.replayId }),
+    '/events/{id}/deliveries': async () => ({ id: delivered.eventId }),
+    '/events/topics/{name}': async () => ({ name: 'fuzz.topic' }),
+    '/settings/users/{id}': async () => ({ id: (await invite()).data.id }),
+    '/workspaces/{slug}': async () => ({ slug: info.workspace }),
+    '/itsm/incidents/{id}/escalate': () => incidentThatIs(false),
+    '/itsm/incidents/{id}/reopen': () => incidentThatIs(true),
+    '/itsm/incidents/{id}/close': () => incidentThatIs(true),
+  }
+
+  /** The example of an operation, as a body that this platform and its state accept. */
+  const goodBody = (operation: Operation): unknown => {
+    const example = exampleBody(document, operation)
+    if (typeof example !== 'object' || example === null) return example
+    const body: Fields = { ...example }
+    if (operation.id === 'createSession') return { email: info.email, password: info.password }
+    if (operation.id === 'verifyAuditAgainstCheckpoint') return { checkpoint }
+    if (operation.id === 'acceptInvitation') body.token = invitation
+    for (const name of ['name', 'slug', 'key']) {
+      if (typeof body[name] === 'string') body[name] = `${body[name]}${count++}`
+    }
+    if (typeof body.email === 'string') body.email = `fuzz${count++}@example.com`
+    if (typeof body.url === 'string') body.url = `${receiver.url}/ok`
+    return body
+  }
+
+  /** Path values that exist: prepared ones, else a new resource, else the first of the list. */
+  const pathValues = async (operation: Operation): Promise<Record<string, string>> => {
+    const before = Object.keys(prepared).find((template) => operation.path.startsWith(template))
+    let values = before === undefined ? {} : ((await prepared[before]?.()) ?? {})
+    for (const [whole, name = ''] of operation.path.matchAll(/\{(\w+)\}/g)) {
+      if (values[name] !== undefined) continue
+      const collection = operation.path.slice(0, operation.path.indexOf(`/${whole}`))
+      values = { ...values, [name]: await oneOf(collection, name, values) }
+    }
+    return values
+  }
+
+  const oneOf = async (collection: string, name: string, values: Record<string, string>): Promise<string> => {
+    const target = fillPath(collection, values)
+    const find = (method: string) =>
+      operations.find((each) => each.path === collection && each.method === method)
+    const creation = find('POST')
+    const listing = find('GET')
+    let item: Fields | undefined
+    if (creation?.body) item = (await asOwner('POST', target, goodBody(creation))).data as Fields
+    else if (listing) item = ((await asOwner('GET', target)).data as Fields[])[0]
+    return String(item?.[name] ?? item?.id ?? 'absent')
+  }
+
+  const cursors = await realCursors()
+  return {
+    removeMadeWebhooks,
+    send,
+    statuses,
+    cursors,
+    session,
+    key,
+    credential,
+    goodBody,
+    pathValues,
+    owner,
+    requests: () => count,
+  }
+}
+
+export function fillPath(path: string, values: Record<string, string>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeText(values[name] ?? 'absent'))
+}
+
+/** Lone surrogates have no correct encoding: sent the way a careless client writes them. */
+export function encodeText(text: string): string {
+  return /\p{Surrogate}/u.test(text) ? '%ED%A0%80' : encodeURIComponent(text)
+}
+
+/** A query string; an array is a repeated parameter. */
+export function encodeQuery(query: Fields): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((one) => `${encodeText(name)}=${encodeText(String(one))}`),
+  )
+  return pairs.length > 0 ? `?${pairs.join('&')}` : ''
+}
