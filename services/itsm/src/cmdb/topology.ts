@@ -1,0 +1,146 @@
+import {
+  type CiTopology,
+  impactTypes,
+  type RelationType,
+  relationImpact,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { type Database, translatePostgresError } from '@opsplane/postgres'
+
+/** Upstream is what an item depends on, downstream what depends on it. */
+export type Direction = 'upstream' | 'downstream' | 'both'
+
+export interface TopologyOptions {
+  tenant: TenantScope
+  types?: RelationType[] | undefined
+  /** Most nodes. */
+  limit: number
+}
+
+export interface AroundOptions extends TopologyOptions {
+  itemId: string
+  depth: number
+  direction: Direction
+}
+
+type Edge = CiTopology['edges'][number]
+type Sql = Database['sql']
+
+/** Relations are more than items, but a graph nobody could draw is cut. */
+const edgesPerNode = 10
+
+/**
+ * What can be reached from an item: one statement for each level asks for what lies beyond the items of the level
+ * before, so the number of statements depends on the depth alone.
+ */
+export async function topologyAround(sql: Sql, options: AroundOptions): Promise<CiTopology> {
+  const { tenant, limit } = options
+  const depths = new Map([[options.itemId, 0]])
+  let frontier = [options.itemId]
+  let truncated = false
+  for (let depth = 1; depth <= options.depth && frontier.length > 0 && !truncated; depth++) {
+    const room = limit - depths.size
+    const found = await neighbours(sql, options, frontier)
+    const fresh = found.filter((id) => !depths.has(id))
+    truncated = fresh.length > room
+    frontier = fresh.slice(0, room)
+    for (const id of frontier) depths.set(id, depth)
+  }
+  const ids = [...depths.keys()]
+  const [nodes, edges] = await Promise.all([
+    nodesOf(sql, tenant, ids),
+    edgesAmong(sql, options, ids, limit * edgesPerNode + 1),
+  ])
+  return {
+    nodes: nodes.map((node) => ({ ...node, depth: depths.get(node.id) ?? 0 })),
+    edges: edges.slice(0, limit * edgesPerNode),
+    truncated: truncated || edges.length > limit * edgesPerNode,
+    depth: Math.max(...depths.values()),
+  }
+}
+
+/** The whole graph, oldest items first. */
+export async function wholeTopology(sql: Sql, options: TopologyOptions): Promise<CiTopology> {
+  const { tenant, limit } = options
+  const rows = await statement<Omit<CiTopology['nodes'][number], 'depth'>>(
+    sql,
+    `select id, name, class, status, criticality from configuration_items
+      where workspace_id = $1 and environment = $2 order by created_at, id limit $3`,
+    [tenant.workspaceId, tenant.environment, limit + 1],
+  )
+  const nodes = rows.slice(0, limit)
+  const ids = nodes.map(({ id }) => id)
+  const edges = await edgesAmong(sql, options, ids, limit * edgesPerNode + 1)
+  return {
+    nodes: nodes.map((node) => ({ ...node, depth: null })),
+    edges: edges.slice(0, limit * edgesPerNode),
+    truncated: rows.length > limit || edges.length > limit * edgesPerNode,
+    depth: null,
+  }
+}
+
+/** The items one relation away in the wanted direction, each once, in the order of their ids. */
+async function neighbours(sql: Sql, options: AroundOptions, frontier: string[]): Promise<string[]> {
+  const { tenant, direction, types } = options
+  const { toTarget, toSource } = followed(direction, types)
+  const rows = await statement<{ id: string }>(
+    sql,
+    `select target_id as id from ci_relations
+      where workspace_id = $1 and environment = $2 and source_id = any($3::text[]) and type = any($4::text[])
+     union
+     select source_id from ci_relations
+      where workspace_id = $1 and environment = $2 and target_id = any($3::text[]) and type = any($5::text[])
+     order by id`,
+    [tenant.workspaceId, tenant.environment, frontier, toTarget, toSource],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The types followed from source to target, and those followed from target to source. */
+function followed(direction: Direction, types: RelationType[] | undefined) {
+  const wanted = types ?? (Object.keys(relationImpact) as RelationType[])
+  if (direction === 'both') return { toTarget: wanted, toSource: wanted }
+  const passing = wanted.filter((type) => impactTypes.includes(type))
+  const down = passing.filter((type) => relationImpact[type] === 'to_target')
+  const up = passing.filter((type) => relationImpact[type] === 'to_source')
+  return direction === 'downstream' ? { toTarget: down, toSource: up } : { toTarget: up, toSource: down }
+}
+
+function nodesOf(sql: Sql, tenant: TenantScope, ids: string[]) {
+  return statement<Omit<CiTopology['nodes'][number], 'depth'>>(
+    sql,
+    `select id, name, class, status, criticality from configuration_items
+      where workspace_id = $1 and environment = $2 and id = any($3::text[])`,
+    [tenant.workspaceId, tenant.environment, ids],
+  )
+}
+
+/** The relations with both ends among the items. */
+function edgesAmong(
+  sql: Sql,
+  { tenant, types }: TopologyOptions,
+  ids: string[],
+  limit: number,
+): Promise<Edge[]> {
+  return statement<Edge>(
+    sql,
+    `with chosen as materialized (select unnest($3::text[]) as id)
+     select r.id, r.source_id as "sourceId", r.target_id as "targetId", r.type from ci_relations r
+       join chosen s on s.id = r.source_id join chosen t on t.id = r.target_id
+      where r.workspace_id = $1 and r.environment = $2 and ($4::text[] is null or r.type = any($4::text[]))
+      limit $5`,
+    [tenant.workspaceId, tenant.environment, ids, types ?? null, limit],
+  )
+}
+
+async function statement<Row extends object>(
+  sql: Sql,
+  text: string,
+  parameters: (string | number | string[] | null)[],
+): Promise<Row[]> {
+  try {
+    return await sql.unsafe<Row[]>(text, parameters)
+  } catch (error) {
+    throw translatePostgresError(error)
+  }
+}
