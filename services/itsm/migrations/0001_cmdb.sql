@@ -41,7 +41,8 @@ CREATE TABLE "configuration_items" (
 	"support_group" text GENERATED ALWAYS AS (state->>'supportGroup') STORED,
 	"source" text GENERATED ALWAYS AS (state->>'source') STORED,
 	"native_key" text GENERATED ALWAYS AS (state->>'nativeKey') STORED,
-	"updated_at" text GENERATED ALWAYS AS (state->>'updatedAt') STORED
+	"updated_at" text GENERATED ALWAYS AS (state->>'updatedAt') STORED,
+	"redundancy" text GENERATED ALWAYS AS (state->>'redundancy') STORED
 );
 --> statement-breakpoint
 ALTER TABLE "ci_relations" ADD CONSTRAINT "ci_relations_source_fkey" FOREIGN KEY ("source_id") REFERENCES "configuration_items"("id") DEFERRABLE INITIALLY DEFERRED;--> statement-breakpoint

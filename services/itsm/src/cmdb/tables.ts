@@ -15,6 +15,8 @@ export const configurationItems = readModelTable(
     source: stateText('source', 'source'),
     nativeKey: stateText('native_key', 'nativeKey'),
     updatedAt: stateText('updated_at', 'updatedAt'),
+    /** As JSON, so that a walk over thousands of items need not take each one's state apart. */
+    redundancy: stateText('redundancy', 'redundancy'),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table

@@ -26,6 +26,11 @@ export interface AroundOptions extends TopologyOptions {
 type Edge = CiTopology['edges'][number]
 type Sql = Database['sql']
 
+/*
+ * Lists of ids are joined as `unnest`, not compared with `any`: for the latter Postgres weighs every element against
+ * its statistics, which for thousands of them takes longer than the query.
+ */
+
 /** Relations are more than items, but a graph nobody could draw is cut. */
 const edgesPerNode = 10
 
@@ -41,22 +46,31 @@ export async function topologyAround(sql: Sql, options: AroundOptions): Promise<
   for (let depth = 1; depth <= options.depth && frontier.length > 0 && !truncated; depth++) {
     const room = limit - depths.size
     const found = await neighbours(sql, options, frontier)
-    const fresh = found.filter((id) => !depths.has(id))
+    // Sorted here, so that what is cut does not depend on the plan: a sort by Postgres would follow its collation.
+    const fresh = found.filter((id) => !depths.has(id)).sort()
     truncated = fresh.length > room
     frontier = fresh.slice(0, room)
     for (const id of frontier) depths.set(id, depth)
   }
   const ids = [...depths.keys()]
+  const maxEdges = limit * edgesPerNode
   const [nodes, edges] = await Promise.all([
     nodesOf(sql, tenant, ids),
-    edgesAmong(sql, options, ids, limit * edgesPerNode + 1),
+    edgesAmong(sql, options, ids, maxEdges + 1),
   ])
+  const shown = nodes.map((node) => ({ ...node, depth: depths.get(node.id) ?? 0 }))
   return {
-    nodes: nodes.map((node) => ({ ...node, depth: depths.get(node.id) ?? 0 })),
-    edges: edges.slice(0, limit * edgesPerNode),
-    truncated: truncated || edges.length > limit * edgesPerNode,
-    depth: Math.max(...depths.values()),
+    nodes: shown,
+    edges: between(shown, edges.slice(0, maxEdges)),
+    truncated: truncated || edges.length > maxEdges,
+    depth: shown.reduce((deepest, node) => Math.max(deepest, node.depth), 0),
   }
+}
+
+/** What an edge leads to is shown beside it, or the edge is not. */
+function between(nodes: { id: string }[], edges: Edge[]): Edge[] {
+  const shown = new Set(nodes.map(({ id }) => id))
+  return edges.filter(({ sourceId, targetId }) => shown.has(sourceId) && shown.has(targetId))
 }
 
 /** The whole graph, oldest items first. */
@@ -79,18 +93,17 @@ export async function wholeTopology(sql: Sql, options: TopologyOptions): Promise
   }
 }
 
-/** The items one relation away in the wanted direction, each once, in the order of their ids. */
+/** The items one relation away in the wanted direction, each once. */
 async function neighbours(sql: Sql, options: AroundOptions, frontier: string[]): Promise<string[]> {
   const { tenant, direction, types } = options
   const { toTarget, toSource } = followed(direction, types)
   const rows = await statement<{ id: string }>(
     sql,
     `select target_id as id from ci_relations
-      where workspace_id = $1 and environment = $2 and source_id = any($3::text[]) and type = any($4::text[])
+      where workspace_id = $1 and environment = $2 and source_id in (select unnest($3::text[])) and type = any($4::text[])
      union
      select source_id from ci_relations
-      where workspace_id = $1 and environment = $2 and target_id = any($3::text[]) and type = any($5::text[])
-     order by id`,
+      where workspace_id = $1 and environment = $2 and target_id in (select unnest($3::text[])) and type = any($5::text[])`,
     [tenant.workspaceId, tenant.environment, frontier, toTarget, toSource],
   )
   return rows.map(({ id }) => id)
@@ -110,7 +123,7 @@ function nodesOf(sql: Sql, tenant: TenantScope, ids: string[]) {
   return statement<Omit<CiTopology['nodes'][number], 'depth'>>(
     sql,
     `select id, name, class, status, criticality from configuration_items
-      where workspace_id = $1 and environment = $2 and id = any($3::text[])`,
+      where workspace_id = $1 and environment = $2 and id in (select unnest($3::text[]))`,
     [tenant.workspaceId, tenant.environment, ids],
   )
 }
@@ -124,10 +137,9 @@ function edgesAmong(
 ): Promise<Edge[]> {
   return statement<Edge>(
     sql,
-    `with chosen as materialized (select unnest($3::text[]) as id)
-     select r.id, r.source_id as "sourceId", r.target_id as "targetId", r.type from ci_relations r
-       join chosen s on s.id = r.source_id join chosen t on t.id = r.target_id
-      where r.workspace_id = $1 and r.environment = $2 and ($4::text[] is null or r.type = any($4::text[]))
+    `select id, source_id as "sourceId", target_id as "targetId", type from ci_relations
+      where workspace_id = $1 and environment = $2 and source_id in (select unnest($3::text[])) and target_id in (select unnest($3::text[]))
+        and ($4::text[] is null or type = any($4::text[]))
       limit $5`,
     [tenant.workspaceId, tenant.environment, ids, types ?? null, limit],
   )
