@@ -34,18 +34,27 @@ type Sql = Database['sql']
 /** Relations are more than items, but a graph nobody could draw is cut. */
 const edgesPerNode = 10
 
+/** From so many items in a level on, the relations of the tenant are read once, if they are not more than these. */
+const wideLevel = 500
+const readableRelations = 50_000
+
 /**
  * What can be reached from an item: one statement for each level asks for what lies beyond the items of the level
- * before, so the number of statements depends on the depth alone.
+ * before, so the number of statements depends on the depth alone. Once a level is wide, the relations are read as a
+ * whole and followed here, since most of them are part of the answer anyhow.
  */
 export async function topologyAround(sql: Sql, options: AroundOptions): Promise<CiTopology> {
   const { tenant, limit } = options
   const depths = new Map([[options.itemId, 0]])
   let frontier = [options.itemId]
   let truncated = false
+  let everyEdge: Edge[] | null | undefined
   for (let depth = 1; depth <= options.depth && frontier.length > 0 && !truncated; depth++) {
     const room = limit - depths.size
-    const found = await neighbours(sql, options, frontier)
+    if (everyEdge === undefined && frontier.length >= wideLevel) everyEdge = await edgesOfTenant(sql, options)
+    const found = everyEdge
+      ? followedIn(everyEdge, options, frontier)
+      : await neighbours(sql, options, frontier)
     // Sorted here, so that what is cut does not depend on the plan: a sort by Postgres would follow its collation.
     const fresh = found.filter((id) => !depths.has(id)).sort()
     truncated = fresh.length > room
@@ -56,13 +65,14 @@ export async function topologyAround(sql: Sql, options: AroundOptions): Promise<
   const maxEdges = limit * edgesPerNode
   const [nodes, edges] = await Promise.all([
     nodesOf(sql, tenant, ids),
-    edgesAmong(sql, options, ids, maxEdges + 1),
+    everyEdge ?? edgesAmong(sql, options, ids, maxEdges + 1),
   ])
   const shown = nodes.map((node) => ({ ...node, depth: depths.get(node.id) ?? 0 }))
+  const inside = between(shown, edges)
   return {
     nodes: shown,
-    edges: between(shown, edges.slice(0, maxEdges)),
-    truncated: truncated || edges.length > maxEdges,
+    edges: inside.slice(0, maxEdges),
+    truncated: truncated || inside.length > maxEdges,
     depth: shown.reduce((deepest, node) => Math.max(deepest, node.depth), 0),
   }
 }
@@ -109,6 +119,18 @@ async function neighbours(sql: Sql, options: AroundOptions, frontier: string[]):
   return rows.map(({ id }) => id)
 }
 
+/** The same as `neighbours`, of relations that were read already. */
+function followedIn(edges: Edge[], { direction, types }: AroundOptions, frontier: string[]): string[] {
+  const { toTarget, toSource } = followed(direction, types)
+  const [from, down, up] = [new Set(frontier), new Set(toTarget), new Set(toSource)]
+  const found = new Set<string>()
+  for (const { sourceId, targetId, type } of edges) {
+    if (from.has(sourceId) && down.has(type)) found.add(targetId)
+    if (from.has(targetId) && up.has(type)) found.add(sourceId)
+  }
+  return [...found]
+}
+
 /** The types followed from source to target, and those followed from target to source. */
 function followed(direction: Direction, types: RelationType[] | undefined) {
   const wanted = types ?? (Object.keys(relationImpact) as RelationType[])
@@ -126,6 +148,18 @@ function nodesOf(sql: Sql, tenant: TenantScope, ids: string[]) {
       where workspace_id = $1 and environment = $2 and id in (select unnest($3::text[]))`,
     [tenant.workspaceId, tenant.environment, ids],
   )
+}
+
+/** All relations of the tenant; null when they are too many to be read at once. */
+async function edgesOfTenant(sql: Sql, { tenant, types }: TopologyOptions): Promise<Edge[] | null> {
+  const edges = await statement<Edge>(
+    sql,
+    `select id, source_id as "sourceId", target_id as "targetId", type from ci_relations
+      where workspace_id = $1 and environment = $2 and ($3::text[] is null or type = any($3::text[]))
+      limit $4`,
+    [tenant.workspaceId, tenant.environment, types ?? null, readableRelations + 1],
+  )
+  return edges.length > readableRelations ? null : edges
 }
 
 /** The relations with both ends among the items. */
