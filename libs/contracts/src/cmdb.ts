@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Moment } from './as-of.js'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { CiRelation, RedundancyByType } from './cmdb-relations.js'
 import { idSchema } from './ids.js'
@@ -46,9 +47,8 @@ const Name = z.string().trim().min(1).max(200).meta({ example: 'checkout-db-1' }
 const Reference = z.string().trim().min(1).max(100)
 const NativeKey = z.string().trim().min(1).max(500)
 const At = z.iso.datetime({ precision: 3 })
-const Seen = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString())
 const Attributes = z
-  .record(z.string().min(1).max(200), z.json())
+  .record(z.string().min(1).max(200), z.unknown())
   .refine((attributes) => JSON.stringify(attributes).length <= 65_536, 'must be at most 64 KiB of JSON')
   .meta({ description: 'Checked against the schema of the class, if it has one.', example: { cores: 8 } })
 
@@ -103,7 +103,7 @@ export const NewConfigurationItem = z
     redundancy: RedundancyByType.default({}),
     source: Reference.optional(),
     nativeKey: NativeKey.optional(),
-    lastSeenAt: Seen.optional(),
+    lastSeenAt: Moment.optional(),
   })
   .refine(({ source, nativeKey }) => (source === undefined) === (nativeKey === undefined), {
     path: ['nativeKey'],
@@ -113,7 +113,7 @@ export const NewConfigurationItem = z
 export type NewConfigurationItem = z.infer<typeof NewConfigurationItem>
 
 export const ConfigurationItemPatch = z
-  .strictObject({ ...fields, status: CiStatus, lastSeenAt: Seen })
+  .strictObject({ ...fields, status: CiStatus, lastSeenAt: Moment })
   .partial()
   .meta({ id: 'ConfigurationItemPatch' })
 export type ConfigurationItemPatch = z.infer<typeof ConfigurationItemPatch>
@@ -123,7 +123,7 @@ export const CiStatusReason = z
   .meta({ id: 'CiStatusReason' })
 
 const ClassSchema = z
-  .record(z.string(), z.json())
+  .record(z.string(), z.unknown())
   .nullable()
   .meta({
     description: 'JSON Schema of the attributes. Items already there are checked when they are next written.',
