@@ -10,6 +10,7 @@ import { measurePolls } from './polls.js'
 import { type Figure, printFigures } from './report.js'
 import { measureTarpit } from './tarpit.js'
 import { measureTopics } from './topics.js'
+import { measureTopology } from './topology.js'
 
 const program = new Command('opsplane-bench')
   .description('Measures the platform beside the raw limits of this machine, and prints the ratios.')
@@ -34,6 +35,7 @@ try {
   figures.push(...(await measureDeliveries({ cluster, seconds, say })))
   figures.push(...(await measureTarpit({ cluster, seconds, say })))
   figures.push(...(await measureTopics({ cluster, seconds, say })))
+  figures.push(...(await measureTopology({ cluster, say })))
   figures.push(...(await measurePolls({ cluster, seconds, say })))
 } finally {
   await cluster.stop()

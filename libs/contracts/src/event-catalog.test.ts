@@ -1,7 +1,14 @@
 import { expect, test } from '@jest/globals'
-import { dispatcherEvents, EventPattern, eventCatalog, itsmEvents, settingsEvents } from './index.js'
+import {
+  cmdbEvents,
+  dispatcherEvents,
+  EventPattern,
+  eventCatalog,
+  itsmEvents,
+  settingsEvents,
+} from './index.js'
 
-const parts = [itsmEvents, settingsEvents, dispatcherEvents]
+const parts = [itsmEvents, cmdbEvents, settingsEvents, dispatcherEvents]
 
 test('no event type is declared twice', () => {
   const declared = parts.flatMap((part) => Object.keys(part))

@@ -1,4 +1,5 @@
 import type { EventDefinition } from './catalog.js'
+import { cmdbEvents } from './cmdb.js'
 import { dispatcherEvents } from './dispatcher.js'
 import { itsmEvents } from './itsm.js'
 import { settingsEvents } from './settings-events.js'
@@ -9,6 +10,7 @@ export type EventCatalog = Readonly<Record<string, EventDefinition>>
 /** Every event of the platform. No two services declare the same type. */
 export const eventCatalog = {
   ...itsmEvents,
+  ...cmdbEvents,
   ...settingsEvents,
   ...dispatcherEvents,
 } satisfies EventCatalog

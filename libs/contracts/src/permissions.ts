@@ -15,6 +15,8 @@ export const permissions = [
   'notifications:write',
   'itsm:read',
   'itsm:write',
+  'cmdb:read',
+  'cmdb:write',
   'webhooks:read',
   'webhooks:write',
   'topics:read',
@@ -48,7 +50,16 @@ export const builtInRoles: Record<string, { description: string; permissions: re
   },
   agent: {
     description: 'Works the service desk.',
-    permissions: ['workspace:read', 'users:read', 'itsm:read', 'itsm:write', 'topics:read', 'tokens:manage'],
+    permissions: [
+      'workspace:read',
+      'users:read',
+      'itsm:read',
+      'itsm:write',
+      'cmdb:read',
+      'cmdb:write',
+      'topics:read',
+      'tokens:manage',
+    ],
   },
   viewer: {
     description: 'Reads, except secrets, the audit log and what is for admins.',

@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { type BackendOverrides, startBackend } from '@opsplane/eventstore'
 import type { RunningService } from '@opsplane/runtime'
+import { cmdbDeciders } from './cmdb/deciders.js'
+import { cmdbRoutes } from './cmdb/routes.js'
 import type { ItsmConfig } from './config.js'
 import { incidentActionRoutes } from './incident/action-routes.js'
 import { incidentCommentRoutes } from './incident/comment-routes.js'
@@ -14,7 +16,7 @@ export { loadConfig } from './config.js'
 export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [incident]
+export const deciders = [incident, ...cmdbDeciders]
 
 /** Tables the deciders fill beside their own. */
 export const projectedTables: readonly string[] = ['incident_comments']
@@ -30,6 +32,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...incidentRoutes(ctx, incidents),
         ...incidentActionRoutes(incidents),
         ...incidentCommentRoutes(ctx, incidents),
+        ...cmdbRoutes(ctx),
       ]
     },
     ...(overrides && { overrides }),
