@@ -2,6 +2,7 @@ import type { EventDefinition } from './catalog.js'
 import { dispatcherEvents } from './dispatcher.js'
 import { itsmEvents } from './itsm.js'
 import { settingsEvents } from './settings-events.js'
+import { slaEvents } from './sla.js'
 
 /** Event types with what each means and carries. */
 export type EventCatalog = Readonly<Record<string, EventDefinition>>
@@ -9,6 +10,7 @@ export type EventCatalog = Readonly<Record<string, EventDefinition>>
 /** Every event of the platform. No two services declare the same type. */
 export const eventCatalog = {
   ...itsmEvents,
+  ...slaEvents,
   ...settingsEvents,
   ...dispatcherEvents,
 } satisfies EventCatalog

@@ -14,6 +14,7 @@ export const permissions = [
   'notifications:write',
   'itsm:read',
   'itsm:write',
+  'sla:write',
   'webhooks:read',
   'webhooks:write',
   'topics:read',
