@@ -48,12 +48,12 @@ const calendarFields = {
 export const SlaCalendarState = z.object({
   id: idSchema('slaCalendar'),
   ...calendarFields,
-  revision: z.int().positive(),
+  revision: z.int().min(1),
   createdAt: At,
   updatedAt: At,
 })
 export type SlaCalendarState = z.infer<typeof SlaCalendarState>
-export const SlaCalendar = SlaCalendarState.extend({ version: z.int().positive() }).meta({
+export const SlaCalendar = SlaCalendarState.extend({ version: z.int().min(1) }).meta({
   id: 'SlaCalendar',
 })
 export type SlaCalendar = z.infer<typeof SlaCalendar>
@@ -117,13 +117,13 @@ const policyFields = {
 export const SlaPolicyState = z.object({
   id: idSchema('slaPolicy'),
   ...policyFields,
-  revision: z.int().positive(),
+  revision: z.int().min(1),
   activeSince: At.nullable().meta({ description: 'Incidents opened before have no clock of this policy.' }),
   createdAt: At,
   updatedAt: At,
 })
 export type SlaPolicyState = z.infer<typeof SlaPolicyState>
-export const SlaPolicy = SlaPolicyState.extend({ version: z.int().positive() }).meta({ id: 'SlaPolicy' })
+export const SlaPolicy = SlaPolicyState.extend({ version: z.int().min(1) }).meta({ id: 'SlaPolicy' })
 export type SlaPolicy = z.infer<typeof SlaPolicy>
 
 export const NewSlaPolicy = z
@@ -164,13 +164,13 @@ export const SlaTimer = z
     entityNumber: z.string(),
     policyId: idSchema('slaPolicy'),
     policyName: z.string(),
-    policyRevision: z.int().positive(),
+    policyRevision: z.int().min(1),
     calendarId: idSchema('slaCalendar').nullable(),
-    calendarRevision: z.int().positive().nullable(),
+    calendarRevision: z.int().min(1).nullable(),
     metric: SlaMetric,
     severity: Severity,
-    goalMs: z.int().positive(),
-    cycle: z.int().positive().meta({ description: 'Counts the goals the clock has had.' }),
+    goalMs: z.int().min(1),
+    cycle: z.int().min(1).meta({ description: 'Counts the goals the clock has had.' }),
     state: SlaClockState,
     breached: z.boolean(),
     startedAt: At,
@@ -179,7 +179,7 @@ export const SlaTimer = z
     breachedAt: At.nullable(),
     ledger: z.array(SlaLedgerEntry).min(1),
     fired: z.array(z.object({ cycle: z.int(), percent: z.int(), at: At })),
-    incidentVersion: z.int().positive().meta({ description: 'Of the incident event last heeded.' }),
+    incidentVersion: z.int().min(1).meta({ description: 'Of the incident event last heeded.' }),
     createdAt: At,
     updatedAt: At,
   })

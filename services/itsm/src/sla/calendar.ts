@@ -28,7 +28,7 @@ const dayMs = 86_400_000
 /** Beyond every offset from UTC there is. */
 const furthestOffsetMs = 16 * 3_600_000
 /** A goal is a year of open hours at most: what is not reached by then never will be. */
-const horizonYears = 100
+const horizonYears = 20
 
 /** Open spans of one local year, and the open time before each of them. */
 interface OpenYear {
