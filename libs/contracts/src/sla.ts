@@ -261,7 +261,7 @@ export const slaEvents = {
   'sla.paused': timerEvent('A clock was paused.'),
   'sla.resumed': timerEvent('A clock counts again.'),
   'sla.retargeted': timerEvent('A clock got another goal; the time counted and the pauses stay.', {
-    cause: z.enum(['severity', 'policy']),
+    cause: z.enum(['severity', 'policy', 'time_zone']),
   }),
   'sla.warning': timerEvent('A part of the goal is used up.', {
     percent: z.int(),

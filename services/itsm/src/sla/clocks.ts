@@ -26,7 +26,9 @@ import {
 import { createTermsOf, type TermsOf } from './terms.js'
 import { applies, breachOf, slaTimer, type TimerCommand } from './timer.js'
 
-export type ClockContext = Pick<BackendContext, 'database' | 'store' | 'relay' | 'clock' | 'log'>
+export interface ClockContext extends Pick<BackendContext, 'database' | 'store' | 'clock' | 'log'> {
+  relay: Pick<BackendContext['relay'], 'wake'>
+}
 
 /** Keeps the clocks of incidents. */
 export interface Clocks {
@@ -188,10 +190,9 @@ export function createClocks({ database, store, relay, clock, log }: ClockContex
 /** When breaches were told for the first time between two states of a clock. */
 function newBreaches(before: SlaTimer, after: SlaTimer): string[] {
   const told = new Set(before.fired.filter(({ percent }) => percent === 100).map(({ at }) => at))
-  return after.fired
-    .slice(before.fired.length)
-    .filter(({ percent, at }) => percent === 100 && !told.has(at))
-    .map(({ at }) => at)
+  const since = after.fired.slice(before.fired.length).filter(({ percent }) => percent === 100)
+  // A new goal takes over what was told under the one before.
+  return [...new Set(since.map(({ at }) => at))].filter((at) => !told.has(at))
 }
 
 interface Starting {

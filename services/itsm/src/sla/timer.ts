@@ -57,7 +57,7 @@ function decide(command: TimerCommand, state: SlaTimer | null): TimerDecision[] 
     case 'heed':
       return heed(state, command.change, command.terms, command.now)
     case 'fire':
-      return fire(state, command.terms, Date.parse(command.until), command.now)
+      return fireOrSetRight(command, state)
     case 'reapply':
       return reapply(command, state)
   }
@@ -183,8 +183,19 @@ function retargeted(timer: SlaTimer, terms: Terms, at: Instant): SlaTimer {
     return reached !== null && reached <= Date.parse(at)
   })
   const fired = [...timer.fired, ...kept.map(([percent, firedAt]) => ({ cycle, percent, at: firedAt }))]
-  const breached = kept.some(([percent]) => percent === 100)
-  return timed({ ...timer, cycle, fired, breached, breachedAt: breached ? timer.breachedAt : null }, terms)
+  const breachedAt = kept.find(([percent]) => percent === 100)?.[1] ?? null
+  return timed({ ...timer, cycle, fired, breached: breachedAt !== null, breachedAt }, terms)
+}
+
+/** A clock that is not due after all was set by time-zone rules that have changed since. */
+function fireOrSetRight(
+  { terms, until, now }: Extract<TimerCommand, { kind: 'fire' }>,
+  state: SlaTimer,
+): TimerDecision[] {
+  const decided = fire(state, terms, Date.parse(until), now)
+  const right = timed(state, terms)
+  if (decided.length > 0 || right.nextFireAt === state.nextFireAt) return decided
+  return [{ type: 'sla.retargeted', after: { ...right, updatedAt: now }, extras: { cause: 'time_zone' } }]
 }
 
 /** Fires what was reached before an instant, in order, each once in a cycle. */
@@ -249,7 +260,7 @@ function reapply(
     const after = { ...state, state: entry.state, ledger: [...state.ledger, entry], updatedAt: now }
     return [{ type: 'sla.canceled', after: timed(after, terms) }]
   }
-  const { cycle, fired, breached, breachedAt } = state
-  const after = retargeted({ ...fresh.after, cycle, fired, breached, breachedAt }, terms, now)
+  const { cycle, fired } = state
+  const after = retargeted({ ...fresh.after, cycle, fired }, terms, now)
   return [{ type: 'sla.retargeted', after, extras: { cause: 'policy' } }]
 }
