@@ -7,6 +7,7 @@ import { measureCreates } from './creates.js'
 import { measureDeliveries } from './deliveries.js'
 import { measurePolls } from './polls.js'
 import { type Figure, printFigures } from './report.js'
+import { measureSla } from './sla.js'
 import { measureTarpit } from './tarpit.js'
 import { measureTopics } from './topics.js'
 
@@ -33,6 +34,7 @@ try {
   figures.push(...(await measureTarpit({ cluster, seconds, say })))
   figures.push(...(await measureTopics({ cluster, seconds, say })))
   figures.push(...(await measurePolls({ cluster, seconds, say })))
+  figures.push(...(await measureSla({ cluster, seconds, say })))
 } finally {
   await cluster.stop()
   rmSync(folder, { recursive: true, force: true })
