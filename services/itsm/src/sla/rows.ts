@@ -137,6 +137,7 @@ export interface ActivePolicy {
   calendar: SlaCalendarState | null
 }
 
+/** Without those whose calendar was deleted in the very moment they were saved: around the clock is not what they say. */
 export async function activePolicies(tx: StatementRunner, tenants: TenantScope[]): Promise<ActivePolicy[]> {
   const rows = await tx.unsafe<(Row & { calendar: unknown })[]>(
     `select p.workspace_id, p.environment, p.version, p.state, c.state as calendar
@@ -144,7 +145,7 @@ export async function activePolicies(tx: StatementRunner, tenants: TenantScope[]
      join sla_policies p using (workspace_id, environment)
      left join sla_calendars c on c.id = p.state->>'calendarId'
        and c.workspace_id = p.workspace_id and c.environment = p.environment
-     where p.status = 'active'`,
+     where p.status = 'active' and (c.id is not null or p.state->>'calendarId' is null)`,
     [tenants.map(({ workspaceId }) => workspaceId), tenants.map(({ environment }) => environment)],
     prepared,
   )
