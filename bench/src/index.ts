@@ -8,6 +8,7 @@ import { measureDeliveries } from './deliveries.js'
 import { measureLoginFlood } from './login-flood.js'
 import { measurePolls } from './polls.js'
 import { type Figure, printFigures } from './report.js'
+import { measureSla } from './sla.js'
 import { measureTarpit } from './tarpit.js'
 import { measureTopics } from './topics.js'
 import { measureTopology } from './topology.js'
@@ -37,6 +38,7 @@ try {
   figures.push(...(await measureTopics({ cluster, seconds, say })))
   figures.push(...(await measureTopology({ cluster, say })))
   figures.push(...(await measurePolls({ cluster, seconds, say })))
+  figures.push(...(await measureSla({ cluster, seconds, say })))
 } finally {
   await cluster.stop()
   rmSync(folder, { recursive: true, force: true })

@@ -6,9 +6,10 @@ import {
   eventCatalog,
   itsmEvents,
   settingsEvents,
+  slaEvents,
 } from './index.js'
 
-const parts = [itsmEvents, cmdbEvents, settingsEvents, dispatcherEvents]
+const parts = [itsmEvents, cmdbEvents, slaEvents, settingsEvents, dispatcherEvents]
 
 test('no event type is declared twice', () => {
   const declared = parts.flatMap((part) => Object.keys(part))

@@ -3,6 +3,7 @@ import { cmdbEvents } from './cmdb.js'
 import { dispatcherEvents } from './dispatcher.js'
 import { itsmEvents } from './itsm.js'
 import { settingsEvents } from './settings-events.js'
+import { slaEvents } from './sla.js'
 
 /** Event types with what each means and carries. */
 export type EventCatalog = Readonly<Record<string, EventDefinition>>
@@ -11,6 +12,7 @@ export type EventCatalog = Readonly<Record<string, EventDefinition>>
 export const eventCatalog = {
   ...itsmEvents,
   ...cmdbEvents,
+  ...slaEvents,
   ...settingsEvents,
   ...dispatcherEvents,
 } satisfies EventCatalog

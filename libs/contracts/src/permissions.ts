@@ -17,6 +17,7 @@ export const permissions = [
   'itsm:write',
   'cmdb:read',
   'cmdb:write',
+  'sla:write',
   'webhooks:read',
   'webhooks:write',
   'topics:read',

@@ -227,6 +227,24 @@ describe('the event store', () => {
     expect((await eventsOf(id)).map(({ version }) => version)).toEqual([1, 2])
   })
 
+  test('takes what the caller has read under a lock, and what each command reacts to', async () => {
+    const [id, open] = opening()
+    await one.tickets.create(id, open, meta())
+    const current = await one.tickets.find(id, tenant)
+    if (current === null) throw new Error('no ticket')
+    const counting = (tx: Parameters<typeof one.store.within>[0]) =>
+      one.store.within(tx, meta(), async (unit) => {
+        await unit.handle(one.tickets, id, counted, { current, causationId: 'evt_cause' })
+        return unit.handle(one.tickets, id, counted, { current })
+      })
+    await testStore.database.sql.begin(counting)
+    expect(await one.tickets.get(id, tenant)).toMatchObject({ count: 2, version: 3 })
+    const causes = await testStore.database.sql`
+      select causation_id from events where stream_id = ${id} and version > 1 order by version`
+    expect(causes.map((row) => row.causation_id)).toEqual(['evt_cause', null])
+    await expect(testStore.database.sql.begin(counting)).rejects.toBeInstanceOf(VersionRaceError)
+  })
+
   test("creates within the caller's transaction, under an id that is new", async () => {
     const [id, open] = opening()
     const creating = (tx: Parameters<typeof one.store.within>[0]) =>

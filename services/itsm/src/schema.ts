@@ -57,3 +57,5 @@ export const incidentComments = readModelTable(
     ),
   ],
 )
+
+export * from './sla/tables.js'

@@ -9,6 +9,7 @@ import { incidentCommentRoutes } from './incident/comment-routes.js'
 import { incident } from './incident/domain.js'
 import { incidentStore } from './incident/incident-store.js'
 import { incidentRoutes } from './incident/routes.js'
+import { slaConsumers, slaDeciders, slaProjectedTables, slaRoutes } from './sla/sla.js'
 
 export { loadConfig } from './config.js'
 
@@ -16,10 +17,10 @@ export { loadConfig } from './config.js'
 export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [incident, ...cmdbDeciders]
+export const deciders = [incident, ...cmdbDeciders, ...slaDeciders]
 
 /** Tables the deciders fill beside their own. */
-export const projectedTables: readonly string[] = ['incident_comments']
+export const projectedTables: readonly string[] = ['incident_comments', ...slaProjectedTables]
 
 export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise<RunningService> {
   return startBackend({
@@ -33,8 +34,10 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...incidentActionRoutes(incidents),
         ...incidentCommentRoutes(ctx, incidents),
         ...cmdbRoutes(ctx),
+        ...slaRoutes(ctx, incidents),
       ]
     },
+    consumers: slaConsumers,
     ...(overrides && { overrides }),
   })
 }
