@@ -1,7 +1,14 @@
 import { expect, test } from '@jest/globals'
-import { dispatcherEvents, EventPattern, eventCatalog, itsmEvents, settingsEvents } from './index.js'
+import {
+  dispatcherEvents,
+  EventPattern,
+  eventCatalog,
+  itsmEvents,
+  knowledgeEvents,
+  settingsEvents,
+} from './index.js'
 
-const parts = [itsmEvents, settingsEvents, dispatcherEvents]
+const parts = [itsmEvents, knowledgeEvents, settingsEvents, dispatcherEvents]
 
 test('no event type is declared twice', () => {
   const declared = parts.flatMap((part) => Object.keys(part))

@@ -1,6 +1,7 @@
 import type { EventDefinition } from './catalog.js'
 import { dispatcherEvents } from './dispatcher.js'
 import { itsmEvents } from './itsm.js'
+import { knowledgeEvents } from './knowledge.js'
 import { settingsEvents } from './settings-events.js'
 
 /** Event types with what each means and carries. */
@@ -9,6 +10,7 @@ export type EventCatalog = Readonly<Record<string, EventDefinition>>
 /** Every event of the platform. No two services declare the same type. */
 export const eventCatalog = {
   ...itsmEvents,
+  ...knowledgeEvents,
   ...settingsEvents,
   ...dispatcherEvents,
 } satisfies EventCatalog

@@ -13,6 +13,7 @@ export const idPrefixes = {
   role: 'rol',
   incident: 'inc',
   comment: 'cmt',
+  article: 'art',
   webhook: 'wh',
   delivery: 'del',
   attempt: 'att',

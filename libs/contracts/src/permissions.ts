@@ -14,6 +14,8 @@ export const permissions = [
   'notifications:write',
   'itsm:read',
   'itsm:write',
+  'knowledge:read',
+  'knowledge:write',
   'webhooks:read',
   'webhooks:write',
   'topics:read',
@@ -43,7 +45,16 @@ export const builtInRoles: Record<string, { description: string; permissions: re
   },
   agent: {
     description: 'Works the service desk.',
-    permissions: ['workspace:read', 'users:read', 'itsm:read', 'itsm:write', 'topics:read', 'tokens:manage'],
+    permissions: [
+      'workspace:read',
+      'users:read',
+      'itsm:read',
+      'itsm:write',
+      'knowledge:read',
+      'knowledge:write',
+      'topics:read',
+      'tokens:manage',
+    ],
   },
   viewer: {
     description: 'Reads, except secrets, the audit log and what is for admins.',

@@ -54,3 +54,5 @@ export const incidentComments = readModelTable(
     ),
   ],
 )
+
+export * from './knowledge/tables.js'

@@ -7,6 +7,9 @@ import { incidentCommentRoutes } from './incident/comment-routes.js'
 import { incident } from './incident/domain.js'
 import { incidentStore } from './incident/incident-store.js'
 import { incidentRoutes } from './incident/routes.js'
+import { article } from './knowledge/domain.js'
+import { knowledgeRoutes } from './knowledge/knowledge-routes.js'
+import { articleVote } from './knowledge/vote.js'
 
 export { loadConfig } from './config.js'
 
@@ -14,10 +17,14 @@ export { loadConfig } from './config.js'
 export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [incident]
+export const deciders = [incident, article, articleVote]
 
 /** Tables the deciders fill beside their own. */
-export const projectedTables: readonly string[] = ['incident_comments']
+export const projectedTables: readonly string[] = [
+  'incident_comments',
+  'knowledge_versions',
+  'knowledge_published',
+]
 
 export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise<RunningService> {
   return startBackend({
@@ -30,6 +37,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...incidentRoutes(ctx, incidents),
         ...incidentActionRoutes(incidents),
         ...incidentCommentRoutes(ctx, incidents),
+        ...knowledgeRoutes(ctx),
       ]
     },
     ...(overrides && { overrides }),
