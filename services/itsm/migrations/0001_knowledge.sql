@@ -36,7 +36,7 @@ CREATE TABLE "knowledge_chunks" (
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
 	"article_id" text NOT NULL,
-	"article_version" integer NOT NULL,
+	"source_version" integer NOT NULL,
 	"model" text NOT NULL,
 	"content" text NOT NULL,
 	"content_hash" text NOT NULL,

@@ -8,7 +8,7 @@ import { incident } from './incident/domain.js'
 import { incidentStore } from './incident/incident-store.js'
 import { incidentRoutes } from './incident/routes.js'
 import { article } from './knowledge/domain.js'
-import { knowledgeRoutes } from './knowledge/knowledge-routes.js'
+import { createKnowledge } from './knowledge/knowledge.js'
 import { articleVote } from './knowledge/vote.js'
 
 export { loadConfig } from './config.js'
@@ -27,19 +27,22 @@ export const projectedTables: readonly string[] = [
 ]
 
 export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise<RunningService> {
+  let knowledge: ReturnType<typeof createKnowledge>
   return startBackend({
     name: 'itsm',
     config,
     deciders,
     routes: (ctx) => {
       const incidents = incidentStore(ctx)
+      knowledge = createKnowledge(ctx)
       return [
         ...incidentRoutes(ctx, incidents),
         ...incidentActionRoutes(incidents),
         ...incidentCommentRoutes(ctx, incidents),
-        ...knowledgeRoutes(ctx),
+        ...knowledge.routes,
       ]
     },
+    consumers: () => knowledge.background(),
     ...(overrides && { overrides }),
   })
 }

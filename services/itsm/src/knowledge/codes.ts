@@ -1,8 +1,8 @@
 const most = 200
 
 /**
- * What looks like an identifier: a number of a record, an error code, a host name with digits. Lower case,
- * without repetition. Plain numbers and words are no codes, as too many texts have them.
+ * What looks like an identifier: a number of a record such as `INC-7`, an error code, a host name with digits. In
+ * lower case, without repetition. Words with a digit or two, such as `ipv4`, are none: too many texts have them.
  */
 export function codesIn(text: string): string[] {
   const codes = new Set<string>()
@@ -15,6 +15,7 @@ export function codesIn(text: string): string[] {
 }
 
 function isCode(word: string): boolean {
-  const letters = /\p{L}/u.test(word)
-  return (letters && /\d/.test(word)) || /^[A-Z]+_[A-Z_]+$/.test(word)
+  const digits = word.match(/\d/g)?.length ?? 0
+  const lettered = /\p{L}/u.test(word)
+  return /\p{L}_\p{L}/u.test(word) || (lettered && (digits >= 4 || (digits > 0 && /[-_:]/.test(word))))
 }

@@ -17,7 +17,7 @@ interface PageOf {
 }
 
 /** Whether the caller works on articles, and so sees drafts, internals and what has expired. */
-export const isWriter = ({ principal }: RequestMeta): boolean =>
+export const isWriter = ({ principal }: Pick<RequestMeta, 'principal'>): boolean =>
   principal.permissions.includes('knowledge:write')
 
 /** What a caller gets of articles: writers what is being worked on, readers what is published for them. */

@@ -100,8 +100,8 @@ export const knowledgeChunks = pgTable(
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
     articleId: text('article_id').notNull(),
-    /** Tells the published version it is a piece of. */
-    articleVersion: integer('article_version').notNull(),
+    /** Of the row in `knowledge_published` it is a piece of. */
+    sourceVersion: integer('source_version').notNull(),
     model: text('model').notNull(),
     content: text('content').notNull(),
     contentHash: text('content_hash').notNull(),
