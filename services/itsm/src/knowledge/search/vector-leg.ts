@@ -23,7 +23,7 @@ export interface Embeddings {
 /** For the vector of a query; a search that takes longer is of no use. */
 const queryDeadlineMs = 2_000
 /** Below these cosines neighbours are chance: measured on the relevance set. */
-const leastCorpus = 0.3
+const leastCorpus = 0.1
 const leastEmbedding = 0.2
 
 /** Embeddings where they can be had, else vectors of the corpus, else none; never two kinds in one list. */
