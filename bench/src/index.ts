@@ -6,6 +6,7 @@ import { Command } from 'commander'
 import { measureCreates } from './creates.js'
 import { measureDeliveries } from './deliveries.js'
 import { measurePolls } from './polls.js'
+import { measureRelevance } from './relevance.js'
 import { type Figure, printFigures } from './report.js'
 import { measureTarpit } from './tarpit.js'
 import { measureTopics } from './topics.js'
@@ -33,6 +34,7 @@ try {
   figures.push(...(await measureTarpit({ cluster, seconds, say })))
   figures.push(...(await measureTopics({ cluster, seconds, say })))
   figures.push(...(await measurePolls({ cluster, seconds, say })))
+  figures.push(...(await measureRelevance({ cluster, say })))
 } finally {
   await cluster.stop()
   rmSync(folder, { recursive: true, force: true })

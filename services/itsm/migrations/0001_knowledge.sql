@@ -96,8 +96,8 @@ CREATE INDEX "knowledge_chunks_article_idx" ON "knowledge_chunks" USING btree ("
 CREATE INDEX "knowledge_chunks_tenant_idx" ON "knowledge_chunks" USING btree ("workspace_id","environment","model");--> statement-breakpoint
 CREATE INDEX "knowledge_published_created_idx" ON "knowledge_published" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
 CREATE INDEX "knowledge_published_language_idx" ON "knowledge_published" USING btree ("workspace_id","environment","language");--> statement-breakpoint
-CREATE INDEX "knowledge_published_search_idx" ON "knowledge_published" USING gin ("search");--> statement-breakpoint
-CREATE INDEX "knowledge_published_codes_idx" ON "knowledge_published" USING gin ("codes");--> statement-breakpoint
-CREATE INDEX "knowledge_published_fuzzy_idx" ON "knowledge_published" USING gin ("fuzzy" gin_trgm_ops);--> statement-breakpoint
+CREATE INDEX "knowledge_published_search_idx" ON "knowledge_published" USING gin ("search") WITH (fastupdate=false);--> statement-breakpoint
+CREATE INDEX "knowledge_published_codes_idx" ON "knowledge_published" USING gin ("codes") WITH (fastupdate=false);--> statement-breakpoint
+CREATE INDEX "knowledge_published_fuzzy_idx" ON "knowledge_published" USING gin ("fuzzy" gin_trgm_ops) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "knowledge_versions_article_idx" ON "knowledge_versions" USING btree ("workspace_id","environment","article_id","article_version","id");--> statement-breakpoint
 CREATE INDEX "knowledge_votes_article_idx" ON "knowledge_votes" USING btree ("workspace_id","environment","article_id");

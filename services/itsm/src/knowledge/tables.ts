@@ -75,9 +75,12 @@ export const knowledgePublished = readModelTable(
     return [
       index('knowledge_published_created_idx').on(workspaceId, environment, createdAt, id),
       index('knowledge_published_language_idx').on(workspaceId, environment, table.language),
-      index('knowledge_published_search_idx').using('gin', table.search),
-      index('knowledge_published_codes_idx').using('gin', table.codes),
-      index('knowledge_published_fuzzy_idx').using('gin', table.fuzzy.op('gin_trgm_ops')),
+      // Published rarely, searched often: entries go straight in, without a list each search would have to read.
+      index('knowledge_published_search_idx').using('gin', table.search).with({ fastupdate: false }),
+      index('knowledge_published_codes_idx').using('gin', table.codes).with({ fastupdate: false }),
+      index('knowledge_published_fuzzy_idx')
+        .using('gin', table.fuzzy.op('gin_trgm_ops'))
+        .with({ fastupdate: false }),
     ]
   },
 )
