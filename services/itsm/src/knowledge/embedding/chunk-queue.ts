@@ -9,8 +9,8 @@ const articlesAtOnce = 20
 const Text = z.object({ title: z.string(), summary: z.string().nullable(), body: z.string() })
 
 /**
- * Queues the pieces of articles the model has not seen in their published version, and drops those of versions
- * that are no longer published. A piece whose text is unchanged keeps its vector. Returns how many articles.
+ * Queues the pieces of articles the model has not seen in their published version, and then drops those of versions
+ * that are no longer published, which no search reads any more. A piece whose text is unchanged keeps its vector. Returns how many articles.
  */
 export function queueChunks(db: Drizzle, model: string, nowMs: number): Promise<number> {
   const { id, workspaceId, environment, version, state } = published
@@ -23,6 +23,7 @@ export function queueChunks(db: Drizzle, model: string, nowMs: number): Promise<
           and ${chunks.model} = ${model} and ${chunks.sourceVersion} = ${version})`,
       )
       .limit(articlesAtOnce)
+    if (rows.length === 0) return 0
     for (const row of rows) {
       const values = chunksOf(Text.parse(row.state)).map((content, ordinal) => {
         const contentHash = sha256Hex(content)

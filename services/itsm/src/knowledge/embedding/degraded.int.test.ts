@@ -150,6 +150,8 @@ it('embeds only what changed of a new version, and nothing of a retired one', as
     return rows.length === 0 && endpoint.received().length > before
   })
   await team.author.post(`/knowledge/${id}/retire`)
+  // Tidied up with the next publication.
+  await team.publish({ title: 'Another' })
   await waitFor(async () => {
     const rows = await service.sql`select 1 from knowledge_chunks where article_id = ${id}`
     return rows.length === 0

@@ -38,8 +38,19 @@ export function textLeg(db: Drizzle, scope: SearchScope, analysis: Analysis) {
     .limit(legDepth)
 }
 
+/** From how similar a word is taken for the same one: two letters changed places in one of ten have 0.5. */
+const similarEnough = '0.45'
+
 /** Words that are nearly there: typing errors, and codes with a digit wrong. */
-export function trigramLeg(db: Drizzle, scope: SearchScope, { words, codes }: Analysis) {
+export function findSimilar(db: Drizzle, scope: SearchScope, analysis: Analysis): Promise<{ id: string }[]> {
+  return db.transaction(async (tx) => {
+    // The index works with the setting of the session, so it is set for this transaction alone.
+    await tx.execute(sql`select set_config('pg_trgm.word_similarity_threshold', ${similarEnough}, true)`)
+    return trigramLeg(tx, scope, analysis)
+  })
+}
+
+export function trigramLeg(db: Pick<Drizzle, 'select'>, scope: SearchScope, { words, codes }: Analysis) {
   const terms = [...new Set([...words, ...codes])]
   const similarity = (term: string): SQL => sql`word_similarity(${term}, ${table.fuzzy})`
   return db

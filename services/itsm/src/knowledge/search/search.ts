@@ -3,7 +3,7 @@ import type { Drizzle } from '@opsplane/postgres'
 import { type Analysis, analyse } from './analysis.js'
 import { fuse } from './fusion.js'
 import { hitsOf } from './hits.js'
-import { exactLeg, textLeg, trigramLeg } from './lexical-legs.js'
+import { exactLeg, findSimilar, textLeg } from './lexical-legs.js'
 import type { SearchScope } from './scope.js'
 import type { VectorAnswer, vectorLeg } from './vector-leg.js'
 
@@ -33,7 +33,7 @@ async function lexicalLegs(db: Drizzle, scope: SearchScope, analysis: Analysis) 
   const [exact, text, trigram] = await Promise.all([
     codes.length > 0 ? exactLeg(db, scope, analysis) : [],
     textLeg(db, scope, analysis),
-    codes.length + words.length > 0 ? trigramLeg(db, scope, analysis) : [],
+    codes.length + words.length > 0 ? findSimilar(db, scope, analysis) : [],
   ])
   const ids = (rows: { id: string }[]) => rows.map(({ id }) => id)
   return { exact: ids(exact), text: ids(text), trigram: ids(trigram) }
