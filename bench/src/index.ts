@@ -7,6 +7,7 @@ import { measureCreates } from './creates.js'
 import { measureDeliveries } from './deliveries.js'
 import { measureLoginFlood } from './login-flood.js'
 import { measurePolls } from './polls.js'
+import { measureRelevance } from './relevance.js'
 import { type Figure, printFigures } from './report.js'
 import { measureSla } from './sla.js'
 import { measureTarpit } from './tarpit.js'
@@ -39,6 +40,7 @@ try {
   figures.push(...(await measureTopology({ cluster, say })))
   figures.push(...(await measurePolls({ cluster, seconds, say })))
   figures.push(...(await measureSla({ cluster, seconds, say })))
+  figures.push(...(await measureRelevance({ cluster, say })))
 } finally {
   await cluster.stop()
   rmSync(folder, { recursive: true, force: true })

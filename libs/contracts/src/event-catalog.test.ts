@@ -5,11 +5,12 @@ import {
   EventPattern,
   eventCatalog,
   itsmEvents,
+  knowledgeEvents,
   settingsEvents,
   slaEvents,
 } from './index.js'
 
-const parts = [itsmEvents, cmdbEvents, slaEvents, settingsEvents, dispatcherEvents]
+const parts = [itsmEvents, cmdbEvents, slaEvents, knowledgeEvents, settingsEvents, dispatcherEvents]
 
 test('no event type is declared twice', () => {
   const declared = parts.flatMap((part) => Object.keys(part))

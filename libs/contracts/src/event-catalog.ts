@@ -2,6 +2,7 @@ import type { EventDefinition } from './catalog.js'
 import { cmdbEvents } from './cmdb.js'
 import { dispatcherEvents } from './dispatcher.js'
 import { itsmEvents } from './itsm.js'
+import { knowledgeEvents } from './knowledge.js'
 import { settingsEvents } from './settings-events.js'
 import { slaEvents } from './sla.js'
 
@@ -13,6 +14,7 @@ export const eventCatalog = {
   ...itsmEvents,
   ...cmdbEvents,
   ...slaEvents,
+  ...knowledgeEvents,
   ...settingsEvents,
   ...dispatcherEvents,
 } satisfies EventCatalog

@@ -21,6 +21,7 @@ export const idPrefixes = {
   slaPolicy: 'slp',
   slaTimer: 'tmr',
   slaBreach: 'brc',
+  article: 'art',
   webhook: 'wh',
   delivery: 'del',
   attempt: 'att',

@@ -58,4 +58,5 @@ export const incidentComments = readModelTable(
   ],
 )
 
+export * from './knowledge/tables.js'
 export * from './sla/tables.js'
