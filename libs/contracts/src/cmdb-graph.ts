@@ -58,4 +58,4 @@ export const ImpactQuestion = z
       .overwrite((ids) => [...new Set(ids)])
       .meta({ description: 'Items that fail at once.' }),
   })
-  .meta({ id: 'ImpactQuestion' })
+  .meta({ id: 'ImpactQuestion', example: { itemIds: ['ci_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'] } })

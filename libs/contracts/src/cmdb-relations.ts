@@ -83,5 +83,12 @@ export const NewCiRelation = z
     path: ['targetId'],
     message: 'must be another item than the source',
   })
-  .meta({ id: 'NewCiRelation' })
+  .meta({
+    id: 'NewCiRelation',
+    example: {
+      sourceId: 'ci_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+      targetId: 'ci_01JZ8Q4D3N5W7X9Y2B4C6D8E0G',
+      type: 'depends_on',
+    },
+  })
 export type NewCiRelation = z.infer<typeof NewCiRelation>

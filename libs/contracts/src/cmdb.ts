@@ -109,18 +109,18 @@ export const NewConfigurationItem = z
     path: ['nativeKey'],
     message: 'goes with source, and source with nativeKey',
   })
-  .meta({ id: 'NewConfigurationItem' })
+  .meta({ id: 'NewConfigurationItem', example: { class: 'server', name: 'web-1' } })
 export type NewConfigurationItem = z.infer<typeof NewConfigurationItem>
 
 export const ConfigurationItemPatch = z
   .strictObject({ ...fields, status: CiStatus, lastSeenAt: Moment })
   .partial()
-  .meta({ id: 'ConfigurationItemPatch' })
+  .meta({ id: 'ConfigurationItemPatch', example: { criticality: 'high' } })
 export type ConfigurationItemPatch = z.infer<typeof ConfigurationItemPatch>
 
 export const CiStatusReason = z
   .strictObject({ reason: z.string().trim().min(1).max(2_000).optional() })
-  .meta({ id: 'CiStatusReason' })
+  .meta({ id: 'CiStatusReason', example: { reason: 'Disk replaced.' } })
 
 const ClassSchema = z
   .record(z.string(), z.unknown())
@@ -154,13 +154,13 @@ export type CiClass = z.infer<typeof CiClass>
 
 export const NewCiClass = z
   .strictObject({ name: ClassName, label: Label, schema: ClassSchema.default(null) })
-  .meta({ id: 'NewCiClass' })
+  .meta({ id: 'NewCiClass', example: { name: 'laptop', label: 'Laptop' } })
 export type NewCiClass = z.infer<typeof NewCiClass>
 
 export const CiClassPatch = z
   .strictObject({ label: Label, schema: ClassSchema })
   .partial()
-  .meta({ id: 'CiClassPatch' })
+  .meta({ id: 'CiClassPatch', example: { label: 'Notebook' } })
 export type CiClassPatch = z.infer<typeof CiClassPatch>
 
 export const cmdbEvents = {

@@ -3,6 +3,9 @@ import { type EventDefinition, resourceEvent } from './catalog.js'
 import { idSchema } from './ids.js'
 import { Actor } from './principal.js'
 
+/** Without the id of `Actor`: OpenAPI knows no null beside a reference. */
+const PublishedBy = z.object(Actor.shape).nullable()
+
 export const articleStatuses = ['draft', 'in_review', 'published', 'retired'] as const
 export const ArticleStatus = z.enum(articleStatuses).meta({ id: 'ArticleStatus' })
 export type ArticleStatus = z.infer<typeof ArticleStatus>
@@ -72,7 +75,7 @@ export const ArticleEventState = z.object({
   rejectionReason: z.string().nullable(),
   author: Actor.meta({ description: 'Who began the version being worked on.' }),
   publishedAt: At.nullable(),
-  publishedBy: Actor.nullable(),
+  publishedBy: PublishedBy,
   retiredAt: At.nullable(),
   createdAt: At,
   updatedAt: At,
@@ -107,7 +110,7 @@ export const ArticleVersion = z
     body: z.string(),
     author: Actor,
     publishedAt: At.nullable(),
-    publishedBy: Actor.nullable(),
+    publishedBy: PublishedBy,
     updatedAt: At,
   })
   .meta({ id: 'ArticleVersion' })
@@ -126,20 +129,30 @@ export const NewArticle = z
     sourceIncidentId: contentFields.sourceIncidentId.default(null),
     sourceProblemId: contentFields.sourceProblemId.default(null),
   })
-  .meta({ id: 'NewArticle' })
+  .meta({
+    id: 'NewArticle',
+    example: {
+      title: 'The VPN does not connect',
+      body: 'Check the network first. Then sign in to the VPN client again.',
+      tags: ['vpn'],
+    },
+  })
 export type NewArticle = z.infer<typeof NewArticle>
 
 export const ArticlePatch = z
   .strictObject({ ...contentFields, body: Body })
   .partial()
-  .meta({ id: 'ArticlePatch' })
+  .meta({ id: 'ArticlePatch', example: { summary: 'What to try when the VPN does not connect.' } })
 export type ArticlePatch = z.infer<typeof ArticlePatch>
 
 export const RejectArticle = z
   .strictObject({ reason: z.string().trim().min(1).max(2_000) })
-  .meta({ id: 'RejectArticle' })
+  .meta({ id: 'RejectArticle', example: { reason: 'The second step is out of date.' } })
 
-export const ArticleFeedback = z.strictObject({ helpful: z.boolean() }).meta({ id: 'ArticleFeedback' })
+export const ArticleFeedback = z.strictObject({ helpful: z.boolean() }).meta({
+  id: 'ArticleFeedback',
+  example: { helpful: true },
+})
 
 /** One person's opinion of one article; the last one counts. */
 export const ArticleVote = z.object({
@@ -167,7 +180,7 @@ export const KnowledgeSearch = z
       .default('auto')
       .meta({ description: '`lexical` leaves the vectors out; the others use the best there are.' }),
   })
-  .meta({ id: 'KnowledgeSearch' })
+  .meta({ id: 'KnowledgeSearch', example: { query: 'cannot reach the office network from home' } })
 export type KnowledgeSearch = z.infer<typeof KnowledgeSearch>
 
 const Rank = z.int().min(1).nullable()

@@ -72,7 +72,15 @@ export const NewSlaCalendar = z
     holidays: z.array(NewHoliday).max(500).default([]),
     exceptions: z.array(NewException).max(500).default([]),
   })
-  .meta({ id: 'NewSlaCalendar' })
+  .meta({
+    id: 'NewSlaCalendar',
+    example: {
+      name: 'Office hours',
+      timeZone: 'Europe/Berlin',
+      week: { monday: [{ from: '09:00', to: '17:30' }], tuesday: [{ from: '09:00', to: '17:30' }] },
+      holidays: [{ date: '2026-12-25', yearly: true, name: 'Christmas' }],
+    },
+  })
 export type NewSlaCalendar = z.infer<typeof NewSlaCalendar>
 export const SlaCalendarPatch = z
   .strictObject({
@@ -83,7 +91,7 @@ export const SlaCalendarPatch = z
     exceptions: z.array(NewException).max(500),
   })
   .partial()
-  .meta({ id: 'SlaCalendarPatch' })
+  .meta({ id: 'SlaCalendarPatch', example: { timeZone: 'Europe/Paris' } })
 export type SlaCalendarPatch = z.infer<typeof SlaCalendarPatch>
 
 export const SlaMetric = z.enum(['response', 'resolution']).meta({
@@ -136,10 +144,19 @@ export const NewSlaPolicy = z
     warnings: policyFields.warnings.default([50, 75, 90]),
     status: policyFields.status.default('active'),
   })
-  .meta({ id: 'NewSlaPolicy' })
+  .meta({
+    id: 'NewSlaPolicy',
+    example: { name: 'Gold', metric: 'resolution', goals: { critical: 60, high: 240 } },
+  })
 export type NewSlaPolicy = z.infer<typeof NewSlaPolicy>
 const { entityType: _, metric: __, ...changeable } = policyFields
-export const SlaPolicyPatch = z.strictObject(changeable).partial().meta({ id: 'SlaPolicyPatch' })
+export const SlaPolicyPatch = z
+  .strictObject(changeable)
+  .partial()
+  .meta({
+    id: 'SlaPolicyPatch',
+    example: { goals: { critical: 30, high: 240 } },
+  })
 export type SlaPolicyPatch = z.infer<typeof SlaPolicyPatch>
 
 export const SlaClockState = z
@@ -212,7 +229,10 @@ export const IncidentSla = z
   .meta({ id: 'IncidentSla' })
 export type IncidentSla = z.infer<typeof IncidentSla>
 
-export const ReapplySla = z.strictObject({ dryRun: z.boolean().default(true) }).meta({ id: 'ReapplySla' })
+export const ReapplySla = z.strictObject({ dryRun: z.boolean().default(true) }).meta({
+  id: 'ReapplySla',
+  example: { dryRun: true },
+})
 const Applied = SlaTimer.pick({
   policyRevision: true,
   calendarRevision: true,

@@ -16,8 +16,9 @@ describe('the configuration', () => {
       sessionIdleMs: 1_800_000,
       sessionLifetimeMs: 28_800_000,
       tokenOverlapMs: 60_000,
-      passwordHashConcurrency: 2,
     })
+    // A core is left to other requests.
+    expect([1, 2]).toContain(loadConfig(env).passwordHashConcurrency)
   })
 
   it('names a master key of the wrong size without showing it', () => {

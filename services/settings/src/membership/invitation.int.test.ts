@@ -30,7 +30,8 @@ describe('an invitation', () => {
     const accepted = replies.filter(({ status }) => status === 201)
     expect(accepted).toHaveLength(1)
     for (const reply of replies.filter(({ status }) => status !== 201)) {
-      expect(['invalid_token', 'invalid_credentials']).toContain(reply.error().code)
+      // So many tries of one token from one network are too many as well.
+      expect(['invalid_token', 'invalid_credentials', 'rate_limited']).toContain(reply.error().code)
     }
     expect(await statusOf(id)).toBe('active')
     const events = await settings.service.sql`
@@ -140,7 +141,7 @@ describe('accepting', () => {
   it('makes an address wait that tries many tokens', async () => {
     const address = '198.51.100.77'
     for (let attempt = 0; attempt < 51; attempt++) {
-      expect((await users.accept({ token: 'ops_inv_guess' }, address)).status).toBe(401)
+      expect((await users.accept({ token: `ops_inv_guess${attempt}` }, address)).status).toBe(401)
     }
     expect((await users.accept({ token: 'ops_inv_guess' }, address)).error().code).toBe('rate_limited')
     const { token } = await users.invited('unhindered@example.com')
