@@ -7,9 +7,12 @@ import { measureCreates } from './creates.js'
 import { measureDeliveries } from './deliveries.js'
 import { measureLoginFlood } from './login-flood.js'
 import { measurePolls } from './polls.js'
+import { measureRelevance } from './relevance.js'
 import { type Figure, printFigures } from './report.js'
+import { measureSla } from './sla.js'
 import { measureTarpit } from './tarpit.js'
 import { measureTopics } from './topics.js'
+import { measureTopology } from './topology.js'
 
 const program = new Command('opsplane-bench')
   .description('Measures the platform beside the raw limits of this machine, and prints the ratios.')
@@ -34,7 +37,10 @@ try {
   figures.push(...(await measureDeliveries({ cluster, seconds, say })))
   figures.push(...(await measureTarpit({ cluster, seconds, say })))
   figures.push(...(await measureTopics({ cluster, seconds, say })))
+  figures.push(...(await measureTopology({ cluster, say })))
   figures.push(...(await measurePolls({ cluster, seconds, say })))
+  figures.push(...(await measureSla({ cluster, seconds, say })))
+  figures.push(...(await measureRelevance({ cluster, say })))
 } finally {
   await cluster.stop()
   rmSync(folder, { recursive: true, force: true })

@@ -38,6 +38,8 @@ const idsOf = (found: Described[]) => found.map(({ operationId }) => operationId
 /** The mutating operations without Idempotency-Key, and why. Where nobody is logged in, it would be nobody's key. */
 const withoutKey: Record<string, string> = {
   createAuditCheckpoint: 'a repetition signs the same chain once more',
+  getImpact: 'changes nothing',
+  searchKnowledge: 'changes nothing',
   endSession: 'a repetition finds no session to end: 401',
   markNotificationRead: 'a repetition changes nothing and answers the same',
   verifyAuditAgainstCheckpoint: 'changes nothing',

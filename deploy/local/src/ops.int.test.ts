@@ -31,14 +31,20 @@ const rows = async () => [
 ]
 
 test('the status counts what is in the log', async () => {
-  expect(await status()).toEqual({
+  const settled = await waitFor(async () => {
+    const now = await status()
+    return now?.checkpoints.some(({ handled }) => handled === 6) && now
+  })
+  expect(settled).toEqual({
     service: 'itsm',
     events: 6,
     lastPosition: 6,
     unpublished: 0,
     oldestUnpublishedAt: null,
     deadLetters: [],
-    checkpoints: [],
+    checkpoints: [
+      { consumer: 'itsm-sla-clocks', handled: 6, streamSequence: 6, updatedAt: expect.any(String) },
+    ],
   })
 })
 

@@ -1,7 +1,16 @@
 import { expect, test } from '@jest/globals'
-import { dispatcherEvents, EventPattern, eventCatalog, itsmEvents, settingsEvents } from './index.js'
+import {
+  cmdbEvents,
+  dispatcherEvents,
+  EventPattern,
+  eventCatalog,
+  itsmEvents,
+  knowledgeEvents,
+  settingsEvents,
+  slaEvents,
+} from './index.js'
 
-const parts = [itsmEvents, settingsEvents, dispatcherEvents]
+const parts = [itsmEvents, cmdbEvents, slaEvents, knowledgeEvents, settingsEvents, dispatcherEvents]
 
 test('no event type is declared twice', () => {
   const declared = parts.flatMap((part) => Object.keys(part))

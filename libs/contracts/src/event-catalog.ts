@@ -1,7 +1,10 @@
 import type { EventDefinition } from './catalog.js'
+import { cmdbEvents } from './cmdb.js'
 import { dispatcherEvents } from './dispatcher.js'
 import { itsmEvents } from './itsm.js'
+import { knowledgeEvents } from './knowledge.js'
 import { settingsEvents } from './settings-events.js'
+import { slaEvents } from './sla.js'
 
 /** Event types with what each means and carries. */
 export type EventCatalog = Readonly<Record<string, EventDefinition>>
@@ -9,6 +12,9 @@ export type EventCatalog = Readonly<Record<string, EventDefinition>>
 /** Every event of the platform. No two services declare the same type. */
 export const eventCatalog = {
   ...itsmEvents,
+  ...cmdbEvents,
+  ...slaEvents,
+  ...knowledgeEvents,
   ...settingsEvents,
   ...dispatcherEvents,
 } satisfies EventCatalog

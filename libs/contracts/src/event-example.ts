@@ -7,7 +7,17 @@ import { type EventOf, eventSchema } from './typed-event.js'
 
 const ulid = '01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
 /** Verbs of events before which what they tell of was not there. */
-const beginnings = new Set(['created', 'delivery_retried', 'delivery_replayed', 'replay_started', 'exported'])
+const beginnings = new Set([
+  'created',
+  'class_created',
+  'relation_added',
+  'delivery_retried',
+  'delivery_replayed',
+  'replay_started',
+  'exported',
+])
+/** Verbs of events after which it is gone. */
+const endings = new Set(['deleted', 'relation_removed'])
 const earlier = '2026-01-15T09:00:00.000Z'
 const at = '2026-01-15T09:30:00.000Z'
 
@@ -43,7 +53,7 @@ export function eventExample<Type extends EventType>(type: Type): EventOf<Type> 
 /** What a verb such as `created` does to a resource: all of it is new, gone, or only touched. */
 function changeOf(verb: string, after: JsonSchema) {
   if (beginnings.has(verb)) return { before: null, after, changes: Object.keys(after) }
-  if (verb === 'deleted') return { before: after, after: null, changes: Object.keys(after) }
+  if (endings.has(verb)) return { before: after, after: null, changes: Object.keys(after) }
   const changes = Object.keys(after).filter((name) => name === 'updatedAt' || name === 'updated_at')
   return {
     before: { ...after, ...Object.fromEntries(changes.map((name) => [name, earlier])) },

@@ -1,4 +1,4 @@
-import type { CommandMeta, Decider, TenantScope } from '@opsplane/contracts'
+import type { CommandMeta, Decider, Instant, TenantScope } from '@opsplane/contracts'
 
 /** What a read-model row is for lists: the state and the store's version. */
 export interface StoredRow<State> {
@@ -27,6 +27,11 @@ export interface Aggregate<State extends { id: string }, Command, Presented> {
   handle(id: string, command: Command, meta: CommandMeta): Promise<Presented>
   get(id: string, tenant: TenantScope): Promise<Presented>
   find(id: string, tenant: TenantScope): Promise<StoredRow<State> | null>
+  /**
+   * As it was at an instant, read from its events; as it is without one. `not_found` before its creation and
+   * after its deletion.
+   */
+  asOf(id: string, tenant: TenantScope, instant: Instant | undefined): Promise<Presented>
   /** For lists, whose rows are read elsewhere. */
   present(row: { state: Record<string, unknown>; version: number }): Presented
 }

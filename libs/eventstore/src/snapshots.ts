@@ -1,5 +1,6 @@
-import type { TenantScope } from '@opsplane/contracts'
+import type { Instant, TenantScope } from '@opsplane/contracts'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
+import { type Sealed, unseal } from './sealed.js'
 
 /** An aggregate's row in its read model, which is the fold of its events. */
 export interface Snapshot {
@@ -9,6 +10,8 @@ export interface Snapshot {
 
 export interface Snapshots {
   load(table: string, id: string, tenant: TenantScope): Promise<Snapshot | undefined>
+  /** As its last event up to the instant left it; undefined when it was not there then. */
+  loadAsOf(table: string, id: string, tenant: TenantScope, instant: Instant): Promise<Snapshot | undefined>
   /** Version of the last event of a stream that no longer has a row; undefined when this tenant has no such stream. */
   lastVersion(table: string, id: string, tenant: TenantScope): Promise<number | undefined>
 }
@@ -32,6 +35,16 @@ export function createSnapshots(sql: StatementRunner): Snapshots {
         [id, workspaceId, environment],
       )
       return row
+    },
+    async loadAsOf(table, id, { workspaceId, environment }, instant) {
+      const [row] = await query<{ after: object | null; sealed: Sealed | null; version: number }>(
+        `select data->'after' as after, sealed, version from events
+           where stream_id = $1 and stream_type = $2 and workspace_id = $3 and environment = $4
+             and created_at <= $5::text::timestamptz
+           order by version desc limit 1`,
+        [id, table, workspaceId, environment, instant],
+      )
+      return row?.after ? { state: unseal(row.after, row.sealed), version: row.version } : undefined
     },
     async lastVersion(table, id, { workspaceId, environment }) {
       const [row] = await query<{ version: number }>(

@@ -80,6 +80,32 @@ describe('the event store', () => {
     expect(await other.tickets.create(id, open, meta())).toMatchObject({ version: 3 })
   })
 
+  test('reads an aggregate as it was at an instant, hidden fields and all', async () => {
+    const [id, open] = opening()
+    const at = (minute: number) => `2026-01-01T00:0${minute}:00.000Z`
+    const opened = await one.tickets.create(id, { ...open, now: at(1) }, meta({ now: at(1) }))
+    const counted = await one.tickets.handle(id, { kind: 'count', now: at(3) }, meta({ now: at(3) }))
+    const closed = await one.tickets.handle(id, { kind: 'close', now: at(5) }, meta({ now: at(5) }))
+    await one.tickets.handle(id, { kind: 'delete' }, meta({ now: at(7) }))
+
+    const absent = { code: 'not_found' }
+    await expect(one.tickets.asOf(id, tenant, at(0))).rejects.toMatchObject(absent)
+    expect(await one.tickets.asOf(id, tenant, at(1))).toEqual(opened)
+    expect(await one.tickets.asOf(id, tenant, at(2))).toEqual(opened)
+    expect(await one.tickets.asOf(id, tenant, at(4))).toEqual(counted)
+    expect(await one.tickets.asOf(id, tenant, at(6))).toEqual(closed)
+    await expect(one.tickets.asOf(id, tenant, at(8))).rejects.toMatchObject(absent)
+    await expect(one.tickets.asOf(id, tenant, undefined)).rejects.toMatchObject(absent)
+    for (const elsewhere of [
+      { ...tenant, workspaceId: 'ws_2' },
+      { ...tenant, environment: 'staging' as const },
+    ]) {
+      await expect(one.tickets.asOf(id, elsewhere, at(4))).rejects.toMatchObject(absent)
+    }
+    const whole = one.store.aggregate(one.tickets.definition.decider, { present: (state) => state })
+    expect(await whole.asOf(id, tenant, at(4))).toMatchObject({ passwordHash: `hash of ${id}` })
+  })
+
   test('appends nothing for an empty decision', async () => {
     const [id, open] = opening()
     await one.tickets.create(id, open, meta())
@@ -199,6 +225,24 @@ describe('the event store', () => {
     await testStore.database.sql.begin(counting)
     expect(await one.tickets.get(id, tenant)).toMatchObject({ count: 1, version: 2 })
     expect((await eventsOf(id)).map(({ version }) => version)).toEqual([1, 2])
+  })
+
+  test('takes what the caller has read under a lock, and what each command reacts to', async () => {
+    const [id, open] = opening()
+    await one.tickets.create(id, open, meta())
+    const current = await one.tickets.find(id, tenant)
+    if (current === null) throw new Error('no ticket')
+    const counting = (tx: Parameters<typeof one.store.within>[0]) =>
+      one.store.within(tx, meta(), async (unit) => {
+        await unit.handle(one.tickets, id, counted, { current, causationId: 'evt_cause' })
+        return unit.handle(one.tickets, id, counted, { current })
+      })
+    await testStore.database.sql.begin(counting)
+    expect(await one.tickets.get(id, tenant)).toMatchObject({ count: 2, version: 3 })
+    const causes = await testStore.database.sql`
+      select causation_id from events where stream_id = ${id} and version > 1 order by version`
+    expect(causes.map((row) => row.causation_id)).toEqual(['evt_cause', null])
+    await expect(testStore.database.sql.begin(counting)).rejects.toBeInstanceOf(VersionRaceError)
   })
 
   test("creates within the caller's transaction, under an id that is new", async () => {

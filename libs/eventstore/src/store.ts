@@ -134,6 +134,12 @@ export function createEventStore(options: EventStoreOptions): EventStore {
         if (!row) throw notFound()
         return present(row.state, row.version)
       },
+      asOf: async (id, tenant, instant) => {
+        if (instant === undefined) return self.get(id, tenant)
+        const row = await snapshots.loadAsOf(decider.table, id, tenant, instant)
+        if (!row) throw notFound()
+        return present(row.state as State, row.version)
+      },
       present: ({ state, version }) => present(state as unknown as State, version),
     }
     return self

@@ -7,6 +7,13 @@ import type { Snapshots } from './snapshots.js'
 export interface UnitOptions {
   /** Where the aggregate lives, when not where the request does. */
   tenant?: TenantScope
+  /** Id of the event this command reacts to, when not the request's. */
+  causationId?: string
+}
+
+export interface HandleOptions<State> extends UnitOptions {
+  /** The aggregate as the caller has read it under a lock, which saves a query for each of many. */
+  current?: Versioned<State>
 }
 
 /** Commands to several aggregates that are committed together. Later ones see what earlier ones did. */
@@ -22,7 +29,7 @@ export interface Unit {
     aggregate: Aggregate<State, Command, Presented>,
     id: string,
     command: Command,
-    options?: UnitOptions,
+    options?: HandleOptions<State>,
   ): Promise<Presented>
   /** As it is within this unit; null when absent or another tenant's. */
   find<State extends { id: string }, Command, Presented>(
@@ -58,9 +65,10 @@ export function createDraft({ snapshots, meta, careful }: DraftOptions): Draft {
     aggregate: Aggregate<State, Command, Presented>,
     id: string,
     tenant: TenantScope,
+    given?: Versioned<State>,
   ): Promise<Versioned<State>> => {
     const { table } = aggregate.definition.decider
-    const known = touched.get(`${table}/${id}`) ?? (await snapshots.load(table, id, tenant))
+    const known = touched.get(`${table}/${id}`) ?? given ?? (await snapshots.load(table, id, tenant))
     // The row was written from this decider's own state, which is what types it.
     return (known as Versioned<State> | undefined) ?? { state: null, version: 0 }
   }
@@ -71,8 +79,12 @@ export function createDraft({ snapshots, meta, careful }: DraftOptions): Draft {
     current: Versioned<State>,
     decisions: Decision<State>[],
     tenant: TenantScope,
+    causationId = meta.causationId,
   ): Presented => {
-    const decided = toRows(definition.decider, id, current, decisions, tenant, meta)
+    const decided = toRows(definition.decider, id, current, decisions, tenant, {
+      ...meta,
+      causationId: causationId ?? null,
+    })
     events.push(...decided.events)
     for (const row of decided.rows) rows.set(`${row.table}/${row.id}`, row)
     const { state, version } = decided.result
@@ -83,21 +95,21 @@ export function createDraft({ snapshots, meta, careful }: DraftOptions): Draft {
   }
 
   const unit: Unit = {
-    async create(aggregate, id, command, { tenant = meta.tenant } = {}) {
+    async create(aggregate, id, command, { tenant = meta.tenant, causationId } = {}) {
       const { table } = aggregate.definition.decider
       const version = careful ? await freeVersion(snapshots, table, id, tenant) : 0
       const decisions = aggregate.definition.decider.decide(command, null)
-      return apply(aggregate, id, { state: null, version }, decisions, tenant)
+      return apply(aggregate, id, { state: null, version }, decisions, tenant, causationId)
     },
-    async handle(aggregate, id, command, { tenant = meta.tenant } = {}) {
-      const current = await load(aggregate, id, tenant)
+    async handle(aggregate, id, command, { tenant = meta.tenant, causationId, current: given } = {}) {
+      const current = await load(aggregate, id, tenant, given)
       if (current.state === null) throw notFound()
       if (meta.expectedVersion !== undefined && !checkedVersion) {
         checkedVersion = true
         if (meta.expectedVersion !== current.version) throw preconditionFailed(current.version)
       }
       const decisions = aggregate.definition.decider.decide(command, current.state)
-      return apply(aggregate, id, current, decisions, tenant)
+      return apply(aggregate, id, current, decisions, tenant, causationId)
     },
     async find(aggregate, id, { tenant = meta.tenant } = {}) {
       const { state, version } = await load(aggregate, id, tenant)

@@ -39,6 +39,13 @@ export function uniqueViolation(error: unknown): string | undefined {
   return source.constraint_name ?? source.cause?.constraint_name ?? 'unknown'
 }
 
+/** The violated foreign key's name, when that is what the error says. */
+export function foreignKeyViolation(error: unknown): string | undefined {
+  if (codeOf(error) !== '23503') return undefined
+  const source = error as { constraint_name?: string; cause?: { constraint_name?: string } }
+  return source.constraint_name ?? source.cause?.constraint_name ?? 'unknown'
+}
+
 /** Whether a row had no partition to go to. Every other violated check has the name of a constraint. */
 export function missedPartition(error: unknown): boolean {
   if (codeOf(error) !== '23514') return false

@@ -1,8 +1,24 @@
 import { backendConfig, parseConfig } from '@opsplane/runtime'
-import type { z } from 'zod'
+import { z } from 'zod'
 
-/** The service needs nothing beyond what every service with a database does. */
-const config = backendConfig
+const config = backendConfig.extend({
+  embeddingsUrl: z
+    .url()
+    .optional()
+    .meta({ description: 'OpenAI-compatible service that makes vectors for the knowledge search' }),
+  embeddingsModel: z.string().min(1).max(200).default('text-embedding-3-small'),
+  embeddingsApiKey: z.string().optional().meta({ description: 'sent as a bearer token' }),
+  embeddingsAllowedCidrs: z
+    .string()
+    .default('')
+    .transform((list) =>
+      list
+        .split(',')
+        .map((cidr) => cidr.trim())
+        .filter((cidr) => cidr !== ''),
+    )
+    .meta({ description: 'comma-separated private address blocks the embeddings service may have' }),
+})
 export type ItsmConfig = z.infer<typeof config>
 
 /** Throws ConfigError naming every variable that is missing or wrong. */

@@ -1,6 +1,7 @@
 import { readModelTable, stateText } from '@opsplane/postgres'
 import { isNotNull, sql } from 'drizzle-orm'
 import { index, integer, uniqueIndex } from 'drizzle-orm/pg-core'
+import { incidentItem, openIncidents } from './cmdb/tables.js'
 
 export {
   consumerCheckpoints,
@@ -9,6 +10,7 @@ export {
   idempotencyKeys,
   numberCounters,
 } from '@opsplane/eventstore'
+export { ciClasses, ciRelations, configurationItems } from './cmdb/tables.js'
 
 /** Every index of a list starts with the tenant and ends with what the list is sorted by. */
 export const incidents = readModelTable(
@@ -37,6 +39,7 @@ export const incidents = readModelTable(
       index('incidents_group_idx')
         .on(workspaceId, environment, table.assignmentGroup, createdAt, id)
         .where(isNotNull(table.assignmentGroup)),
+      index('incidents_ci_idx').on(workspaceId, environment, sql`${incidentItem}`).where(openIncidents),
     ]
   },
 )
@@ -54,3 +57,6 @@ export const incidentComments = readModelTable(
     ),
   ],
 )
+
+export * from './knowledge/tables.js'
+export * from './sla/tables.js'

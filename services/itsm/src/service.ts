@@ -1,12 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import { type BackendOverrides, startBackend } from '@opsplane/eventstore'
 import type { RunningService } from '@opsplane/runtime'
+import { cmdbDeciders } from './cmdb/deciders.js'
+import { cmdbRoutes } from './cmdb/routes.js'
 import type { ItsmConfig } from './config.js'
 import { incidentActionRoutes } from './incident/action-routes.js'
 import { incidentCommentRoutes } from './incident/comment-routes.js'
 import { incident } from './incident/domain.js'
 import { incidentStore } from './incident/incident-store.js'
 import { incidentRoutes } from './incident/routes.js'
+import { article } from './knowledge/domain.js'
+import { createKnowledge } from './knowledge/knowledge.js'
+import { articleVote } from './knowledge/vote.js'
+import { slaConsumers, slaDeciders, slaProjectedTables, slaRoutes } from './sla/sla.js'
 
 export { loadConfig } from './config.js'
 
@@ -14,24 +20,35 @@ export { loadConfig } from './config.js'
 export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [incident]
+export const deciders = [incident, ...cmdbDeciders, ...slaDeciders, article, articleVote]
 
 /** Tables the deciders fill beside their own. */
-export const projectedTables: readonly string[] = ['incident_comments']
+export const projectedTables: readonly string[] = [
+  'incident_comments',
+  ...slaProjectedTables,
+  'knowledge_versions',
+  'knowledge_published',
+]
 
 export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise<RunningService> {
+  let knowledge: ReturnType<typeof createKnowledge>
   return startBackend({
     name: 'itsm',
     config,
     deciders,
     routes: (ctx) => {
       const incidents = incidentStore(ctx)
+      knowledge = createKnowledge(ctx)
       return [
         ...incidentRoutes(ctx, incidents),
         ...incidentActionRoutes(incidents),
         ...incidentCommentRoutes(ctx, incidents),
+        ...cmdbRoutes(ctx),
+        ...slaRoutes(ctx, incidents),
+        ...knowledge.routes,
       ]
     },
+    consumers: async (ctx) => [...(await slaConsumers(ctx)), ...knowledge.background()],
     ...(overrides && { overrides }),
   })
 }

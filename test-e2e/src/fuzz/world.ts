@@ -90,6 +90,15 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
   const shared = await key()
   const invite = () =>
     owner.post('/settings/users/invite', { body: { email: `made${count++}@example.com`, role: 'agent' } })
+  /** Another admin, since nobody approves what they have written. */
+  const writer = await (async () => {
+    const email = `writer${count++}@example.com`
+    const { data } = await owner.post('/settings/users/invite', { body: { email, role: 'admin' } })
+    const password = 'correct horse battery staple'
+    const body = { token: data.invitation?.token ?? '', name: 'Writer', password }
+    const session = await owner.post('/auth/invitations/accept', { body })
+    return typedClient({ ...info, apiKey: session.data.accessToken })
+  })()
   // It can be accepted once.
   const invitation = (await invite()).data.invitation?.token ?? ''
   const delivered = await deliveredWebhook()
@@ -166,6 +175,19 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     return { id: data.id }
   }
 
+  const item = async (status: 'planned' | 'operational' = 'operational') =>
+    (await owner.post('/cmdb/items', { body: { class: 'server', name: `made ${count++}`, status } })).data.id
+  const related = { sourceId: await item(), targetId: await item(), type: 'depends_on' as const }
+
+  /** An article by somebody else, as far as it is to be. */
+  const article = async (until: 'in_review' | 'published') => {
+    const body = { title: `made ${count++}`, body: 'What to do.' }
+    const path = { id: (await writer.post('/knowledge', { body })).data.id }
+    await writer.post('/knowledge/{id}/submit', { params: { path } })
+    if (until === 'published') await owner.post('/knowledge/{id}/approve', { params: { path } })
+    return path
+  }
+
   const checkpoint = (await owner.post('/audit/checkpoints')).data
 
   /** Where neither an example nor a list leads to something the operation applies to. */
@@ -178,6 +200,17 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     '/webhooks/{id}/replays/{replayId}': async () => ({ id: delivered.id, replayId: delivered.replayId }),
     '/events/{id}/deliveries': async () => ({ id: delivered.eventId }),
     '/events/topics/{name}': async () => ({ name: 'fuzz.topic' }),
+    '/cmdb/items/{id}/fail': async () => ({ id: await item() }),
+    '/cmdb/items/{id}/repair': async () => ({ id: await item() }),
+    '/cmdb/relations/{id}': async () => {
+      const body = { sourceId: await item(), targetId: await item(), type: 'runs_on' as const }
+      return { id: (await owner.post('/cmdb/relations', { body })).data.id }
+    },
+    '/knowledge/{id}/versions/{n}': async () => ({ ...(await article('published')), n: '1' }),
+    '/knowledge/{id}/approve': () => article('in_review'),
+    '/knowledge/{id}/reject': () => article('in_review'),
+    '/knowledge/{id}/retire': () => article('published'),
+    '/knowledge/{id}/feedback': () => article('published'),
     '/settings/users/{id}': async () => ({ id: (await invite()).data.id }),
     '/workspaces/{slug}': async () => ({ slug: info.workspace }),
     '/itsm/incidents/{id}/escalate': () => incidentThatIs(false),
@@ -192,6 +225,8 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     const body: Fields = { ...example }
     if (operation.id === 'createSession') return { email: info.email, password: info.password }
     if (operation.id === 'verifyAuditAgainstCheckpoint') return { checkpoint }
+    if (operation.id === 'createCiRelation') return related
+    if (operation.id === 'getImpact') return { itemIds: [related.sourceId] }
     if (operation.id === 'acceptInvitation') body.token = invitation
     for (const name of ['name', 'slug', 'key']) {
       if (typeof body[name] === 'string') body[name] = `${body[name]}${count++}`

@@ -31,7 +31,7 @@ export interface Retention {
 const everyMs = 3_600_000
 const jitter = 0.1
 /** After a pass that Postgres, or a lock, got in the way of. */
-const againMs = 60_000
+const againMs = 3_000
 /** The clock is looked at so often: it can be set. */
 const lookMs = 1_000
 const daysAhead = 2

@@ -9,6 +9,8 @@ export function incidentStore({ store, database }: BackendContext) {
   const aggregate = store.aggregate(incident, { present })
   return {
     ...aggregate,
+    /** The item the incident is about. */
+    itemOf: async (id: string, tenant: TenantScope) => (await aggregate.find(id, tenant))?.state.ciId,
     /** Paths take an id or a number such as `INC-12`; anything else is an id that does not exist. */
     idOf: async (reference: string, tenant: TenantScope): Promise<string> =>
       /^INC-[1-9]\d{0,8}$/.test(reference)

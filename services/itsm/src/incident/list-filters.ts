@@ -1,16 +1,13 @@
-import { IncidentStatus, Severity } from '@opsplane/contracts'
+import { IncidentStatus, Moment, Severity } from '@opsplane/contracts'
 import { z } from 'zod'
 import { nobody } from './queries.js'
 
 /** A parameter that may be repeated or hold several values separated by commas. */
-const severalOf = <Value extends z.ZodType>(value: Value) =>
+export const severalOf = <Value extends z.ZodType>(value: Value) =>
   z.preprocess(
     (given) => (typeof given === 'string' || Array.isArray(given) ? String(given).split(',') : given),
     z.array(value).min(1).max(20),
   )
-
-/** Any offset is accepted; what is compared is UTC with milliseconds, as it is stored. */
-const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString())
 
 const person = z.string().min(1).max(100)
 
@@ -33,6 +30,6 @@ export const incidentFilters = z.object({
     .optional()
     .meta({ description: `A team, or \`${nobody}\` for unrouted incidents.` }),
   q: z.string().trim().min(1).max(200).optional().meta({ description: 'Text within title or number.' }),
-  createdAfter: moment.optional().meta({ description: 'Created later than this.' }),
-  createdBefore: moment.optional().meta({ description: 'Created earlier than this.' }),
+  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
+  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
 })

@@ -1,7 +1,8 @@
-import { Incident, IncidentPatch, NewIncident, newId } from '@opsplane/contracts'
+import { AsOfQuery, Incident, IncidentPatch, NewIncident, newId } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
+import { checkIncidentItem } from '../cmdb/incident-item.js'
 import { incidents as table } from '../schema.js'
 import type { IncidentStore } from './incident-store.js'
 import { incidentFilters } from './list-filters.js'
@@ -50,6 +51,7 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
       response: Incident,
       status: 201,
       handler: async ({ body, meta }) => {
+        await checkIncidentItem(ctx.database.db, meta.tenant, body.ciId)
         const id = newId('incident')
         const number = await ctx.store.numbers.next(meta.tenant.workspaceId, 'incident')
         const command = { id, number: `INC-${number}`, by: meta.actor, now: meta.now, input: body }
@@ -65,10 +67,11 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
       description: 'By its id, or by its number such as `INC-12`.',
       tag,
       scope: 'itsm:read',
+      query: AsOfQuery,
       response: Incident,
       errors: ['not_found'],
-      handler: async ({ params, meta }) =>
-        incidents.get(await incidents.idOf(params.id, meta.tenant), meta.tenant),
+      handler: async ({ params, query, meta }) =>
+        incidents.asOf(await incidents.idOf(params.id, meta.tenant), meta.tenant, query.asOf),
     }),
 
     defineRoute({
@@ -88,6 +91,9 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
       errors: ['not_found', 'invalid_state_transition', 'precondition_failed', 'version_conflict'],
       handler: async ({ params, body, meta }) => {
         const id = await incidents.idOf(params.id, meta.tenant)
+        await checkIncidentItem(ctx.database.db, meta.tenant, body.ciId, () =>
+          incidents.itemOf(id, meta.tenant),
+        )
         return incidents.handle(id, { kind: 'patch', patch: body, now: meta.now }, meta)
       },
     }),

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+
+/** Any offset is accepted; what is compared is UTC with milliseconds, as it is stored. */
+export const Moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString())
+
+/** The query of reading one record, now or as it was. */
+export const AsOfQuery = z.object({
+  asOf: Moment.optional().meta({
+    description:
+      'Answer with the record as it was at this instant: fields, version and allowed actions. Before it was ' +
+      'created, and after it was deleted, there is none.',
+    example: '2026-03-02T10:00:00.000Z',
+  }),
+})

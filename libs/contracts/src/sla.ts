@@ -1,0 +1,300 @@
+import { z } from 'zod'
+import { type EventDefinition, resourceEvent } from './catalog.js'
+import { Filter } from './filter.js'
+import { idSchema } from './ids.js'
+import { HoldReason, IncidentState, Severity } from './itsm.js'
+
+const At = z.iso.datetime({ precision: 3 })
+const Name = z.string().trim().min(1).max(100)
+const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 09:30')
+
+export const weekdays = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+] as const
+export type Weekday = (typeof weekdays)[number]
+
+export const SlaHours = z
+  .object({
+    from: TimeOfDay.meta({ example: '09:00' }),
+    to: z.union([TimeOfDay, z.literal('24:00')]).meta({ example: '17:30' }),
+  })
+  .meta({ id: 'SlaHours', description: 'Open from, to before; in the wall-clock time of the calendar.' })
+export type SlaHours = z.infer<typeof SlaHours>
+const DayHours = z.array(SlaHours).max(24)
+
+const calendarFields = {
+  name: Name.meta({ example: 'Office hours' }),
+  timeZone: z.string().min(1).max(60).meta({ description: 'IANA name.', example: 'Europe/Berlin' }),
+  week: z
+    .partialRecord(z.enum(weekdays), DayHours)
+    .meta({ description: 'Hours by weekday; a day left out is closed.', example: { monday: [] } }),
+  holidays: z
+    .array(z.object({ date: z.iso.date(), yearly: z.boolean(), name: z.string().max(100) }))
+    .max(500)
+    .meta({ description: 'Closed dates; a yearly one returns on its month and day.' }),
+  exceptions: z
+    .array(z.object({ date: z.iso.date(), hours: DayHours }))
+    .max(500)
+    .meta({ description: 'Dates with other hours. They go before holidays.' }),
+}
+
+/** When time counts: what clocks are pinned to is one revision of it. */
+export const SlaCalendarState = z.object({
+  id: idSchema('slaCalendar'),
+  ...calendarFields,
+  revision: z.int().min(1),
+  createdAt: At,
+  updatedAt: At,
+})
+export type SlaCalendarState = z.infer<typeof SlaCalendarState>
+export const SlaCalendar = SlaCalendarState.extend({ version: z.int().min(1) }).meta({
+  id: 'SlaCalendar',
+})
+export type SlaCalendar = z.infer<typeof SlaCalendar>
+
+const NewHoliday = z.strictObject({
+  date: z.iso.date(),
+  yearly: z.boolean().default(false),
+  name: z.string().trim().max(100).default(''),
+})
+const NewException = z.strictObject({ date: z.iso.date(), hours: DayHours })
+export const NewSlaCalendar = z
+  .strictObject({
+    name: Name,
+    timeZone: calendarFields.timeZone,
+    week: calendarFields.week,
+    holidays: z.array(NewHoliday).max(500).default([]),
+    exceptions: z.array(NewException).max(500).default([]),
+  })
+  .meta({
+    id: 'NewSlaCalendar',
+    example: {
+      name: 'Office hours',
+      timeZone: 'Europe/Berlin',
+      week: { monday: [{ from: '09:00', to: '17:30' }], tuesday: [{ from: '09:00', to: '17:30' }] },
+      holidays: [{ date: '2026-12-25', yearly: true, name: 'Christmas' }],
+    },
+  })
+export type NewSlaCalendar = z.infer<typeof NewSlaCalendar>
+export const SlaCalendarPatch = z
+  .strictObject({
+    name: Name,
+    timeZone: calendarFields.timeZone,
+    week: calendarFields.week,
+    holidays: z.array(NewHoliday).max(500),
+    exceptions: z.array(NewException).max(500),
+  })
+  .partial()
+  .meta({ id: 'SlaCalendarPatch', example: { timeZone: 'Europe/Paris' } })
+export type SlaCalendarPatch = z.infer<typeof SlaCalendarPatch>
+
+export const SlaMetric = z.enum(['response', 'resolution']).meta({
+  id: 'SlaMetric',
+  description:
+    '`response` ends with an assignee, a public comment by anyone but the caller, or another status than open. ' +
+    '`resolution` ends when the incident is resolved and goes on when it is reopened.',
+})
+export type SlaMetric = z.infer<typeof SlaMetric>
+
+const policyFields = {
+  name: Name.meta({ example: 'Gold' }),
+  entityType: z.literal('incident'),
+  metric: SlaMetric,
+  goals: z
+    .partialRecord(Severity, z.int().min(1).max(5_256_000))
+    .meta({ description: 'Minutes of open hours by severity.', example: { critical: 60, high: 240 } }),
+  calendarId: idSchema('slaCalendar')
+    .nullable()
+    .meta({ description: 'Null: around the clock.', example: null }),
+  conditions: Filter.meta({ description: 'Over the incident; all must hold.', example: { category: 'vip' } }),
+  pauseReasons: z.array(HoldReason).max(10).meta({ description: 'Hold reasons that stop the clock.' }),
+  warnings: z
+    .array(z.int().min(1).max(99))
+    .max(10)
+    .overwrite((percents) => [...new Set(percents)].sort((a, b) => a - b))
+    .meta({ description: 'Percent of the goal at which to warn.', example: [50, 75, 90] }),
+  status: z.enum(['active', 'inactive']).meta({ description: 'An inactive one starts no clocks.' }),
+}
+
+export const SlaPolicyState = z.object({
+  id: idSchema('slaPolicy'),
+  ...policyFields,
+  revision: z.int().min(1),
+  activeSince: At.nullable().meta({ description: 'Incidents opened before have no clock of this policy.' }),
+  createdAt: At,
+  updatedAt: At,
+})
+export type SlaPolicyState = z.infer<typeof SlaPolicyState>
+export const SlaPolicy = SlaPolicyState.extend({ version: z.int().min(1) }).meta({ id: 'SlaPolicy' })
+export type SlaPolicy = z.infer<typeof SlaPolicy>
+
+export const NewSlaPolicy = z
+  .strictObject({
+    ...policyFields,
+    entityType: policyFields.entityType.default('incident'),
+    calendarId: policyFields.calendarId.default(null),
+    conditions: policyFields.conditions.default({}),
+    pauseReasons: policyFields.pauseReasons.default(['awaiting_caller', 'awaiting_vendor']),
+    warnings: policyFields.warnings.default([50, 75, 90]),
+    status: policyFields.status.default('active'),
+  })
+  .meta({
+    id: 'NewSlaPolicy',
+    example: { name: 'Gold', metric: 'resolution', goals: { critical: 60, high: 240 } },
+  })
+export type NewSlaPolicy = z.infer<typeof NewSlaPolicy>
+const { entityType: _, metric: __, ...changeable } = policyFields
+export const SlaPolicyPatch = z
+  .strictObject(changeable)
+  .partial()
+  .meta({
+    id: 'SlaPolicyPatch',
+    example: { goals: { critical: 30, high: 240 } },
+  })
+export type SlaPolicyPatch = z.infer<typeof SlaPolicyPatch>
+
+export const SlaClockState = z
+  .enum(['running', 'paused', 'completed', 'canceled'])
+  .meta({ id: 'SlaClockState' })
+export type SlaClockState = z.infer<typeof SlaClockState>
+
+/** From when on the clock is in a state, until the next entry. */
+export const SlaLedgerEntry = z.object({
+  from: At,
+  state: SlaClockState,
+  reason: z.string().nullable(),
+  eventId: z.string().meta({ description: 'The event of the incident that led to it.' }),
+})
+export type SlaLedgerEntry = z.infer<typeof SlaLedgerEntry>
+
+export const SlaTimer = z
+  .object({
+    id: idSchema('slaTimer'),
+    entityType: z.literal('incident'),
+    entityId: idSchema('incident'),
+    entityNumber: z.string(),
+    policyId: idSchema('slaPolicy'),
+    policyName: z.string(),
+    policyRevision: z.int().min(1),
+    calendarId: idSchema('slaCalendar').nullable(),
+    calendarRevision: z.int().min(1).nullable(),
+    metric: SlaMetric,
+    severity: Severity,
+    goalMs: z.int().min(1),
+    cycle: z.int().min(1).meta({ description: 'Counts the goals the clock has had.' }),
+    state: SlaClockState,
+    breached: z.boolean(),
+    startedAt: At,
+    dueAt: At.nullable().meta({ description: 'Null while paused.' }),
+    nextFireAt: At.nullable().meta({ description: 'The next warning or breach.' }),
+    breachedAt: At.nullable(),
+    ledger: z.array(SlaLedgerEntry).min(1),
+    fired: z.array(z.object({ cycle: z.int(), percent: z.int(), at: At })),
+    incidentVersion: z.int().min(1).meta({ description: 'Of the incident event last heeded.' }),
+    createdAt: At,
+    updatedAt: At,
+  })
+  .meta({ id: 'SlaTimer' })
+export type SlaTimer = z.infer<typeof SlaTimer>
+
+export const SlaInterval = z
+  .object({
+    from: At,
+    to: At,
+    state: z.union([SlaClockState, z.literal('closed')]),
+    countedMs: z.int().min(0).meta({ description: 'What it adds to the elapsed time.' }),
+    reason: z.string().nullable(),
+    eventId: z.string(),
+  })
+  .meta({ id: 'SlaInterval' })
+export type SlaInterval = z.infer<typeof SlaInterval>
+
+export const IncidentSla = z
+  .object({
+    asOf: At,
+    timers: z.array(
+      SlaTimer.omit({ ledger: true }).extend({
+        elapsedMs: z.int().min(0),
+        remainingMs: z.int().meta({ description: 'Negative once overdue.' }),
+        intervals: z.array(SlaInterval),
+      }),
+    ),
+  })
+  .meta({ id: 'IncidentSla' })
+export type IncidentSla = z.infer<typeof IncidentSla>
+
+export const ReapplySla = z.strictObject({ dryRun: z.boolean().default(true) }).meta({
+  id: 'ReapplySla',
+  example: { dryRun: true },
+})
+const Applied = SlaTimer.pick({
+  policyRevision: true,
+  calendarRevision: true,
+  goalMs: true,
+  state: true,
+  dueAt: true,
+})
+export const SlaReapplied = z
+  .object({
+    dryRun: z.boolean(),
+    open: z.int().meta({ description: 'Open clocks of the policy.' }),
+    changed: z.int().meta({ description: 'Those pinned to something else than the present revisions.' }),
+    applied: z
+      .int()
+      .meta({ description: 'Of those, changed now: 1,000 at most, so repeat while it is less.' }),
+    changes: z
+      .array(z.object({ timerId: z.string(), entityId: z.string(), before: Applied, after: Applied }))
+      .meta({ description: 'The first 200.' }),
+  })
+  .meta({ id: 'SlaReapplied' })
+export type SlaReapplied = z.infer<typeof SlaReapplied>
+
+const timerEvent = <Extras extends z.ZodRawShape = Record<never, never>>(text: string, extras?: Extras) =>
+  resourceEvent(SlaTimer, text, extras)
+const breach = {
+  entityType: z.literal('incident'),
+  entityId: idSchema('incident'),
+  metric: SlaMetric,
+  dueAt: At,
+  breachedAt: At,
+  detectedAt: At,
+  policyId: idSchema('slaPolicy'),
+}
+
+export const slaEvents = {
+  'sla_calendar.created': resourceEvent(SlaCalendarState, 'A calendar of open hours was created.'),
+  'sla_calendar.updated': resourceEvent(SlaCalendarState, 'A calendar got a new revision.'),
+  'sla_calendar.deleted': resourceEvent(
+    SlaCalendarState,
+    'A calendar was deleted; clocks that began keep it.',
+  ),
+  'sla_policy.created': resourceEvent(SlaPolicyState, 'An SLA policy was created.'),
+  'sla_policy.updated': resourceEvent(SlaPolicyState, 'An SLA policy got a new revision.'),
+  'sla_policy.deleted': resourceEvent(SlaPolicyState, 'A policy was deleted; clocks that began go on.'),
+  'sla.started': timerEvent('An SLA clock began to count.'),
+  'sla.paused': timerEvent('A clock was paused.'),
+  'sla.resumed': timerEvent('A clock counts again.'),
+  'sla.retargeted': timerEvent('A clock got another goal; the time counted and the pauses stay.', {
+    cause: z.enum(['severity', 'policy', 'time_zone']),
+  }),
+  'sla.warning': timerEvent('A part of the goal is used up.', {
+    percent: z.int(),
+    reachedAt: At,
+    detectedAt: At,
+  }),
+  'sla.met': timerEvent('What was promised was done in time.'),
+  'sla.missed': timerEvent('What was promised was done, but late.'),
+  'sla.canceled': timerEvent('A clock no longer applies.'),
+  'sla.breached': timerEvent('A clock went past its goal.', breach),
+  'incident.sla_breached': resourceEvent(IncidentState, 'A clock of the incident went past its goal.', {
+    ...breach,
+    timerId: idSchema('slaTimer'),
+  }),
+} satisfies Record<string, EventDefinition>
+export type SlaEventType = keyof typeof slaEvents

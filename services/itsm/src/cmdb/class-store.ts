@@ -1,0 +1,75 @@
+import {
+  builtInClasses,
+  type CiClass,
+  type CiClassPatch,
+  CiClassState,
+  type CommandMeta,
+  invalidField,
+  type NewCiClass,
+  newId,
+  notFound,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { ciClass } from './class-domain.js'
+import { classRows } from './queries.js'
+
+/** The classes of a workspace: the built-in ones, as it may have changed them, and its own. */
+export function classStore({ store, database }: BackendContext) {
+  const aggregate = store.aggregate(ciClass, { present })
+  const rows = async (tenant: TenantScope, name?: string) =>
+    (await classRows(database.db, tenant, name)).map(({ state }) => CiClassState.parse(state))
+
+  return {
+    async list(tenant: TenantScope): Promise<CiClass[]> {
+      const own = (await rows(tenant)).map(present)
+      const changed = new Set(own.map(({ name }) => name))
+      return [
+        ...Object.keys(builtInClasses)
+          .filter((name) => !changed.has(name))
+          .map(untouched),
+        ...own,
+      ]
+    },
+    create: (input: NewCiClass, meta: CommandMeta): Promise<CiClass> => {
+      if (isBuiltIn(input.name))
+        throw invalidField('/name', 'built_in', 'There is a built-in class of this name.')
+      const id = newId('ciClass')
+      return aggregate.create(id, { kind: 'create', id, now: meta.now, input }, meta)
+    },
+    /** A built-in class gets its row with the first change. */
+    async patch(name: string, patch: CiClassPatch, meta: CommandMeta): Promise<CiClass> {
+      const [row] = await rows(meta.tenant, name)
+      if (row) return aggregate.handle(row.id, { kind: 'patch', patch, now: meta.now }, meta)
+      if (!isBuiltIn(name)) throw notFound()
+      const id = newId('ciClass')
+      const input = { name, label: patch.label ?? untouched(name).label, schema: patch.schema ?? null }
+      return aggregate.create(id, { kind: 'create', id, now: meta.now, input }, meta)
+    },
+    /** The schema of a class. Throws validation_failed naming /class when there is no such class. */
+    async schemaOf(name: string, tenant: TenantScope): Promise<CiClass['schema']> {
+      const [row] = await rows(tenant, name)
+      if (row === undefined && !isBuiltIn(name))
+        throw invalidField(
+          '/class',
+          'unknown_class',
+          'There is no such class in this workspace and environment.',
+        )
+      return row?.schema ?? null
+    },
+  }
+}
+export type ClassStore = ReturnType<typeof classStore>
+
+const isBuiltIn = (name: string) => Object.hasOwn(builtInClasses, name)
+
+const untouched = (name: string): CiClass => ({
+  name,
+  label: builtInClasses[name] ?? name,
+  schema: null,
+  builtIn: true,
+})
+
+function present({ name, label, schema }: CiClassState): CiClass {
+  return { name, label, schema, builtIn: isBuiltIn(name) }
+}

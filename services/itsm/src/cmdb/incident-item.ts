@@ -1,0 +1,25 @@
+import { invalidField, type TenantScope } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { itemStatus } from './queries.js'
+
+/**
+ * Holds the item a new incident, or a changed one, is about against the CMDB. Throws validation_failed naming /ciId.
+ * `before` is what the incident says already: incidents from before there were items keep what they have.
+ */
+export async function checkIncidentItem(
+  db: Drizzle,
+  tenant: TenantScope,
+  ciId: string | null | undefined,
+  before?: () => Promise<string | null | undefined>,
+): Promise<void> {
+  if (ciId === undefined || ciId === null) return
+  const status = await itemStatus(db, tenant, ciId)
+  if (status !== undefined && status !== 'retired') return
+  if ((await before?.()) === ciId) return
+  if (status === 'retired') throw invalidField('/ciId', 'retired', 'The configuration item is retired.')
+  throw invalidField(
+    '/ciId',
+    'unknown_item',
+    'There is no such configuration item in this workspace and environment.',
+  )
+}

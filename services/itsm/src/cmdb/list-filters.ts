@@ -1,0 +1,35 @@
+import { CiStatus, Criticality, RelationType } from '@opsplane/contracts'
+import { z } from 'zod'
+import { severalOf } from '../incident/list-filters.js'
+import { nobody } from './queries.js'
+
+const reference = z.string().min(1).max(100)
+
+/** The filters of the item list; all that are given must hold. */
+export const itemFilters = z.object({
+  class: severalOf(z.string().min(1).max(60))
+    .optional()
+    .meta({ description: 'One or several classes, repeated or separated by commas.', example: ['server'] }),
+  status: severalOf(CiStatus)
+    .optional()
+    .meta({
+      description: 'One or several statuses, repeated or separated by commas.',
+      example: ['operational'],
+    }),
+  criticality: severalOf(Criticality)
+    .optional()
+    .meta({ description: 'One or several, repeated or separated by commas.', example: ['critical'] }),
+  owner: reference.optional().meta({ description: `A user, or \`${nobody}\` for items without an owner.` }),
+  supportGroup: reference
+    .optional()
+    .meta({ description: `A team, or \`${nobody}\` for items nobody supports.` }),
+  source: reference.optional().meta({ description: 'System the items were read from.' }),
+  q: z.string().trim().min(1).max(200).optional().meta({ description: 'Text within the name.' }),
+})
+
+export const relationTypeFilter = severalOf(RelationType)
+  .optional()
+  .meta({
+    description: 'One or several types, repeated or separated by commas.',
+    example: ['depends_on'],
+  })

@@ -1,0 +1,123 @@
+import type { CiStatus, Criticality, RelationType, TenantScope } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { and, count, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import { incidents } from '../schema.js'
+import { ciClasses, ciRelations, configurationItems, incidentItem, openIncidents } from './tables.js'
+
+/** Asks for items without an owner, or without a team. */
+export const nobody = 'none'
+
+export interface ItemFilters {
+  class?: string[] | undefined
+  status?: CiStatus[] | undefined
+  criticality?: Criticality[] | undefined
+  owner?: string | undefined
+  supportGroup?: string | undefined
+  source?: string | undefined
+  q?: string | undefined
+}
+
+/** The columns a list of items can be sorted by. */
+export const sortColumns = {
+  createdAt: configurationItems.createdAt,
+  updatedAt: configurationItems.updatedAt,
+  name: configurationItems.name,
+}
+
+export function itemConditions(filters: ItemFilters): (SQL | undefined)[] {
+  const table = configurationItems
+  return [
+    filters.class && inArray(table.class, filters.class),
+    filters.status && inArray(table.status, filters.status),
+    filters.criticality && inArray(table.criticality, filters.criticality),
+    isOrNobody(table.owner, filters.owner),
+    isOrNobody(table.supportGroup, filters.supportGroup),
+    filters.source === undefined ? undefined : eq(table.source, filters.source),
+    filters.q === undefined ? undefined : sql`${table.name} ilike ${containing(filters.q)}`,
+  ]
+}
+
+export interface RelationFilters {
+  itemId?: string | undefined
+  type?: RelationType[] | undefined
+}
+
+export function relationConditions({ itemId, type }: RelationFilters): (SQL | undefined)[] {
+  const { sourceId, targetId } = ciRelations
+  return [
+    itemId === undefined ? undefined : or(eq(sourceId, itemId), eq(targetId, itemId)),
+    type && inArray(ciRelations.type, type),
+  ]
+}
+
+/** How many incidents about the item are not resolved. */
+export async function countOpenIncidents(db: Drizzle, tenant: TenantScope, itemId: string): Promise<number> {
+  const about = sql`${incidentItem} = ${itemId}`
+  const [row] = await db
+    .select({ value: count() })
+    .from(incidents)
+    .where(and(...within(incidents, tenant), about, openIncidents))
+  return row?.value ?? 0
+}
+
+/** The id of the item with this key of this source. */
+export async function itemIdByKey(
+  db: Drizzle,
+  tenant: TenantScope,
+  source: string,
+  nativeKey: string,
+): Promise<string | undefined> {
+  const table = configurationItems
+  const [row] = await db
+    .select({ id: table.id })
+    .from(table)
+    .where(and(...within(table, tenant), eq(table.source, source), eq(table.nativeKey, nativeKey)))
+  return row?.id
+}
+
+/** The status of an item; undefined when there is none. */
+export async function itemStatus(
+  db: Drizzle,
+  tenant: TenantScope,
+  id: string,
+): Promise<string | null | undefined> {
+  const table = configurationItems
+  const [row] = await db
+    .select({ status: table.status })
+    .from(table)
+    .where(and(...within(table, tenant), eq(table.id, id)))
+  return row?.status
+}
+
+export async function countRelations(db: Drizzle, tenant: TenantScope, itemId: string): Promise<number> {
+  const [row] = await db
+    .select({ value: count() })
+    .from(ciRelations)
+    .where(and(...within(ciRelations, tenant), ...relationConditions({ itemId })))
+  return row?.value ?? 0
+}
+
+/** The workspace's own rows of classes, by name if one is given. */
+export async function classRows(db: Drizzle, tenant: TenantScope, name?: string) {
+  const named = name === undefined ? undefined : eq(ciClasses.name, name)
+  return db
+    .select({ id: ciClasses.id, state: ciClasses.state })
+    .from(ciClasses)
+    .where(and(...within(ciClasses, tenant), named))
+    .orderBy(ciClasses.name)
+}
+
+function within(table: { workspaceId: PgColumn; environment: PgColumn }, tenant: TenantScope): SQL[] {
+  return [eq(table.workspaceId, tenant.workspaceId), eq(table.environment, tenant.environment)]
+}
+
+function isOrNobody(column: PgColumn, value: string | undefined): SQL | undefined {
+  if (value === undefined) return undefined
+  return value === nobody ? isNull(column) : eq(column, value)
+}
+
+/** `%` and `_` in the text stand for themselves. */
+function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+}

@@ -1,0 +1,102 @@
+import { Article, ArticleFeedback, ArticleVersion, type ErrorCode, RejectArticle } from '@opsplane/contracts'
+import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { z } from 'zod'
+import type { ArticleStore } from './article-store.js'
+import type { ArticleReading } from './reading.js'
+import { byOf, tag } from './routes.js'
+import type { ArticleCommand } from './state.js'
+
+const errors: ErrorCode[] = [
+  'not_found',
+  'invalid_state_transition',
+  'precondition_failed',
+  'version_conflict',
+]
+const contract = { method: 'post', tag, scope: 'knowledge:write', response: Article, errors } as const
+
+/** The actions with a route of their own, the versions they make, and what readers say. */
+export function articleActionRoutes(articles: ArticleStore, reading: ArticleReading): Route[] {
+  const take = async (reference: string, command: ArticleCommand, meta: RequestMeta): Promise<Article> =>
+    articles.handle(await articles.idOf(reference, meta.tenant), command, meta)
+  return [
+    defineRoute({
+      ...contract,
+      operationId: 'submitArticle',
+      path: '/knowledge/:id/submit',
+      summary: 'Submit a draft for review',
+      description: 'Emits `article.submitted`.',
+      handler: ({ params, meta }) => take(params.id, { kind: 'submit', now: meta.now }, meta),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'approveArticle',
+      path: '/knowledge/:id/approve',
+      summary: 'Approve and publish an article',
+      description:
+        'By somebody who has not written on this version. Emits `article.published`, and `article.outdated` for ' +
+        'the version it replaces.',
+      errors: [...errors, 'forbidden'],
+      handler: ({ params, meta }) =>
+        take(params.id, { kind: 'approve', by: byOf(meta), now: meta.now }, meta),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'rejectArticle',
+      path: '/knowledge/:id/reject',
+      summary: 'Send an article back to its author',
+      description: 'It is a draft again. Emits `article.rejected`.',
+      body: RejectArticle,
+      handler: ({ params, body, meta }) => take(params.id, { kind: 'reject', ...body, now: meta.now }, meta),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'retireArticle',
+      path: '/knowledge/:id/retire',
+      summary: 'Retire a published article',
+      description: 'Final: readers no longer get it, nor does search. Emits `article.retired`.',
+      handler: ({ params, meta }) => take(params.id, { kind: 'retire', now: meta.now }, meta),
+    }),
+    defineList({
+      operationId: 'listArticleVersions',
+      path: '/knowledge/:id/versions',
+      summary: 'List the versions of an article',
+      description: 'The newest first.',
+      tag,
+      scope: 'knowledge:write',
+      sorts: [],
+      response: ArticleVersion,
+      errors: ['not_found'],
+      handler: async ({ params, query: { limit, after }, binding, meta }) =>
+        reading.versions(await articles.idOf(params.id, meta.tenant), { limit, after, binding }, meta),
+    }),
+    defineRoute({
+      operationId: 'getArticleVersion',
+      method: 'get',
+      path: '/knowledge/:id/versions/:n',
+      summary: 'Get one version of an article',
+      tag,
+      scope: 'knowledge:write',
+      response: ArticleVersion,
+      errors: ['not_found'],
+      handler: async ({ params, meta }) =>
+        reading.version(await articles.idOf(params.id, meta.tenant), Number(params.n), meta),
+    }),
+    defineRoute({
+      operationId: 'giveArticleFeedback',
+      method: 'post',
+      path: '/knowledge/:id/feedback',
+      summary: 'Say whether an article helped',
+      description: 'One vote per person; the last one counts. Emits `article.feedback_given`.',
+      tag,
+      scope: 'knowledge:read',
+      body: ArticleFeedback,
+      response: z.object({ helpful: z.boolean() }),
+      errors: ['not_found', 'version_conflict'],
+      handler: async ({ params, body, meta }) => {
+        const id = await articles.idOf(params.id, meta.tenant)
+        await reading.checkReadable(id, meta)
+        return articles.vote(id, meta.principal.userId, body.helpful, meta)
+      },
+    }),
+  ]
+}

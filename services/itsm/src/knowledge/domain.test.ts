@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals'
+import { type ArticleAction, articleActions, knowledgeEvents } from '@opsplane/contracts'
+import { specify } from '@opsplane/testing'
+import { article } from './domain.js'
+import { fingerprintOf } from './fingerprint.js'
+import { after, articles, author, commands, create, now, redraft, reviewer } from './sample-articles.js'
+import type { ArticleState } from './state.js'
+import { allowedActions } from './transitions.js'
+
+const { given } = specify(article)
+const { draft, in_review: inReview, published, retired } = articles
+const rereview = after(commands.submit, commands.approve, commands.edit, commands.submit)
+
+/** Where each action leads; a missing cell is refused. Written out apart from the table the code runs on. */
+const matrix: [string, ArticleState, Partial<Record<ArticleAction, string>>][] = [
+  ['a draft', draft, { edit: 'draft', submit: 'in_review', delete: 'deleted' }],
+  ['one in review', inReview, { approve: 'published', reject: 'draft' }],
+  ['a published one', published, { edit: 'draft', retire: 'retired' }],
+  ['the next version', redraft, { edit: 'draft', submit: 'in_review', retire: 'retired' }],
+  ['the next version in review', rereview, { approve: 'published', reject: 'draft', retire: 'retired' }],
+  ['a retired one', retired, {}],
+]
+
+describe('every action in every standing', () => {
+  const cells = matrix.flatMap(([name, state, row]) =>
+    articleActions.map((action) => ({ name, state, action, target: row[action] })),
+  )
+
+  it.each(cells)('$action of $name', ({ state, action, target }) => {
+    const command = action === 'edit' ? { ...commands.edit, patch: { title: 'Other' } } : commands[action]
+    const outcome = given(state).when(command)
+    if (target === undefined) {
+      outcome.fails('invalid_state_transition', {
+        from: state.status,
+        action,
+        allowed: allowedActions(state),
+      })
+      return
+    }
+    const [first] = outcome.decisions()
+    expect(first?.after === null ? 'deleted' : first?.after?.status).toBe(target)
+    expect(Object.keys(knowledgeEvents)).toContain(first?.type)
+  })
+})
+
+describe('publishing', () => {
+  it('makes the version the one readers get', () => {
+    given(inReview)
+      .when(commands.approve)
+      .emits({
+        type: 'article.published',
+        changes: {
+          status: 'published',
+          publishedVersion: 1,
+          publishedAt: now,
+          publishedBy: reviewer.actor,
+          updatedAt: now,
+        },
+      })
+  })
+
+  it('makes the version before outdated', () => {
+    const types = given(rereview)
+      .when(commands.approve)
+      .decisions()
+      .map(({ type, after, extras }) => [type, after?.publishedVersion, extras])
+    expect(types).toEqual([
+      ['article.published', 2, undefined],
+      ['article.outdated', 2, { outdatedVersion: 1 }],
+    ])
+  })
+
+  it('is refused to whoever has written on the version, also through an API key', () => {
+    const key = { actor: { id: 'tok_1', name: 'CI', type: 'api_token' as const }, userId: author.userId }
+    given(inReview)
+      .when({ ...commands.approve, by: author })
+      .fails('forbidden')
+    given(inReview)
+      .when({ ...commands.approve, by: key })
+      .fails('forbidden')
+    const edited = after({ ...commands.edit, by: reviewer }, commands.submit)
+    given(edited).when(commands.approve).fails('forbidden')
+  })
+
+  it('is open to the author of an earlier version', () => {
+    const next = after(commands.submit, commands.approve, { ...commands.edit, by: reviewer }, commands.submit)
+    const decided = given(next)
+      .when({ ...commands.approve, by: author })
+      .decisions()
+    expect(decided[0]?.after?.publishedVersion).toBe(2)
+  })
+})
+
+describe('editing', () => {
+  it('decides nothing when nothing changes', () => {
+    given(draft)
+      .when({ ...commands.edit, patch: { title: draft.title, tags: ['vpn'] } })
+      .emits()
+    given(published)
+      .when({ ...commands.edit, patch: {} })
+      .emits()
+  })
+
+  it('tells a change of the body by its fingerprint', () => {
+    const body = 'New text.'
+    given(draft)
+      .when({ ...commands.edit, patch: { body } })
+      .emits({ type: 'article.updated', changes: { body, bodySha256: fingerprintOf(body), updatedAt: now } })
+    expect(article.expose(draft)).not.toHaveProperty('body')
+  })
+
+  it('of a published article begins the next version and leaves the published one', () => {
+    expect(redraft).toMatchObject({ status: 'draft', articleVersion: 2, publishedVersion: 1 })
+    const rows = article.project?.({ type: 'article.updated', after: redraft })
+    expect(rows?.map(({ table, id }) => [table, id])).toEqual([['knowledge_versions', `${create.id}.2`]])
+  })
+})
+
+it('takes a live article from readers while its next version is written', () => {
+  given(redraft)
+    .when(commands.retire)
+    .emits({
+      type: 'article.retired',
+      changes: { status: 'retired', publishedVersion: null, retiredAt: now, updatedAt: now },
+    })
+})
+
+it('finds the codes of a text once, for the exact leg', () => {
+  const rows = article.project?.({ type: 'article.published', after: published })
+  expect(rows?.find(({ table }) => table === 'knowledge_published')?.state?.codes).toEqual([
+    create.id.toLowerCase(),
+    'kb-1',
+    'inc-7',
+    'vpn-809',
+  ])
+})

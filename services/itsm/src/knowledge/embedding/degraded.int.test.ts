@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { KnowledgeResults } from '@opsplane/contracts'
+import {
+  type Receiver,
+  type ReceiverResponse,
+  startReceiver,
+  startTestService,
+  type TestService,
+  waitFor,
+} from '@opsplane/testing'
+import * as itsm from '../../service.js'
+import { knowledgeTeam } from '../knowledge.fixture.js'
+
+const key = 'sk-of-the-test'
+let service: TestService
+let endpoint: Receiver
+let team: ReturnType<typeof knowledgeTeam>
+let now = Date.parse('2026-03-02T10:00:00.000Z')
+let answer: (texts: string[]) => ReceiverResponse
+
+/** Two meanings: drinks and everything else. */
+const meaning = (text: string) => (/coffee|tea|espresso|beverage/i.test(text) ? [1, 0.1] : [0.1, 1])
+const answerWith = (vector: (text: string) => number[]) => (texts: string[]) => ({
+  status: 200,
+  body: JSON.stringify({ data: texts.map((text, index) => ({ index, embedding: vector(text) })).reverse() }),
+})
+const well = answerWith(meaning)
+
+beforeAll(async () => {
+  endpoint = await startReceiver({
+    tls: false,
+    respond: ({ rawBody }) => answer((JSON.parse(rawBody.toString('utf8')) as { input: string[] }).input),
+  })
+  service = await startTestService({
+    name: 'itsm',
+    ...itsm,
+    start: (config) => itsm.start(config, { clock: { now: () => new Date(now).toISOString() } }),
+    env: {
+      EMBEDDINGS_URL: `${endpoint.url}/v1`,
+      EMBEDDINGS_MODEL: 'two-meanings',
+      EMBEDDINGS_API_KEY: key,
+      EMBEDDINGS_ALLOWED_CIDRS: '127.0.0.0/8',
+    },
+  })
+})
+afterAll(async () => {
+  await service?.stop()
+  await endpoint?.stop()
+})
+
+/** Articles of a workspace of its own, and a breaker that has closed again. */
+beforeEach(async () => {
+  answer = well
+  now += 60_000
+  team = knowledgeTeam(service)
+  await team.publish({ title: 'Coffee on floor 2', body: 'Fill in beans.' })
+  for (let floor = 0; floor < 8; floor++)
+    await team.publish({ title: `Lamp ${floor}`, body: 'Change the bulb of the lamp.' })
+  await embedded(9)
+})
+
+const embedded = (articles: number) =>
+  waitFor(async () => {
+    const [row] = await service.sql`select count(*)::int as n from knowledge_chunks
+      where workspace_id = ${team.principal.workspaceId ?? ''} and vector is not null`
+    return row?.n === articles
+  })
+const search = async (query = 'beverage') =>
+  (await team.reader.post('/knowledge/search', { query })).data(KnowledgeResults)
+
+it('finds by meaning, asking as OpenAI is asked', async () => {
+  const { results, meta } = await search()
+  expect(meta).toEqual({ searchMode: 'hybrid_embeddings', degraded: null })
+  expect(results[0]).toMatchObject({ title: 'Coffee on floor 2', ranks: { text: null, vector: 1 } })
+  const request = endpoint.received().at(-1)
+  expect([request?.method, request?.path]).toEqual(['POST', '/v1/embeddings'])
+  expect(request?.headers.authorization).toBe(`Bearer ${key}`)
+  expect(JSON.parse(request?.rawBody.toString() ?? '')).toMatchObject({
+    model: 'two-meanings',
+    input: ['beverage'],
+  })
+})
+
+it('keeps to the scope in the vector leg as well', async () => {
+  await team.publish({ title: 'Espresso', body: 'Inside.', visibility: 'internal', category: 'kitchen' })
+  await embedded(10)
+  const ranked = async (client: typeof team.reader, filters: object) => {
+    const reply = await client.post('/knowledge/search', { query: 'beverage', filters })
+    return reply.data(KnowledgeResults).results.map(({ title }) => title)
+  }
+  expect(await ranked(team.reader, { category: 'kitchen' })).toEqual([])
+  expect(await ranked(team.author, { category: 'kitchen' })).toEqual(['Espresso'])
+  expect(await ranked(service.as({ ...team.principal, environment: 'staging' }), {})).toEqual([])
+  expect(await ranked(knowledgeTeam(service).author, {})).toEqual([])
+})
+
+it.each<[string, () => ReceiverResponse, string]>([
+  ['refuses', () => ({ status: 503 }), 'embeddings_refused'],
+  ['answers nonsense', () => ({ status: 200, body: '{"data":[]}' }), 'embeddings_bad_answer'],
+  ['is slower than a search may be', () => ({ ...well(['']), delayMs: 60_000 }), 'embeddings_timeout'],
+  ['has changed the length of its vectors', () => answerWith(() => [1, 2, 3])(['']), 'embeddings_dimensions'],
+])('degrades to the corpus when the endpoint %s', async (_, given, reason) => {
+  answer = given
+  const { results, meta } = await search('coffee beans')
+  expect(meta).toEqual({ searchMode: 'hybrid_corpus', degraded: reason })
+  expect(results[0]?.title).toBe('Coffee on floor 2')
+})
+
+it('stops asking after failures in a row, and asks again later', async () => {
+  answer = () => ({ status: 500 })
+  for (let attempt = 0; attempt < 3; attempt++)
+    expect((await search()).meta.degraded).toBe('embeddings_refused')
+  const asked = endpoint.received().length
+  expect((await search()).meta).toEqual({ searchMode: 'hybrid_corpus', degraded: 'embeddings_paused' })
+  expect(endpoint.received()).toHaveLength(asked)
+  answer = well
+  now += 31_000
+  expect((await search()).meta.searchMode).toBe('hybrid_embeddings')
+})
+
+it('embeds what is published while the endpoint is away once it is back', async () => {
+  answer = () => ({ status: 500 })
+  const { id } = await team.publish({ title: 'Tea on floor 3' })
+  await waitFor(async () => {
+    const [row] = await service.sql`select last_error from knowledge_chunks where article_id = ${id}`
+    return row?.last_error === 'It answered with status 500.'
+  })
+  answer = well
+  now += 3_000
+  await embedded(10)
+  expect(
+    (await search()).results
+      .map(({ title }) => title)
+      .slice(0, 2)
+      .sort(),
+  ).toEqual(['Coffee on floor 2', 'Tea on floor 3'])
+})
+
+it('embeds only what changed of a new version, and nothing of a retired one', async () => {
+  const paragraphs = ['espresso ', 'tea '].map((word) => word.repeat(200).trim())
+  const { id } = await team.publish({ title: 'Long', body: paragraphs.join('\n\n') })
+  await embedded(11)
+  const before = endpoint.received().length
+  await team.author.patch(`/knowledge/${id}`, { body: [paragraphs[0], 'milk'].join('\n\n') })
+  await team.author.post(`/knowledge/${id}/submit`)
+  await team.reviewer.post(`/knowledge/${id}/approve`)
+  await waitFor(async () => {
+    const rows = await service.sql`select 1 from knowledge_chunks c join knowledge_published p
+      on p.id = c.article_id and p.version = c.source_version where c.article_id = ${id} and vector is null`
+    return rows.length === 0 && endpoint.received().length > before
+  })
+  await team.author.post(`/knowledge/${id}/retire`)
+  // Tidied up with the next publication.
+  await team.publish({ title: 'Another' })
+  await waitFor(async () => {
+    const rows = await service.sql`select 1 from knowledge_chunks where article_id = ${id}`
+    return rows.length === 0
+  })
+})

@@ -1,0 +1,98 @@
+import type { Outbound } from '@opsplane/http'
+import { OutboundError } from '@opsplane/http'
+import { z } from 'zod'
+import { normalise } from '../search/corpus-model.js'
+
+/** Why there are no vectors; the code is fit for the answer of a search. */
+export class EmbeddingError extends Error {
+  constructor(
+    readonly code:
+      | 'embeddings_timeout'
+      | 'embeddings_unreachable'
+      | 'embeddings_refused'
+      | 'embeddings_bad_answer',
+    message: string,
+    options: { cause?: unknown } = {},
+  ) {
+    super(message, options)
+    this.name = 'EmbeddingError'
+  }
+}
+
+/** Turns texts into unit vectors of one model. */
+export interface Embedder {
+  model: string
+  /** One vector per text, in their order, all of one length. Throws EmbeddingError. */
+  embed(texts: readonly string[], timeoutMs: number): Promise<Float32Array[]>
+}
+
+export interface EmbedderOptions {
+  outbound: Pick<Outbound, 'request'>
+  /** Of an OpenAI-compatible service: its base, or the whole address of its embeddings. */
+  url: string
+  model: string
+  apiKey?: string | undefined
+}
+
+const Answer = z.object({
+  data: z.array(
+    z.object({ index: z.int().min(0).optional(), embedding: z.array(z.number()).min(1).max(8_192) }),
+  ),
+})
+const mostBytes = 8 * 1024 * 1024
+
+export function openAiEmbedder({ outbound, url, model, apiKey }: EmbedderOptions): Embedder {
+  const address = endpointOf(url)
+  const post = async (texts: readonly string[], timeoutMs: number) => {
+    try {
+      return await outbound.request({
+        url: address,
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+        },
+        body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
+        timeoutMs,
+        maxResponseBytes: mostBytes,
+        repeatable: true,
+      })
+    } catch (cause) {
+      const late = cause instanceof OutboundError && cause.kind === 'timeout'
+      const message = cause instanceof Error ? cause.message : String(cause)
+      throw new EmbeddingError(late ? 'embeddings_timeout' : 'embeddings_unreachable', message, { cause })
+    }
+  }
+  return {
+    model,
+    async embed(texts, timeoutMs) {
+      const { status, body } = await post(texts, timeoutMs)
+      if (status !== 200) throw new EmbeddingError('embeddings_refused', `It answered with status ${status}.`)
+      return vectorsOf(body.toString('utf8'), texts.length)
+    },
+  }
+}
+
+function endpointOf(url: string): string {
+  const base = url.replace(/\/+$/, '')
+  if (base.endsWith('/embeddings')) return base
+  return base.endsWith('/v1') ? `${base}/embeddings` : `${base}/v1/embeddings`
+}
+
+function vectorsOf(text: string, count: number): Float32Array[] {
+  const bad = (message: string, cause?: unknown) =>
+    new EmbeddingError('embeddings_bad_answer', message, { cause })
+  let data: z.infer<typeof Answer>['data']
+  try {
+    data = Answer.parse(JSON.parse(text)).data
+  } catch (cause) {
+    throw bad('It did not answer with embeddings.', cause)
+  }
+  if (data.length !== count) throw bad(`It answered with ${data.length} vectors for ${count} texts.`)
+  const ordered = data.map((entry, at) => ({ at: entry.index ?? at, embedding: entry.embedding }))
+  ordered.sort((a, b) => a.at - b.at)
+  if (ordered.some(({ at }, place) => at !== place)) throw bad('The vectors are not numbered like the texts.')
+  if (new Set(ordered.map(({ embedding }) => embedding.length)).size > 1)
+    throw bad('The vectors are of different lengths.')
+  return ordered.map(({ embedding }) => normalise(Float32Array.from(embedding)))
+}

@@ -1,0 +1,72 @@
+import type { TenantScope } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
+import { ofTenant } from '../queries.js'
+import { ownerColumns, toOwner, type VectorMatrix } from '../search/nearest.js'
+import { sizedCache } from '../search/sized-cache.js'
+import { knowledgeChunks as chunks, knowledgePublished as published } from '../tables.js'
+
+export interface EmbeddingIndex extends VectorMatrix {
+  stamp: string
+  bytes: number
+}
+
+const mostChunks = 50_000
+const mostBytes = 256 * 1024 * 1024
+
+/** The vectors of one model, one matrix per tenant, read from the database and kept while nothing changes. */
+export function embeddingIndexes(db: Drizzle, model: string) {
+  const ready = sizedCache<EmbeddingIndex>(mostBytes)
+  const mine = (tenant: TenantScope) =>
+    and(
+      eq(chunks.workspaceId, tenant.workspaceId),
+      eq(chunks.environment, tenant.environment),
+      eq(chunks.model, model),
+      isNotNull(chunks.vector),
+    )
+
+  const read = async (tenant: TenantScope, stamp: string): Promise<EmbeddingIndex | null> => {
+    const rows = await db
+      .select({ ...ownerColumns, vector: chunks.vector })
+      .from(chunks)
+      .innerJoin(
+        published,
+        and(eq(published.id, chunks.articleId), eq(published.version, chunks.sourceVersion)),
+      )
+      .where(and(mine(tenant), ofTenant(published, tenant)))
+      .orderBy(asc(chunks.id))
+      .limit(mostChunks)
+    const dims = (rows[0]?.vector?.length ?? 0) / 4
+    // A model that changed its length is in part another model: its older vectors are left out.
+    const fitting = rows.filter(({ vector }) => vector?.length === dims * 4)
+    if (dims === 0) return null
+    const vectors = new Float32Array(fitting.length * dims)
+    for (const [row, { vector }] of fitting.entries())
+      for (let dim = 0; dim < dims; dim++) vectors[row * dims + dim] = vector?.readFloatLE(dim * 4) ?? 0
+    return {
+      dims,
+      vectors,
+      owners: fitting.map(toOwner),
+      stamp,
+      bytes: vectors.byteLength + fitting.length * 300,
+    }
+  }
+
+  return {
+    /** Null while nothing of the tenant is embedded yet. */
+    async of(tenant: TenantScope): Promise<EmbeddingIndex | null> {
+      const [row] = await db
+        .select({ stamp: sql<string>`count(*) || '/' || coalesce(sum(${chunks.sourceVersion}), 0)` })
+        .from(chunks)
+        .where(mine(tenant))
+      const stamp = row?.stamp ?? ''
+      const key = `${tenant.workspaceId}/${tenant.environment}`
+      const present = ready.get(key)
+      if (present?.stamp === stamp) return present
+      const index = await read(tenant, stamp)
+      if (index) ready.set(key, index)
+      return index
+    },
+  }
+}
+export type EmbeddingIndexes = ReturnType<typeof embeddingIndexes>

@@ -1,0 +1,31 @@
+import { Article, type NewArticle, newId, type Principal } from '@opsplane/contracts'
+import { type ApiClient, type TestService, testPrincipal } from '@opsplane/testing'
+
+/** Two who write and one who reads, in a workspace of their own. */
+export function knowledgeTeam(service: TestService, overrides: Partial<Principal> = {}) {
+  const author = testPrincipal(overrides)
+  const id = newId('user')
+  const reviewer = { ...author, userId: id, actor: { id, name: 'Grace', type: 'user' as const } }
+  const readerId = newId('user')
+  const reader = {
+    ...author,
+    userId: readerId,
+    actor: { id: readerId, name: 'Tim', type: 'user' as const },
+    permissions: ['knowledge:read'],
+  }
+  const clients = {
+    author: service.as(author),
+    reviewer: service.as(reviewer),
+    reader: service.as(reader),
+  }
+  return { ...clients, principal: author, readerPrincipal: reader, publish: publisher(clients) }
+}
+
+/** Takes an article from nothing to where readers and search find it. */
+const publisher =
+  ({ author, reviewer }: { author: ApiClient; reviewer: ApiClient }) =>
+  async (fields: Partial<NewArticle> & { title: string }): Promise<Article> => {
+    const { id } = (await author.post('/knowledge', { body: fields.title, ...fields })).data(Article)
+    await author.post(`/knowledge/${id}/submit`)
+    return (await reviewer.post(`/knowledge/${id}/approve`)).data(Article)
+  }

@@ -1,0 +1,52 @@
+import type { BackendContext, Closable } from '@opsplane/eventstore'
+import { createOutbound, type Route } from '@opsplane/http'
+import type { ItsmConfig } from '../config.js'
+import { articleActionRoutes } from './action-routes.js'
+import { articleStore } from './article-store.js'
+import { createBreaker } from './embedding/breaker.js'
+import { openAiEmbedder } from './embedding/embedder.js'
+import { embeddingIndexes } from './embedding/embedding-index.js'
+import { startEmbeddingWork } from './embedding/embedding-work.js'
+import { articleReading } from './reading.js'
+import { articleRoutes } from './routes.js'
+import { corpusIndexes } from './search/corpus-index.js'
+import { knowledgeSearch } from './search/search.js'
+import { searchRoutes } from './search/search-routes.js'
+import { vectorLeg } from './search/vector-leg.js'
+
+type Context = BackendContext<ItsmConfig>
+
+/** Everything below /knowledge, and the work it does in the background. */
+export function createKnowledge(ctx: Context) {
+  const { db } = ctx.database
+  const nowMs = () => Date.parse(ctx.clock.now())
+  const endpoint = createEndpoint(ctx.config)
+  const embedder = endpoint?.embedder
+  const corpus = corpusIndexes(db, ctx.log)
+  const embeddings = embedder
+    ? { embedder, indexes: embeddingIndexes(db, embedder.model), breaker: createBreaker(nowMs) }
+    : null
+  const articles = articleStore(ctx)
+  const reading = articleReading(ctx, articles)
+  return {
+    routes: [
+      ...articleRoutes(ctx, articles, reading),
+      ...articleActionRoutes(articles, reading),
+      ...searchRoutes(knowledgeSearch(db, vectorLeg(corpus, embeddings))),
+    ] satisfies Route[],
+    /** Starts the background work. Closed from the last to the first. */
+    background: (): Closable[] =>
+      endpoint
+        ? [corpus, endpoint, startEmbeddingWork({ db, embedder: endpoint.embedder, log: ctx.log, nowMs })]
+        : [corpus],
+  }
+}
+
+/** Null where no endpoint is configured. */
+function createEndpoint(config: ItsmConfig) {
+  const { embeddingsUrl: url, embeddingsModel: model, embeddingsApiKey: apiKey } = config
+  if (url === undefined) return null
+  // The address is the operator's, who may have it in the same network and without TLS.
+  const outbound = createOutbound({ allowedCidrs: config.embeddingsAllowedCidrs, allowHttp: true })
+  return { embedder: openAiEmbedder({ outbound, url, model, apiKey }), close: () => outbound.close() }
+}

@@ -1,0 +1,84 @@
+import type { ArticleStatus, Helpfulness, Instant, TenantScope } from '@opsplane/contracts'
+import type { Drizzle, KeysetTable } from '@opsplane/postgres'
+import { and, eq, gt, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import { knowledgeArticles, knowledgePublished, knowledgeVotes } from './tables.js'
+
+export interface ArticleFilters {
+  status?: ArticleStatus | undefined
+  category?: string | undefined
+  tag?: string | undefined
+  language?: string | undefined
+  q?: string | undefined
+}
+
+type FilteredTable = KeysetTable & { category: PgColumn; language: PgColumn; tags: PgColumn }
+
+export const ofTenant = (table: KeysetTable, { workspaceId, environment }: TenantScope): SQL | undefined =>
+  and(eq(table.workspaceId, workspaceId), eq(table.environment, environment))
+
+/** Conditions that hold alike for what is worked on and for what is published. */
+export function contentConditions(table: FilteredTable, filters: ArticleFilters): (SQL | undefined)[] {
+  return [
+    filters.category === undefined ? undefined : eq(table.category, filters.category),
+    filters.language === undefined ? undefined : eq(table.language, filters.language),
+    filters.tag === undefined ? undefined : sql`${table.tags} @> ${JSON.stringify([filters.tag])}::jsonb`,
+    filters.q === undefined ? undefined : mentions(table, filters.q),
+  ]
+}
+
+/** What somebody may be shown of the published: nothing that has expired, and internals only to writers. */
+export function readable(writer: boolean, now: Instant): SQL | undefined {
+  const { validUntil, visibility } = knowledgePublished
+  return and(or(isNull(validUntil), gt(validUntil, now)), writer ? undefined : eq(visibility, 'public'))
+}
+
+export async function articleIdByNumber(
+  db: Drizzle,
+  tenant: TenantScope,
+  number: string,
+): Promise<string | undefined> {
+  const [row] = await db
+    .select({ id: knowledgeArticles.id })
+    .from(knowledgeArticles)
+    .where(
+      and(
+        ofTenant(knowledgeArticles, tenant),
+        eq(knowledgeArticles.numberValue, Number(number.slice('KB-'.length))),
+      ),
+    )
+  return row?.id
+}
+
+export function articleRowsOf(db: Drizzle, tenant: TenantScope, ids: string[]) {
+  const { state, version } = knowledgeArticles
+  return db
+    .select({ state, version })
+    .from(knowledgeArticles)
+    .where(and(ofTenant(knowledgeArticles, tenant), inArray(knowledgeArticles.id, ids)))
+}
+
+export async function helpfulnessOf(
+  db: Drizzle,
+  tenant: TenantScope,
+  articleIds: string[],
+): Promise<Map<string, Helpfulness>> {
+  if (articleIds.length === 0) return new Map()
+  const { articleId, helpful } = knowledgeVotes
+  const rows = await db
+    .select({
+      articleId,
+      helpful: sql<number>`(count(*) filter (where ${helpful} = 'true'))::integer`,
+      notHelpful: sql<number>`(count(*) filter (where ${helpful} = 'false'))::integer`,
+    })
+    .from(knowledgeVotes)
+    .where(and(ofTenant(knowledgeVotes, tenant), inArray(articleId, articleIds)))
+    .groupBy(articleId)
+  return new Map(rows.map(({ articleId: id, ...counts }) => [id ?? '', counts]))
+}
+
+/** Title or number contains the text, in any case; `%` and `_` in it stand for themselves. */
+function mentions(table: KeysetTable, text: string): SQL | undefined {
+  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+  return or(sql`${table.state}->>'title' ilike ${pattern}`, sql`${table.state}->>'number' ilike ${pattern}`)
+}

@@ -1,0 +1,108 @@
+import { Article, ArticlePatch, ArticleStatus, NewArticle, newId } from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { z } from 'zod'
+import type { ArticleStore } from './article-store.js'
+import type { ArticleReading } from './reading.js'
+
+export const tag = 'Knowledge'
+
+/** Who acts, as the rule of two pairs of eyes sees it. */
+export const byOf = ({ actor, principal }: RequestMeta) => ({ actor, userId: principal.userId })
+
+const filters = z.object({
+  status: ArticleStatus.optional().meta({ description: 'Readers only ever get published articles.' }),
+  category: z.string().min(1).max(100).optional(),
+  tag: z.string().min(1).max(50).optional(),
+  language: z.string().length(2).optional(),
+  q: z.string().trim().min(1).max(200).optional().meta({ description: 'Text within title or number.' }),
+})
+
+/** Reading, beginning and changing articles. `:id` is an id or a number such as `KB-12`. */
+export function articleRoutes(ctx: BackendContext, articles: ArticleStore, reading: ArticleReading): Route[] {
+  return [
+    defineList({
+      operationId: 'listArticles',
+      path: '/knowledge',
+      summary: 'List knowledge articles',
+      description:
+        'Those with `knowledge:write` get every article as it is being worked on; readers get the published ones.',
+      tag,
+      scope: 'knowledge:read',
+      query: filters,
+      response: Article,
+      handler: ({ query: { limit, after, sort, ...given }, binding, meta }) =>
+        reading.list(given, { limit, after, sort: { ...sort, field: 'createdAt' }, binding }, meta),
+    }),
+
+    defineRoute({
+      operationId: 'createArticle',
+      method: 'post',
+      path: '/knowledge',
+      summary: 'Create an article',
+      description: 'Begins a draft. Emits `article.created`.',
+      tag,
+      scope: 'knowledge:write',
+      bodyLimitBytes: 2 * 1024 * 1024,
+      body: NewArticle,
+      response: Article,
+      status: 201,
+      handler: async ({ body, meta }) => {
+        const id = newId('article')
+        const number = `KB-${await ctx.store.numbers.next(meta.tenant.workspaceId, 'article')}`
+        const command = { kind: 'create', id, number, by: byOf(meta), now: meta.now, input: body } as const
+        return articles.create(id, command, meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getArticle',
+      method: 'get',
+      path: '/knowledge/:id',
+      summary: 'Get an article',
+      description:
+        'By its id, or by its number such as `KB-12`. Those with `knowledge:write` get the version being worked ' +
+        'on, readers the published one.',
+      tag,
+      scope: 'knowledge:read',
+      response: Article,
+      errors: ['not_found'],
+      handler: async ({ params, meta }) => reading.get(await articles.idOf(params.id, meta.tenant), meta),
+    }),
+
+    defineRoute({
+      operationId: 'updateArticle',
+      method: 'patch',
+      path: '/knowledge/:id',
+      summary: 'Edit an article',
+      description:
+        'Changes a draft. The first change to a published article begins its next version; readers keep the ' +
+        'published one until that is approved. Emits `article.updated`; what changes nothing emits nothing.',
+      tag,
+      scope: 'knowledge:write',
+      bodyLimitBytes: 2 * 1024 * 1024,
+      body: ArticlePatch,
+      response: Article,
+      errors: ['not_found', 'invalid_state_transition', 'precondition_failed', 'version_conflict'],
+      handler: async ({ params, body, meta }) => {
+        const id = await articles.idOf(params.id, meta.tenant)
+        return articles.handle(id, { kind: 'edit', patch: body, by: byOf(meta), now: meta.now }, meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'deleteArticle',
+      method: 'delete',
+      path: '/knowledge/:id',
+      summary: 'Delete a draft',
+      description: 'Only a draft that was never published; others are retired. Emits `article.deleted`.',
+      tag,
+      scope: 'knowledge:write',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'invalid_state_transition', 'precondition_failed', 'version_conflict'],
+      handler: async ({ params, meta }) =>
+        articles.remove(await articles.idOf(params.id, meta.tenant), meta.now, meta),
+    }),
+  ]
+}

@@ -1,0 +1,48 @@
+import type { ReadModelRow } from '@opsplane/contracts'
+import { codesIn } from './codes.js'
+import type { ArticleDecision } from './domain.js'
+import type { ArticleState } from './state.js'
+
+export const versionRowId = (articleId: string, articleVersion: number) => `${articleId}.${articleVersion}`
+
+/** Beside the article: its versions, and the one readers get, which is what search looks through. */
+export function articleRows({
+  type,
+  after,
+  extras,
+}: Omit<ArticleDecision, 'type'> & { type: string }): ReadModelRow[] {
+  if (after === null) {
+    // Only first versions can be deleted.
+    const id = versionRowId(String(extras?.articleId), 1)
+    return [{ table: 'knowledge_versions', id, state: null }]
+  }
+  if (type === 'article.retired') return [{ table: 'knowledge_published', id: after.id, state: null }]
+  const rows: ReadModelRow[] = [versionRow(after)]
+  if (type === 'article.published') rows.push(publishedRow(after))
+  return rows
+}
+
+function content(state: ArticleState) {
+  const { id: articleId, number, articleVersion, title, summary, body, tags, category, language } = state
+  const { visibility, validUntil, sourceIncidentId, sourceProblemId, author } = state
+  const { publishedAt, publishedBy, createdAt, updatedAt } = state
+  return {
+    ...{ articleId, number, articleVersion, title, summary, body, tags, category, language },
+    ...{ visibility, validUntil, sourceIncidentId, sourceProblemId, author },
+    ...{ publishedAt, publishedBy, createdAt, updatedAt },
+  }
+}
+
+function versionRow(state: ArticleState): ReadModelRow {
+  const id = versionRowId(state.id, state.articleVersion)
+  return { table: 'knowledge_versions', id, state: { id, ...content(state) } }
+}
+
+/** The codes in it are found here once, for the exact leg of the search. */
+function publishedRow(state: ArticleState): ReadModelRow {
+  const { number, sourceIncidentId, sourceProblemId } = state
+  const references = [state.id, number, sourceIncidentId, sourceProblemId].filter((id) => id !== null)
+  const found = codesIn(`${state.title}\n${state.summary ?? ''}\n${state.body}`)
+  const codes = [...new Set([...references.map((id) => id.toLowerCase()), ...found])]
+  return { table: 'knowledge_published', id: state.id, state: { id: state.id, ...content(state), codes } }
+}

@@ -1,0 +1,61 @@
+import type { TenantScope } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { codesIn } from '../codes.js'
+import { ofTenant } from '../queries.js'
+import { knowledgePublished as table } from '../tables.js'
+
+/** A query taken apart, in the languages the tenant has articles in. */
+export interface Analysis {
+  query: string
+  languages: string[]
+  /** Changes with every publication of the tenant. */
+  stamp: string
+  /** What looks like an identifier. */
+  codes: string[]
+  /** Its words without stop words, as they are. */
+  words: string[]
+  /** Its words without stop words, stemmed. */
+  lexemes: string[]
+}
+
+const Row = z.object({
+  languages: z.array(z.string()),
+  stamp: z.string(),
+  words: z.array(z.string()),
+  lexemes: z.array(z.string()),
+})
+const Answer = z.array(z.object({ answer: z.string().transform((text) => JSON.parse(text)) })).length(1)
+
+const mostWords = 12
+
+export async function analyse(
+  db: Drizzle,
+  tenant: TenantScope,
+  query: string,
+  language: string | undefined,
+): Promise<Analysis> {
+  const words = query.match(/[\p{L}\p{N}]{4,}/gu)?.slice(0, mostWords) ?? []
+  const rows = await db.execute(sql`
+    with published as (
+      select ${table.language} as language, count(*) as articles, sum(${table.version}) as versions
+      from ${table} where ${ofTenant(table, tenant)} group by 1
+    ), spoken as (
+      select language, knowledge_config(language) as config from published
+      where language = ${language ?? null}::text or ${language ?? null}::text is null
+    ), words as (
+      select distinct knowledge_plain(word) as word from jsonb_array_elements_text(${JSON.stringify(words)}::jsonb) word
+    ), lexemes as (
+      select distinct unnest(tsvector_to_array(to_tsvector(config, knowledge_plain(${query})))) as lexeme from spoken
+    )
+    select json_build_object(
+      'languages', (select coalesce(json_agg(language order by language), '[]') from spoken),
+      'stamp', (select coalesce(sum(articles), 0) || '/' || coalesce(sum(versions), 0) from published),
+      'words', (select coalesce(json_agg(word order by word), '[]') from words where not exists (
+        select 1 from spoken where numnode(plainto_tsquery(config, word)) = 0)),
+      'lexemes', (select coalesce(json_agg(lexeme order by lexeme), '[]') from lexemes)
+    )::text as answer`)
+  const [row] = Answer.parse([...rows])
+  return { query, codes: codesIn(query), ...Row.parse(row?.answer) }
+}

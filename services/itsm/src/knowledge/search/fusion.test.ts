@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals'
+import { codesIn } from '../codes.js'
+import { chunksOf } from '../embedding/chunks.js'
+import { fuse } from './fusion.js'
+
+const none = { exact: [], text: [], trigram: [], vector: [] }
+
+describe('fusion', () => {
+  it('puts what several legs found before what one of them found, and tells the ranks', () => {
+    const fused = fuse({ ...none, text: ['a', 'b'], vector: ['c', 'b'] })
+    expect(fused.map(({ id }) => id)).toEqual(['b', 'a', 'c'])
+    expect(fused[0]?.ranks).toEqual({ exact: null, text: 2, trigram: null, vector: 2 })
+  })
+
+  it('puts the last exact match before the first of all other legs', () => {
+    const exact = Array.from({ length: 50 }, (_, at) => `exact-${at}`)
+    const fused = fuse({ exact, text: ['a'], trigram: ['a'], vector: ['a'] })
+    expect(fused.at(-1)?.id).toBe('a')
+  })
+})
+
+it('takes identifiers for codes, and words with a digit for words', () => {
+  expect(codesIn('See INC-7, KB-12. Error 0x80070005, AADSTS50011: ERR_CERT_INVALID at srv-db01')).toEqual([
+    ...['inc-7', 'kb-12', '0x80070005', 'aadsts50011', 'err_cert_invalid', 'srv-db01'],
+  ])
+  expect(codesIn('ipv4 on Windows 11 in 2026, office365, a well-known e-mail')).toEqual([])
+})
+
+describe('pieces of an article', () => {
+  const article = { title: 'Title', summary: null }
+
+  it('begin with the title, and lose no word', () => {
+    const words = Array.from({ length: 2_000 }, (_, at) => `w${at}`)
+    const pieces = chunksOf({ ...article, body: words.join(' ') })
+    expect(pieces.length).toBeGreaterThan(1)
+    for (const piece of pieces) {
+      expect(piece.startsWith('Title\n\n')).toBe(true)
+      expect(piece.length).toBeLessThan(1_600)
+    }
+    expect(pieces.flatMap((piece) => piece.match(/w\d+/g) ?? [])).toEqual(words)
+  })
+
+  it('are cut where there is no space, too, and an empty article has one', () => {
+    const pieces = chunksOf({ ...article, body: 'x'.repeat(4_000) })
+    expect(pieces.join('').match(/x/g)).toHaveLength(4_000)
+    expect(chunksOf({ ...article, body: '' })).toEqual(['Title'])
+  })
+})

@@ -1,0 +1,63 @@
+import type { KnowledgeHit } from '@opsplane/contracts'
+import { ArticleVersion } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { and, inArray, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { knowledgePublished as table } from '../tables.js'
+import type { Analysis } from './analysis.js'
+import type { Fused } from './fusion.js'
+import { matchEnd, matchStart, toHtml, toPlain } from './highlight.js'
+import { relaxedQuery } from './lexical-legs.js'
+import { type SearchScope, within } from './scope.js'
+
+const Shown = ArticleVersion.pick({
+  ...{ title: true, summary: true, category: true, tags: true, language: true, articleVersion: true },
+}).extend({ number: z.string() })
+
+/** More of a body is not looked at for a snippet. */
+const mostCharacters = 60_000
+
+/**
+ * The results as they are shown, in the order of the fusion. The scope is checked once more: a vector may be of an
+ * article that was retired a moment ago.
+ */
+export async function hitsOf(
+  db: Drizzle,
+  scope: SearchScope,
+  analysis: Analysis,
+  fused: Fused[],
+): Promise<KnowledgeHit[]> {
+  if (fused.length === 0) return []
+  const body = sql`left(${table.state}->>'body', ${sql.raw(String(mostCharacters))})`
+  const rows = await db
+    .select({
+      id: table.id,
+      shown: sql<string>`((${table.state}::jsonb) - 'body' - 'codes')::text`,
+      title: headline(sql`${table.state}->>'title'`, analysis, 'HighlightAll=true'),
+      body: headline(body, analysis, 'MaxFragments=2, MaxWords=25, MinWords=12, FragmentDelimiter=" … "'),
+    })
+    .from(table)
+    .where(
+      and(
+        within(scope),
+        inArray(
+          table.id,
+          fused.map(({ id }) => id),
+        ),
+      ),
+    )
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return fused.flatMap(({ id, score, ranks }) => {
+    const row = byId.get(id)
+    if (!row) return []
+    const shown = Shown.parse(JSON.parse(row.shown))
+    const highlights = { title: toHtml(row.title), body: toHtml(row.body) }
+    return [{ id, ...shown, score, ranks, highlights, snippet: toPlain(row.body) }]
+  })
+}
+
+function headline(text: SQL, analysis: Analysis, options: string): SQL<string> {
+  const clean = sql`translate(${text}, ${matchStart + matchEnd}, '')`
+  const all = `StartSel=${matchStart}, StopSel=${matchEnd}, ${options}`
+  return sql<string>`ts_headline(knowledge_config(${table.language}), ${clean}, ${relaxedQuery(analysis)}, ${all})`
+}

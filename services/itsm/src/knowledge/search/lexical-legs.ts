@@ -1,0 +1,77 @@
+import type { Drizzle } from '@opsplane/postgres'
+import { and, asc, desc, or, type SQL, sql } from 'drizzle-orm'
+import { knowledgePublished as table } from '../tables.js'
+import type { Analysis } from './analysis.js'
+import { type SearchScope, within } from './scope.js'
+
+/** How deep each leg looks: fusion gains nothing from further down. */
+export const legDepth = 50
+
+/** Articles that carry an identifier of the query: a number, an id or an error code. */
+export function exactLeg(db: Drizzle, scope: SearchScope, { codes }: Analysis) {
+  const wanted = sql`array(select jsonb_array_elements_text(${JSON.stringify(codes)}::jsonb))`
+  const found = sql`(select count(*) from jsonb_array_elements_text(${table.codes}) code where code = any(${wanted}))`
+  return db
+    .select({ id: table.id })
+    .from(table)
+    .where(and(within(scope), sql`${table.codes} ?| ${wanted}`))
+    .orderBy(desc(found), asc(table.id))
+    .limit(legDepth)
+}
+
+/**
+ * Full text. Articles with every word come first, then those with some of them: somebody who describes a problem
+ * in a sentence uses words no article has.
+ */
+export function textLeg(db: Drizzle, scope: SearchScope, analysis: Analysis) {
+  const any = relaxedQuery(analysis)
+  const all = strictQuery(analysis)
+  return db
+    .select({ id: table.id })
+    .from(table)
+    .where(and(within(scope), sql`${table.search} @@ ${any}`))
+    .orderBy(
+      desc(sql`(${table.search} @@ ${all})`),
+      desc(sql`ts_rank(${table.search}, ${any}, 1)`),
+      asc(table.id),
+    )
+    .limit(legDepth)
+}
+
+/** From how similar a word is taken for the same one: two letters changed places in one of ten have 0.5. */
+const similarEnough = '0.45'
+
+/** Words that are nearly there: typing errors, and codes with a digit wrong. */
+export function findSimilar(db: Drizzle, scope: SearchScope, analysis: Analysis): Promise<{ id: string }[]> {
+  return db.transaction(async (tx) => {
+    // The index works with the setting of the session, so it is set for this transaction alone.
+    await tx.execute(sql`select set_config('pg_trgm.word_similarity_threshold', ${similarEnough}, true)`)
+    return trigramLeg(tx, scope, analysis)
+  })
+}
+
+export function trigramLeg(db: Pick<Drizzle, 'select'>, scope: SearchScope, { words, codes }: Analysis) {
+  const terms = [...new Set([...words, ...codes])]
+  const similarity = (term: string): SQL => sql`word_similarity(${term}, ${table.fuzzy})`
+  return db
+    .select({ id: table.id })
+    .from(table)
+    .where(and(within(scope), or(...terms.map((term) => sql`${term} <% ${table.fuzzy}`))))
+    .orderBy(desc(sql.join(terms.map(similarity), sql` + `)), asc(table.id))
+    .limit(legDepth)
+}
+
+const strictQuery = ({ query, languages }: Analysis): SQL =>
+  sql`(${sql.join(
+    languages.map(
+      (language) => sql`websearch_to_tsquery(knowledge_config(${language}), knowledge_plain(${query}))`,
+    ),
+    sql` || `,
+  )})`
+
+/** Quotes and exclusions are meant as they are; a plain list of words is not meant to be complete. */
+export function relaxedQuery(analysis: Analysis): SQL {
+  const strict = strictQuery(analysis)
+  if (/"|(^|\s)-\S/.test(analysis.query)) return strict
+  return sql`replace(${strict}::text, ' & ', ' | ')::tsquery`
+}

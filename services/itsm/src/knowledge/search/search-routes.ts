@@ -1,0 +1,26 @@
+import { KnowledgeResults, KnowledgeSearch } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import { isWriter } from '../reading.js'
+import { tag } from '../routes.js'
+import type { knowledgeSearch } from './search.js'
+
+export function searchRoutes(search: ReturnType<typeof knowledgeSearch>): Route[] {
+  return [
+    defineRoute({
+      operationId: 'searchKnowledge',
+      method: 'post',
+      path: '/knowledge/search',
+      summary: 'Search published articles',
+      description:
+        'By identifiers and error codes, words, similar spelling and meaning, fused into one list. `meta` tells ' +
+        'which way was used, and why if a better one could not be.',
+      tag,
+      scope: 'knowledge:read',
+      body: KnowledgeSearch,
+      response: KnowledgeResults,
+      idempotency: 'none',
+      handler: ({ body, meta: { tenant, now, ...meta } }) =>
+        search(body, { tenant, now, writer: isWriter(meta), filters: body.filters }),
+    }),
+  ]
+}

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Article, KnowledgeResults } from '@opsplane/contracts'
+import { rebuild } from '@opsplane/eventstore'
+import { type ApiClient, startTestService, type TestService } from '@opsplane/testing'
+import * as itsm from '../../service.js'
+import { knowledgeTeam } from '../knowledge.fixture.js'
+
+let service: TestService
+let team: ReturnType<typeof knowledgeTeam>
+
+/** Enough that a corpus has something to learn from, and nothing that any query below asks for. */
+const filler = Array.from({ length: 10 }, (_, index) => ({
+  title: `Coffee machine ${index % 2 === 0 ? 'descaling' : 'beans'} on floor ${index}`,
+  body: 'Fill the tank with water, choose the programme, wait until the lamp is green and rinse it twice.',
+}))
+
+beforeAll(async () => {
+  service = await startTestService({ name: 'itsm', ...itsm })
+  team = knowledgeTeam(service)
+  for (const fields of filler) await team.publish(fields)
+})
+afterAll(() => service?.stop())
+
+const search = async (client: ApiClient, query: string, more: object = {}): Promise<KnowledgeResults> =>
+  (await client.post('/knowledge/search', { query, ...more })).data(KnowledgeResults)
+const titles = async (client: ApiClient, query: string, more?: object) =>
+  (await search(client, query, more)).results.map(({ title }) => title)
+
+describe('each leg', () => {
+  it('finds identifiers first, however often words of the query stand elsewhere', async () => {
+    const wanted = await team.publish({
+      title: 'Shared mailbox',
+      body: 'Outlook answers AADSTS50126 after a change of the password.',
+      sourceIncidentId: 'INC-4711',
+    })
+    await team.publish({ title: 'Outlook error', body: 'Outlook error, Outlook error, sign in to Outlook.' })
+    for (const query of ['Outlook error aadsts50126', 'outlook error INC-4711', `outlook ${wanted.number}`]) {
+      const { results } = await search(team.reader, query)
+      expect(results[0]).toMatchObject({ id: wanted.id, ranks: { exact: 1 } })
+    }
+  })
+
+  it('finds words in any of their forms and with other accents, and all of them before some', async () => {
+    await team.publish({ title: 'Résumé templates', body: 'Printing certificates on the plotter.' })
+    expect(await titles(team.reader, 'resume template')).toContain('Résumé templates')
+    expect(await titles(team.reader, 'printed certificate plotters')).toEqual(
+      expect.arrayContaining(['Résumé templates']),
+    )
+    await team.publish({ title: 'Passwörter zurücksetzen', body: 'Über das Portal.', language: 'de' })
+    expect(await titles(team.reader, 'Passwort zurückgesetzt', { filters: { language: 'de' } })).toEqual([
+      'Passwörter zurücksetzen',
+    ])
+  })
+
+  it('finds misspelt words', async () => {
+    await team.publish({ title: 'Kubernetes namespaces', body: 'Ask the platform team.' })
+    const { results } = await search(team.reader, 'kuberentes namepsaces', { mode: 'lexical' })
+    expect(results[0]).toMatchObject({ title: 'Kubernetes namespaces', ranks: { text: null, trigram: 1 } })
+  })
+
+  it('takes anything as a query', async () => {
+    for (const query of [
+      "'",
+      '"',
+      '\\',
+      ':*',
+      '& |',
+      '!!',
+      '((',
+      '%_',
+      'the of and',
+      '🙂',
+      'a'.repeat(500),
+      '<b>',
+    ]) {
+      const reply = await team.reader.post('/knowledge/search', { query })
+      expect([query, reply.status]).toEqual([query, 200])
+    }
+  })
+})
+
+describe('what is not for the caller is in no leg', () => {
+  // One query that every leg would find it by.
+  const query = 'zeppelin ZEP-100 zepelin'
+  const secret = { title: 'Zeppelin ZEP-100', body: 'Zeppelin mooring.', category: 'air', tags: ['balloon'] }
+  const found = async (client: ApiClient, more?: object) =>
+    (await search(client, query, more)).results.map(({ ranks }) => ranks)
+
+  it('of another workspace and environment', async () => {
+    const own = knowledgeTeam(service)
+    await own.publish(secret)
+    const [ranks] = await found(own.reader)
+    expect(ranks).toMatchObject({ exact: 1, text: 1, trigram: 1 })
+    expect(await found(team.reader)).toEqual([])
+    const staging = service.as({ ...own.principal, environment: 'staging' })
+    expect(await found(staging)).toEqual([])
+  })
+
+  it('internal, expired, retired and unpublished', async () => {
+    const own = knowledgeTeam(service)
+    for (const fields of filler) await own.publish(fields)
+    const internal = await own.publish({ ...secret, visibility: 'internal' })
+    expect(await found(own.reader)).toEqual([])
+    expect(await found(own.author)).toHaveLength(1)
+    await own.author.post(`/knowledge/${internal.id}/retire`)
+    expect(await found(own.author)).toEqual([])
+    await own.publish({ ...secret, validUntil: '2020-01-01T00:00:00Z' })
+    await own.author.post('/knowledge', secret)
+    expect(await found(own.reader)).toEqual([])
+  })
+
+  it('of another category, tag or language', async () => {
+    const own = knowledgeTeam(service)
+    await own.publish(secret)
+    for (const filters of [{ category: 'air' }, { tag: 'balloon' }, { language: 'en' }])
+      expect(await found(own.reader, { filters })).toHaveLength(1)
+    for (const filters of [{ category: 'sea' }, { tag: 'ship' }, { language: 'de' }])
+      expect(await found(own.reader, { filters })).toEqual([])
+  })
+})
+
+it('searches the published version until the next one is approved', async () => {
+  const own = knowledgeTeam(service)
+  const { id } = await own.publish({ title: 'Old wording', body: 'xylophone' })
+  await own.author.patch(`/knowledge/${id}`, { body: 'vuvuzela' })
+  await own.author.post(`/knowledge/${id}/submit`)
+  expect(await titles(own.author, 'xylophone')).toEqual(['Old wording'])
+  expect(await titles(own.author, 'vuvuzela')).toEqual([])
+  await own.reviewer.post(`/knowledge/${id}/approve`)
+  expect(await titles(own.author, 'xylophone')).toEqual([])
+  expect((await search(own.author, 'vuvuzela')).results[0]).toMatchObject({ articleVersion: 2 })
+})
+
+it('marks matches and lets no markup of an article through', async () => {
+  const own = knowledgeTeam(service)
+  await own.publish({
+    title: '<img src=x onerror=alert(1)> firewall',
+    body: 'Open the firewall <script>alert("x")</script> & \uE000restart\uE001 it. </mark><b>bold</b>',
+  })
+  const [hit] = (await search(own.reader, 'firewall')).results
+  const { title, body } = hit?.highlights ?? { title: '', body: '' }
+  expect(title).toContain('<mark>firewall</mark>')
+  expect(body).toContain('<mark>firewall</mark>')
+  for (const html of [title, body]) expect(html.replaceAll(/<\/?mark>/g, '')).not.toMatch(/[<>]/)
+  expect(body.match(/<mark>/g)).toHaveLength(1)
+  expect(body.match(/<\/mark>/g)).toHaveLength(1)
+  expect(hit?.snippet).toContain('Open the firewall')
+})
+
+describe('the mode', () => {
+  it('is told: vectors of the corpus where there is one', async () => {
+    expect((await search(team.reader, 'descaling')).meta).toEqual({
+      searchMode: 'hybrid_corpus',
+      degraded: null,
+    })
+    expect((await search(team.reader, 'descaling', { mode: 'lexical' })).meta).toEqual({
+      searchMode: 'lexical',
+      degraded: null,
+    })
+  })
+
+  it('is lexical, and says why, where there is too little to learn from', async () => {
+    const own = knowledgeTeam(service)
+    expect((await search(own.reader, 'anything')).meta).toEqual({
+      searchMode: 'lexical',
+      degraded: 'no_articles',
+    })
+    await own.publish({ title: 'Alone' })
+    expect((await search(own.reader, 'alone', { mode: 'hybrid' })).meta).toEqual({
+      searchMode: 'lexical',
+      degraded: 'corpus_too_small',
+    })
+  })
+})
+
+it('rebuilds its tables from the log to the same rows, columns of the search included', async () => {
+  const { id } = await team.publish({ title: 'Rebuilt', body: 'Error ERR-42.', tags: ['a'] })
+  await team.author.patch(`/knowledge/${id}`, { title: 'Rebuilt twice' })
+  const gone = await team.publish({ title: 'Retired' })
+  await team.author.post(`/knowledge/${gone.id}/retire`)
+  const draft = (await team.author.post('/knowledge', { title: 'Deleted', body: '' })).data(Article)
+  await team.author.send('DELETE', `/knowledge/${draft.id}`)
+  await team.reader.post(`/knowledge/${id}/feedback`, { helpful: true })
+  const rows = async () => [
+    await service.sql`select * from knowledge_articles order by id`,
+    await service.sql`select * from knowledge_versions order by id`,
+    await service.sql`select * from knowledge_published order by id`,
+    await service.sql`select * from knowledge_votes order by id`,
+  ]
+  const before = await rows()
+  expect(before.every((table) => table.length > 0)).toBe(true)
+  await service.sql`update knowledge_published set state = (state::jsonb || '{"title":"Tampered with"}')::json`
+  await service.sql`delete from knowledge_versions`
+  const { deciders, projectedTables } = itsm
+  await rebuild({ adminUrl: service.adminUrl, schema: 'itsm', deciders, projectedTables })
+  expect(await rows()).toEqual(before)
+  expect(await titles(team.reader, 'ERR-42')).toEqual(['Rebuilt'])
+})

@@ -1,0 +1,40 @@
+import type { KnowledgeResults, KnowledgeSearch } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { type Analysis, analyse } from './analysis.js'
+import { fuse } from './fusion.js'
+import { hitsOf } from './hits.js'
+import { exactLeg, findSimilar, textLeg } from './lexical-legs.js'
+import type { SearchScope } from './scope.js'
+import type { VectorAnswer, vectorLeg } from './vector-leg.js'
+
+const withoutVectors: VectorAnswer = { searchMode: 'lexical', degraded: null, ids: [] }
+
+/** Asks every leg and fuses what they found. */
+export function knowledgeSearch(db: Drizzle, vectors: ReturnType<typeof vectorLeg>) {
+  return async ({ query, limit, mode }: KnowledgeSearch, scope: SearchScope): Promise<KnowledgeResults> => {
+    const analysis = await analyse(db, scope.tenant, query, scope.filters.language)
+    if (analysis.languages.length === 0)
+      return {
+        results: [],
+        meta: { searchMode: 'lexical', degraded: mode === 'lexical' ? null : 'no_articles' },
+      }
+    const [lexical, vector] = await Promise.all([
+      lexicalLegs(db, scope, analysis),
+      mode === 'lexical' ? withoutVectors : vectors(scope, analysis),
+    ])
+    const fused = fuse({ ...lexical, vector: vector.ids }).slice(0, limit)
+    const results = await hitsOf(db, scope, analysis, fused)
+    return { results, meta: { searchMode: vector.searchMode, degraded: vector.degraded } }
+  }
+}
+
+async function lexicalLegs(db: Drizzle, scope: SearchScope, analysis: Analysis) {
+  const { codes, words } = analysis
+  const [exact, text, trigram] = await Promise.all([
+    codes.length > 0 ? exactLeg(db, scope, analysis) : [],
+    textLeg(db, scope, analysis),
+    codes.length + words.length > 0 ? findSimilar(db, scope, analysis) : [],
+  ])
+  const ids = (rows: { id: string }[]) => rows.map(({ id }) => id)
+  return { exact: ids(exact), text: ids(text), trigram: ids(trigram) }
+}

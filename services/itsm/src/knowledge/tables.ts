@@ -1,0 +1,122 @@
+import { readModelTable, stateText } from '@opsplane/postgres'
+import { sql } from 'drizzle-orm'
+import { bigint, customType, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+
+const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' })
+const jsonb = customType<{ data: string }>({ dataType: () => 'jsonb' })
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+
+/** The version being worked on. */
+export const knowledgeArticles = readModelTable(
+  'knowledge_articles',
+  {
+    numberValue: integer('number_value').generatedAlwaysAs(
+      sql.raw(`substring(state->>'number' from 4)::integer`),
+    ),
+    status: stateText('status', 'status'),
+    category: stateText('category', 'category'),
+    language: stateText('language', 'language'),
+    updatedAt: stateText('updated_at', 'updatedAt'),
+    tags: jsonb('tags').generatedAlwaysAs(sql.raw(`(state->'tags')::jsonb`)),
+  },
+  (table) => {
+    const { workspaceId, environment, createdAt, id } = table
+    return [
+      uniqueIndex('knowledge_articles_number_key').on(workspaceId, table.numberValue),
+      index('knowledge_articles_created_idx').on(workspaceId, environment, createdAt, id),
+      index('knowledge_articles_updated_idx').on(workspaceId, environment, table.updatedAt, id),
+      index('knowledge_articles_status_idx').on(workspaceId, environment, table.status, createdAt, id),
+    ]
+  },
+)
+
+export const knowledgeVersions = readModelTable(
+  'knowledge_versions',
+  {
+    articleId: stateText('article_id', 'articleId'),
+    articleVersion: integer('article_version').generatedAlwaysAs(
+      sql.raw(`(state->>'articleVersion')::integer`),
+    ),
+  },
+  (table) => [
+    index('knowledge_versions_article_idx').on(
+      ...[table.workspaceId, table.environment, table.articleId],
+      ...[table.articleVersion, table.id],
+    ),
+  ],
+)
+
+/** What readers get and search looks through: the published version of each article. */
+export const knowledgePublished = readModelTable(
+  'knowledge_published',
+  {
+    number: stateText('number', 'number'),
+    category: stateText('category', 'category'),
+    language: stateText('language', 'language'),
+    visibility: stateText('visibility', 'visibility'),
+    validUntil: stateText('valid_until', 'validUntil'),
+    publishedAt: stateText('published_at', 'publishedAt'),
+    tags: jsonb('tags').generatedAlwaysAs(sql.raw(`(state->'tags')::jsonb`)),
+    codes: jsonb('codes').generatedAlwaysAs(sql.raw(`(state->'codes')::jsonb`)),
+    search: tsvector('search').generatedAlwaysAs(
+      sql.raw(
+        `knowledge_tsvector(state->>'language', state->>'title', coalesce(state->>'summary', '') || ' ' || (state->>'tags'), state->>'body')`,
+      ),
+    ),
+    /** Short enough to compare words with: title, summary, tags and codes. */
+    fuzzy: text('fuzzy').generatedAlwaysAs(
+      sql.raw(
+        `knowledge_plain((state->>'title') || ' ' || coalesce(state->>'summary', '') || ' ' || (state->>'tags') || ' ' || (state->>'codes'))`,
+      ),
+    ),
+  },
+  (table) => {
+    const { workspaceId, environment, createdAt, id } = table
+    return [
+      index('knowledge_published_created_idx').on(workspaceId, environment, createdAt, id),
+      index('knowledge_published_language_idx').on(workspaceId, environment, table.language),
+      // Published rarely, searched often: entries go straight in, without a list each search would have to read.
+      index('knowledge_published_search_idx').using('gin', table.search).with({ fastupdate: false }),
+      index('knowledge_published_codes_idx').using('gin', table.codes).with({ fastupdate: false }),
+      index('knowledge_published_fuzzy_idx')
+        .using('gin', table.fuzzy.op('gin_trgm_ops'))
+        .with({ fastupdate: false }),
+    ]
+  },
+)
+
+export const knowledgeVotes = readModelTable(
+  'knowledge_votes',
+  { articleId: stateText('article_id', 'articleId'), helpful: stateText('helpful', 'helpful') },
+  (table) => [index('knowledge_votes_article_idx').on(table.workspaceId, table.environment, table.articleId)],
+)
+
+/**
+ * Pieces of published articles and their vectors, one row per piece and model; those without a vector are what
+ * is to be embedded. Made from `knowledge_published`, not from the log. Times are Unix milliseconds.
+ */
+export const knowledgeChunks = pgTable(
+  'knowledge_chunks',
+  {
+    /** Made of article, model and ordinal. */
+    id: text('id').primaryKey(),
+    workspaceId: text('workspace_id').notNull(),
+    environment: text('environment').notNull(),
+    articleId: text('article_id').notNull(),
+    /** Of the row in `knowledge_published` it is a piece of. */
+    sourceVersion: integer('source_version').notNull(),
+    model: text('model').notNull(),
+    content: text('content').notNull(),
+    contentHash: text('content_hash').notNull(),
+    /** Little-endian float32. */
+    vector: bytea('vector'),
+    attempts: integer('attempts').notNull().default(0),
+    dueAt: bigint('due_at', { mode: 'number' }).notNull(),
+    lastError: text('last_error'),
+  },
+  (table) => [
+    index('knowledge_chunks_due_idx').on(table.model, table.dueAt).where(sql`vector is null`),
+    index('knowledge_chunks_article_idx').on(table.articleId, table.model),
+    index('knowledge_chunks_tenant_idx').on(table.workspaceId, table.environment, table.model),
+  ],
+)

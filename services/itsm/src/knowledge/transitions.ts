@@ -1,0 +1,52 @@
+import {
+  type ArticleAction,
+  type ArticleStatus,
+  articleActions,
+  invalidTransition,
+} from '@opsplane/contracts'
+
+/** Where an action leads; `only` limits it to articles readers have got a version of, or have not. */
+interface Transition {
+  to: ArticleStatus
+  only?: 'live' | 'never_published'
+}
+
+/**
+ * The whole life of an article. Editing a published one begins the next version, and readers keep the present
+ * one until that is approved. Retired is final.
+ */
+export const transitions: Record<ArticleAction, Partial<Record<ArticleStatus, Transition>>> = {
+  edit: { draft: { to: 'draft' }, published: { to: 'draft' } },
+  submit: { draft: { to: 'in_review' } },
+  approve: { in_review: { to: 'published' } },
+  reject: { in_review: { to: 'draft' } },
+  retire: {
+    draft: { to: 'retired', only: 'live' },
+    in_review: { to: 'retired', only: 'live' },
+    published: { to: 'retired' },
+  },
+  delete: { draft: { to: 'draft', only: 'never_published' } },
+}
+
+/** What of an article decides which actions apply. */
+export interface Standing {
+  status: ArticleStatus
+  publishedVersion: number | null
+}
+
+export function allowedActions(standing: Standing): ArticleAction[] {
+  return articleActions.filter((action) => transitionOf(action, standing) !== undefined)
+}
+
+/** The status `action` leads to. Throws invalid_state_transition where the table has none. */
+export function statusAfter(action: ArticleAction, standing: Standing): ArticleStatus {
+  const transition = transitionOf(action, standing)
+  if (!transition) throw invalidTransition(action, standing.status, allowedActions(standing))
+  return transition.to
+}
+
+function transitionOf(action: ArticleAction, { status, publishedVersion }: Standing): Transition | undefined {
+  const transition = transitions[action][status]
+  if (!transition?.only) return transition
+  return (transition.only === 'live') === (publishedVersion !== null) ? transition : undefined
+}

@@ -1,0 +1,22 @@
+import type { ArticleVote, Decider } from '@opsplane/contracts'
+
+export type VoteCommand = { kind: 'vote'; vote: ArticleVote }
+
+export const voteId = (articleId: string, userId: string) => `${articleId}.${userId}`
+
+/** One per article and user, beside the article, so that a vote is no change somebody editing it would meet. */
+export const articleVote: Decider<ArticleVote, VoteCommand> = {
+  resourceType: 'article_vote',
+  table: 'knowledge_votes',
+  decide: ({ vote }, state) =>
+    state?.helpful === vote.helpful
+      ? []
+      : [
+          {
+            type: 'article.feedback_given',
+            after: { ...vote, createdAt: state?.createdAt ?? vote.createdAt },
+          },
+        ],
+  expose: (state) => state,
+  describe: ({ articleId }) => ({ displayName: articleId }),
+}

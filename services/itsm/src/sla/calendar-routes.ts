@@ -1,0 +1,94 @@
+import { ApiError, NewSlaCalendar, newId, SlaCalendar, SlaCalendarPatch } from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { keysetPage } from '@opsplane/postgres'
+import { z } from 'zod'
+import { policiesOfCalendar } from './queries.js'
+import type { SlaStores } from './stores.js'
+import { slaCalendars as table } from './tables.js'
+
+const tag = 'SLA calendars'
+const path = '/itsm/calendars/:id'
+
+/** When time counts for SLA clocks. */
+export function calendarRoutes({ database, cursors }: BackendContext, { calendars }: SlaStores): Route[] {
+  return [
+    defineList({
+      operationId: 'listSlaCalendars',
+      path: '/itsm/calendars',
+      summary: 'List SLA calendars',
+      tag,
+      scope: 'itsm:read',
+      response: SlaCalendar,
+      handler: ({ query: { limit, after, sort }, binding, meta }) =>
+        keysetPage(database.db, {
+          table,
+          tenant: meta.tenant,
+          sort: { column: table.createdAt, direction: sort.direction },
+          ...{ limit, after, binding, cursors, present: calendars.present },
+        }),
+    }),
+
+    defineRoute({
+      operationId: 'createSlaCalendar',
+      method: 'post',
+      path: '/itsm/calendars',
+      summary: 'Create an SLA calendar',
+      description: 'Refused when hours overlap, the zone is unknown or nothing is ever open.',
+      tag,
+      scope: 'sla:write',
+      body: NewSlaCalendar,
+      response: SlaCalendar,
+      status: 201,
+      handler: ({ body, meta }) => {
+        const id = newId('slaCalendar')
+        return calendars.create(id, { kind: 'create', id, input: body, now: meta.now }, meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getSlaCalendar',
+      method: 'get',
+      path,
+      summary: 'Get an SLA calendar',
+      tag,
+      scope: 'itsm:read',
+      response: SlaCalendar,
+      errors: ['not_found'],
+      handler: ({ params, meta }) => calendars.get(params.id, meta.tenant),
+    }),
+
+    defineRoute({
+      operationId: 'updateSlaCalendar',
+      method: 'patch',
+      path,
+      summary: 'Update an SLA calendar',
+      description: 'Makes a new revision for clocks that start from now on; those that began keep theirs.',
+      tag,
+      scope: 'sla:write',
+      body: SlaCalendarPatch,
+      response: SlaCalendar,
+      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      handler: ({ params, body, meta }) =>
+        calendars.handle(params.id, { kind: 'patch', patch: body, now: meta.now }, meta),
+    }),
+
+    defineRoute({
+      operationId: 'deleteSlaCalendar',
+      method: 'delete',
+      path,
+      summary: 'Delete an SLA calendar',
+      description: 'Refused while a policy names it.',
+      tag,
+      scope: 'sla:write',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'conflict', 'precondition_failed'],
+      handler: async ({ params, meta }) => {
+        if ((await policiesOfCalendar(database.db, meta.tenant, params.id)) > 0)
+          throw new ApiError('conflict', 'An SLA policy counts by this calendar.')
+        await calendars.handle(params.id, { kind: 'delete' }, meta)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,57 @@
+import { invalidField, type SlaCalendarState, type SlaHours, type SlaPolicyState } from '@opsplane/contracts'
+import { aroundTheClock, createCalendar, timeOfDayMs } from './calendar.js'
+import { zoneOf } from './zone.js'
+
+const yearMs = 365 * 86_400_000
+
+/** Throws validation_failed for a calendar that cannot be meant: an unknown zone, hours that overlap, none at all. */
+export function checkCalendar(calendar: SlaCalendarState): SlaCalendarState {
+  try {
+    zoneOf(calendar.timeZone)
+  } catch {
+    throw invalidField('/timeZone', 'unknown_zone', 'There is no time zone of this name.')
+  }
+  for (const [day, hours] of Object.entries(calendar.week)) checkHours(`/week/${day}`, hours ?? [])
+  for (const [index, { hours }] of calendar.exceptions.entries())
+    checkHours(`/exceptions/${index}/hours`, hours)
+  const dates = calendar.exceptions.map(({ date }) => date)
+  if (new Set(dates).size < dates.length)
+    throw invalidField('/exceptions', 'repeated_date', 'A date can have one exception only.')
+  if (openInYearFrom(calendar) === 0)
+    throw invalidField('/week', 'never_open', 'The calendar needs an open hour within a year.')
+  return calendar
+}
+
+function checkHours(path: string, hours: readonly SlaHours[]): void {
+  const sorted = hours.toSorted((left, right) => timeOfDayMs(left.from) - timeOfDayMs(right.from))
+  for (const [index, { from, to }] of sorted.entries()) {
+    if (timeOfDayMs(to) <= timeOfDayMs(from))
+      throw invalidField(path, 'empty_hours', `${from} to ${to} is no stretch of time within a day.`)
+    const next = sorted[index + 1]
+    if (next && timeOfDayMs(next.from) < timeOfDayMs(to))
+      throw invalidField(path, 'overlapping_hours', `${from} to ${to} overlaps ${next.from} to ${next.to}.`)
+  }
+}
+
+function openInYearFrom(calendar: SlaCalendarState): number {
+  const from = Date.parse(calendar.updatedAt)
+  return createCalendar(calendar).businessMsBetween(from, from + yearMs)
+}
+
+/** Throws validation_failed for a policy without a goal, with a goal beyond a year of its calendar, or against no incident. */
+export function checkPolicy(policy: SlaPolicyState, calendar: SlaCalendarState | null): SlaPolicyState {
+  const goals = Object.entries(policy.goals)
+  if (goals.length === 0)
+    throw invalidField('/goals', 'no_goal', 'A policy needs a goal for a severity at least.')
+  const from = Date.parse(policy.updatedAt)
+  const hours = calendar === null ? aroundTheClock : createCalendar(calendar)
+  const most = hours.businessMsBetween(from, from + yearMs) / 60_000
+  const beyond = goals.find(([, minutes]) => minutes > most)
+  if (beyond)
+    throw invalidField(
+      `/goals/${beyond[0]}`,
+      'goal_beyond_a_year',
+      `The calendar is open for ${Math.floor(most)} minutes in a year, which is less than this goal.`,
+    )
+  return policy
+}

@@ -1,0 +1,115 @@
+import { NewSlaPolicy, newId, ReapplySla, SlaPolicy, SlaPolicyPatch, SlaReapplied } from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { keysetPage } from '@opsplane/postgres'
+import { z } from 'zod'
+import type { Clocks } from './clocks.js'
+import { reapply } from './reapply.js'
+import type { SlaStores } from './stores.js'
+import { slaPolicies as table } from './tables.js'
+
+const tag = 'SLA policies'
+const path = '/itsm/sla-policies/:id'
+
+/** What is promised, and to which incidents. */
+export function policyRoutes(ctx: BackendContext, stores: SlaStores, clocks: Clocks): Route[] {
+  const { policies, calendarOf } = stores
+  return [
+    defineList({
+      operationId: 'listSlaPolicies',
+      path: '/itsm/sla-policies',
+      summary: 'List SLA policies',
+      tag,
+      scope: 'itsm:read',
+      response: SlaPolicy,
+      handler: ({ query: { limit, after, sort }, binding, meta }) =>
+        keysetPage(ctx.database.db, {
+          table,
+          tenant: meta.tenant,
+          sort: { column: table.createdAt, direction: sort.direction },
+          ...{ limit, after, binding, cursors: ctx.cursors, present: policies.present },
+        }),
+    }),
+
+    defineRoute({
+      operationId: 'createSlaPolicy',
+      method: 'post',
+      path: '/itsm/sla-policies',
+      summary: 'Create an SLA policy',
+      description: 'Holds for incidents opened from now on. A goal beyond a year of the calendar is refused.',
+      tag,
+      scope: 'sla:write',
+      body: NewSlaPolicy,
+      response: SlaPolicy,
+      status: 201,
+      handler: async ({ body, meta }) => {
+        const id = newId('slaPolicy')
+        const calendar = await calendarOf(body.calendarId, meta.tenant)
+        return policies.create(id, { kind: 'create', id, input: body, calendar, now: meta.now }, meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getSlaPolicy',
+      method: 'get',
+      path,
+      summary: 'Get an SLA policy',
+      tag,
+      scope: 'itsm:read',
+      response: SlaPolicy,
+      errors: ['not_found'],
+      handler: ({ params, meta }) => policies.get(params.id, meta.tenant),
+    }),
+
+    defineRoute({
+      operationId: 'updateSlaPolicy',
+      method: 'patch',
+      path,
+      summary: 'Update an SLA policy',
+      description: 'Makes a new revision; clocks that began keep theirs until it is reapplied.',
+      tag,
+      scope: 'sla:write',
+      body: SlaPolicyPatch,
+      response: SlaPolicy,
+      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      handler: async ({ params, body, meta }) => {
+        const present = await policies.get(params.id, meta.tenant)
+        const wanted = body.calendarId === undefined ? present.calendarId : body.calendarId
+        const calendar = await calendarOf(wanted, meta.tenant)
+        return policies.handle(params.id, { kind: 'patch', patch: body, calendar, now: meta.now }, meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'deleteSlaPolicy',
+      method: 'delete',
+      path,
+      summary: 'Delete an SLA policy',
+      description: 'Clocks that began go on.',
+      tag,
+      scope: 'sla:write',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      handler: async ({ params, meta }) => {
+        await policies.handle(params.id, { kind: 'delete' }, meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'reapplySlaPolicy',
+      method: 'post',
+      path: '/itsm/sla-policies/:id/reapply',
+      summary: 'Reapply an SLA policy to open clocks',
+      description:
+        'Counts open clocks of older revisions anew by the present policy and calendar. Unless `dryRun` is false ' +
+        'it only tells what would change. Emits `sla.retargeted`.',
+      tag,
+      scope: 'sla:write',
+      body: ReapplySla,
+      response: SlaReapplied,
+      errors: ['not_found', 'version_conflict'],
+      handler: ({ params, body, meta }) => reapply(ctx, stores, clocks, params.id, body.dryRun, meta),
+    }),
+  ]
+}

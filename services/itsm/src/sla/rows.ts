@@ -1,0 +1,206 @@
+import {
+  Environment,
+  IncidentComment,
+  IncidentState,
+  SlaCalendarState,
+  SlaPolicyState,
+  SlaTimer,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import type { Change } from './timer.js'
+
+/** The pool, or one transaction. */
+export type StatementRunner = Pick<Database['sql'], 'unsafe'>
+
+export interface StoredTimer {
+  tenant: TenantScope
+  version: number
+  state: SlaTimer
+}
+
+interface Row {
+  workspace_id: string
+  environment: string
+  version: number
+  state: unknown
+}
+
+const tenantOf = (row: Pick<Row, 'workspace_id' | 'environment'>): TenantScope => ({
+  workspaceId: row.workspace_id,
+  environment: Environment.parse(row.environment),
+})
+const timerOf = (row: Row): StoredTimer => ({
+  tenant: tenantOf(row),
+  version: row.version,
+  state: SlaTimer.parse(row.state),
+})
+
+const prepared = { prepare: true }
+
+/** Of these incidents, those whose clocks are kept or could be: the rest has no policy. */
+export async function concerned(sql: StatementRunner, ids: readonly string[]): Promise<string[]> {
+  const rows = await sql.unsafe<{ id: string }[]>(
+    `select i.id from incidents i where i.id = any($1::text[]) and (
+       exists (select 1 from sla_progress p where p.incident_id = i.id)
+       or exists (select 1 from sla_policies p where p.workspace_id = i.workspace_id
+                  and p.environment = i.environment and p.status = 'active'))`,
+    [[...ids]],
+    prepared,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Holds the incidents against others who would heed their events, in one order; tells how far each is heeded. */
+export async function holdProgress(
+  tx: StatementRunner,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await tx.unsafe<{ incident_id: string; version: number }[]>(
+    `insert into sla_progress as p (incident_id, version)
+     select id, 0 from unnest($1::text[]) as t (id) order by id
+     on conflict (incident_id) do update set version = p.version
+     returning incident_id, version`,
+    [[...ids].sort()],
+    prepared,
+  )
+  return new Map(rows.map((row) => [row.incident_id, row.version]))
+}
+
+export async function keepProgress(tx: StatementRunner, heeded: ReadonlyMap<string, number>): Promise<void> {
+  await tx.unsafe(
+    `update sla_progress p set version = t.v::int
+     from unnest($1::text[], $2::text[]) as t (id, v) where p.incident_id = t.id`,
+    [[...heeded.keys()], [...heeded.values()].map(String)],
+    prepared,
+  )
+}
+
+export interface IncidentChange extends Change {
+  tenant: TenantScope
+}
+
+/** The events of incidents after these versions, in order. The log itself is asked: nothing is missed or told twice. */
+export async function changesAfter(
+  tx: StatementRunner,
+  versions: ReadonlyMap<string, number>,
+): Promise<Map<string, IncidentChange[]>> {
+  const rows = await tx.unsafe<
+    (Omit<Row, 'state'> & { id: string; created_at: Date | string; after: unknown; comment: unknown })[]
+  >(
+    `select e.id, e.version, e.workspace_id, e.environment, e.created_at,
+            e.data->'after' as after, e.data->'comment' as comment
+     from unnest($1::text[], $2::text[]) as t (id, v)
+     join events e on e.stream_id = t.id and e.stream_type = 'incidents' and e.version > t.v::int
+     order by e.stream_id, e.version`,
+    [[...versions.keys()], [...versions.values()].map(String)],
+    prepared,
+  )
+  const changes = new Map<string, IncidentChange[]>()
+  for (const row of rows) {
+    if (row.after === null) continue
+    const incident = IncidentState.parse(row.after)
+    const change = {
+      eventId: row.id,
+      version: row.version,
+      at: new Date(row.created_at).toISOString(),
+      incident,
+      answered: isAnswer(incident, row.comment),
+      tenant: tenantOf(row),
+    }
+    changes.set(incident.id, [...(changes.get(incident.id) ?? []), change])
+  }
+  return changes
+}
+
+/** The caller's own words are no answer; where no caller is named, it is who opened the incident. */
+function isAnswer({ callerId, createdBy }: IncidentState, given: unknown): boolean {
+  if (given === null || given === undefined) return false
+  const { visibility, author } = IncidentComment.parse(given)
+  return visibility === 'public' && author.id !== (callerId ?? createdBy.id)
+}
+
+/** All clocks of these incidents, held until the transaction ends. */
+export async function holdTimers(tx: StatementRunner, ids: readonly string[]): Promise<StoredTimer[]> {
+  const rows = await tx.unsafe<Row[]>(
+    `select workspace_id, environment, version, state from sla_timers
+     where incident_id = any($1::text[]) order by id for update`,
+    [[...ids]],
+    prepared,
+  )
+  return rows.map(timerOf)
+}
+
+export interface ActivePolicy {
+  tenant: TenantScope
+  policy: SlaPolicyState
+  calendar: SlaCalendarState | null
+}
+
+/** Without those whose calendar was deleted in the very moment they were saved: around the clock is not what they say. */
+export async function activePolicies(tx: StatementRunner, tenants: TenantScope[]): Promise<ActivePolicy[]> {
+  const rows = await tx.unsafe<(Row & { calendar: unknown })[]>(
+    `select p.workspace_id, p.environment, p.version, p.state, c.state as calendar
+     from (select distinct * from unnest($1::text[], $2::text[])) as t (workspace_id, environment)
+     join sla_policies p using (workspace_id, environment)
+     left join sla_calendars c on c.id = p.state->>'calendarId'
+       and c.workspace_id = p.workspace_id and c.environment = p.environment
+     where p.status = 'active' and (c.id is not null or p.state->>'calendarId' is null)`,
+    [tenants.map(({ workspaceId }) => workspaceId), tenants.map(({ environment }) => environment)],
+    prepared,
+  )
+  return rows.map((row) => ({
+    tenant: tenantOf(row),
+    policy: SlaPolicyState.parse(row.state),
+    calendar: row.calendar === null ? null : SlaCalendarState.parse(row.calendar),
+  }))
+}
+
+const unheeded = `exists (
+  select 1 from incidents i left join sla_progress p on p.incident_id = i.id
+  where i.id = t.incident_id and i.version > coalesce(p.version, 0))`
+
+/** Incidents with a clock among the first that are due, and with events the clocks have not heeded yet. */
+export async function unheededIncidents(
+  sql: StatementRunner,
+  before: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql.unsafe<{ incident_id: string }[]>(
+    `select distinct t.incident_id from (
+       select incident_id from sla_timers where next_fire_at < $1 order by next_fire_at, id limit $2::int) t
+     where ${unheeded}`,
+    [before, limit],
+    prepared,
+  )
+  return rows.map((row) => row.incident_id)
+}
+
+/** Takes clocks that are due and that no other replica has in hand. */
+export async function claimTimers(
+  tx: StatementRunner,
+  before: string,
+  limit: number,
+): Promise<StoredTimer[]> {
+  const rows = await tx.unsafe<Row[]>(
+    `select t.workspace_id, t.environment, t.version, t.state from sla_timers t
+     where t.next_fire_at < $1 and not ${unheeded}
+     order by t.next_fire_at, t.id limit $2::int for update of t skip locked`,
+    [before, limit],
+    prepared,
+  )
+  return rows.map(timerOf)
+}
+
+export async function incidentsById(
+  tx: StatementRunner,
+  ids: readonly string[],
+): Promise<Map<string, IncidentState>> {
+  if (ids.length === 0) return new Map()
+  const rows = await tx.unsafe<{ id: string; state: unknown }[]>(
+    'select id, state from incidents where id = any($1::text[])',
+    [[...ids]],
+    prepared,
+  )
+  return new Map(rows.map(({ id, state }) => [id, IncidentState.parse(state)]))
+}

@@ -1,0 +1,213 @@
+import { expect, test } from '@jest/globals'
+import {
+  type Decision,
+  type HoldReason,
+  type IncidentState,
+  type SlaPolicyState,
+  type SlaTimer,
+  severities,
+} from '@opsplane/contracts'
+import { seededRandom } from '@opsplane/testing'
+import type { IncidentStep } from '../incident/commands.js'
+import { incident } from '../incident/domain.js'
+import { agent, create } from '../incident/sample-incidents.js'
+import { type CalendarHours, createCalendar } from './calendar.js'
+import { elapsedMs, intervals } from './ledger.js'
+import { nine2five, openMinutes, sampleHours, type Wall, zones } from './oracle.fixture.js'
+import { type Change, slaTimer, type TimerCommand } from './timer.js'
+
+const hourMs = 3_600_000
+const year = Date.parse('2026-01-01T00:00:00Z')
+const iso = (ms: number) => new Date(ms).toISOString()
+
+const reasons: HoldReason[] = ['awaiting_caller', 'awaiting_vendor', 'awaiting_change']
+
+/** The life of an incident: steps that its rules allow, at whole seconds. */
+function life(random: () => number, openedAt: number): Change[] {
+  const pick = <T>(items: readonly T[]): T => {
+    const item = items[Math.floor(random() * items.length)]
+    if (item === undefined) throw new Error('nothing to pick from')
+    return item
+  }
+  const changes: Change[] = []
+  const add = (decisions: Decision<IncidentState>[], at: number, answered = false) => {
+    for (const { after } of decisions) {
+      const version = changes.length + 1
+      if (after) changes.push({ eventId: `evt_${version}`, version, at: iso(at), incident: after, answered })
+    }
+  }
+  add(
+    incident.decide(
+      { ...create, now: iso(openedAt), input: { ...create.input, severity: pick(severities) } },
+      null,
+    ),
+    openedAt,
+  )
+  let at = openedAt
+  for (let step = 0; step < 14; step++) {
+    at += 1_000 * Math.floor(random() ** 3 * 4 * 24 * 3_600)
+    const state = changes.at(-1)?.incident
+    if (!state || state.status === 'closed' || state.status === 'canceled') break
+    const steps: IncidentStep[] = {
+      open: [{ kind: 'start' } as const, { kind: 'assign', assigneeId: agent.id } as const],
+      in_progress: [{ kind: 'resolve' } as const],
+      on_hold: [{ kind: 'resume' } as const, { kind: 'resume' } as const, { kind: 'resolve' } as const],
+      resolved: [{ kind: 'reopen' } as const, { kind: 'reopen' } as const, { kind: 'close' } as const],
+    }[state.status]
+    if (state.status === 'open' || state.status === 'in_progress')
+      steps.push({ kind: 'hold', holdReason: pick(reasons) }, { kind: 'hold', holdReason: pick(reasons) })
+    if (state.status !== 'resolved') steps.push({ kind: 'edit', fields: { severity: pick(severities) } })
+    if (state.status !== 'resolved' && random() < 0.05) steps.push({ kind: 'cancel' })
+    add(incident.decide({ ...pick(steps), now: iso(at) }, state), at, random() < 0.1)
+  }
+  return changes
+}
+
+type Tally = { percent: number; at: number }[]
+
+/** The same rules once more in the plainest way: every figure is walked anew from the start, minute by minute. */
+function oracle(changes: Change[], policy: SlaPolicyState, wall: Wall, until: number) {
+  const runs: { from: number; to: number }[] = []
+  const told: Tally = []
+  const ever = new Set<number>()
+  let known = new Set<number>()
+  let [state, severity] = ['running', changes[0]?.incident.severity ?? 'low']
+
+  const reached = (ms: number): number | null => {
+    let left = ms
+    for (const { from, to } of runs) {
+      const counted = wall.between(from, to)
+      if (counted >= left) return wall.add(from, left)
+      left -= counted
+    }
+    return null
+  }
+  const goalMs = () => (policy.goals[severity] ?? 0) * 60_000
+  const tell = (before: number) => {
+    for (const percent of [...policy.warnings, 100]) {
+      const at = known.has(percent) ? null : reached((goalMs() * percent) / 100)
+      if (at === null || at >= before) continue
+      known.add(percent)
+      ever.add(percent)
+      told.push({ percent, at })
+    }
+  }
+  for (const [index, { at, incident: now, answered }] of changes.entries()) {
+    const starts = Date.parse(at)
+    const next = changes[index + 1]
+    const ends = next ? Date.parse(next.at) : until
+    if (index > 0) {
+      const wasOpen = state === 'running' || state === 'paused'
+      const ended = state === 'canceled' || (state === 'completed' && policy.metric === 'response')
+      const done =
+        policy.metric === 'response'
+          ? now.assigneeId !== null || now.status !== 'open' || answered
+          : now.status === 'resolved' || now.status === 'closed'
+      const held = now.holdReason !== null && policy.pauseReasons.includes(now.holdReason)
+      if (wasOpen) tell(starts)
+      if (!ended)
+        state = now.status === 'canceled' ? 'canceled' : done ? 'completed' : held ? 'paused' : 'running'
+      if ((state === 'running' || state === 'paused') && severity !== now.severity) {
+        severity = now.severity
+        known = new Set(
+          [...ever].filter((percent) => (reached((goalMs() * percent) / 100) ?? Number.NaN) <= starts),
+        )
+        tell(starts)
+      }
+    }
+    if (state === 'running') runs.push({ from: starts, to: ends })
+    if (state === 'running' || state === 'paused') tell(ends)
+  }
+  return {
+    state,
+    told,
+    breached: known.has(100),
+    elapsed: runs.reduce((sum, { from, to }) => sum + wall.between(from, to), 0),
+  }
+}
+
+/** The clock under test: swept at odd moments, forgotten and read back before everything that happens. */
+function simulate(
+  changes: Change[],
+  policy: SlaPolicyState,
+  hours: CalendarHours,
+  until: number,
+  random: () => number,
+) {
+  const told: Tally = []
+  const [first, ...rest] = changes
+  if (!first) throw new Error('nothing happened')
+  const run = (command: TimerCommand, before: SlaTimer | null): SlaTimer => {
+    const read: SlaTimer | null = before && JSON.parse(JSON.stringify(before))
+    const decisions = slaTimer.decide(command, read)
+    for (const { type, extras } of decisions) {
+      if (type === 'sla.warning')
+        told.push({ percent: Number(extras?.percent), at: Date.parse(String(extras?.reachedAt)) })
+      if (type === 'sla.breached') told.push({ percent: 100, at: Date.parse(String(extras?.breachedAt)) })
+    }
+    const after = decisions.at(-1)?.after ?? read
+    if (!after) throw new Error('no clock')
+    return after
+  }
+  const terms = () => ({ policy, calendar: createCalendar(hours), calendarRevision: 1 })
+  let current = run({ kind: 'start', id: 'tmr_1', history: [first], terms: terms(), now: first.at }, null)
+  for (const change of [...rest, null]) {
+    const end = change ? Date.parse(change.at) : until
+    const kept = terms()
+    while (random() < 0.7 || change === null) {
+      const { nextFireAt } = current
+      if (nextFireAt === null || Date.parse(nextFireAt) >= end) break
+      const now = Math.min(end, Date.parse(nextFireAt) + 1 + Math.floor(random() * hourMs))
+      current = run({ kind: 'fire', until: iso(now), terms: kept, now: iso(now) }, current)
+    }
+    if (change) current = run({ kind: 'heed', change, terms: kept, now: change.at }, current)
+  }
+  const { calendar } = terms()
+  const parts = intervals(current.ledger, calendar, until)
+  return {
+    state: current.state,
+    told,
+    breached: current.breached,
+    elapsed: elapsedMs(current.ledger, calendar, until),
+    explained: parts.reduce((sum, { countedMs }) => sum + countedMs, 0),
+    gaps: parts.filter(({ from }, index) => index > 0 && from !== parts[index - 1]?.to),
+  }
+}
+
+test.each(zones)('a year of incidents in %s agrees with the clock on the wall', (zone) => {
+  const random = seededRandom(1_000 + zones.indexOf(zone))
+  let [breaches, warnings] = [0, 0]
+  for (const hours of [nine2five(zone), sampleHours(zone, random)]) {
+    const wall = openMinutes(hours, year, 450)
+    for (let count = 0; count < 15; count++) {
+      const goal = () => 30 + Math.floor(random() ** 2 * 3_000)
+      const policy: SlaPolicyState = {
+        id: 'slp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+        name: 'Gold',
+        entityType: 'incident',
+        metric: random() < 0.3 ? 'response' : 'resolution',
+        goals: { critical: goal(), high: goal(), medium: goal(), low: goal() },
+        calendarId: 'cal_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+        conditions: {},
+        pauseReasons: ['awaiting_caller', 'awaiting_vendor'],
+        warnings: random() < 0.5 ? [50, 75, 90] : [33],
+        status: 'active',
+        revision: 1,
+        activeSince: iso(year),
+        createdAt: iso(year),
+        updatedAt: iso(year),
+      }
+      const openedAt = year + 1_000 * Math.floor(random() * 365 * 24 * 3_600)
+      const changes = life(random, openedAt)
+      const until = Date.parse(changes.at(-1)?.at ?? '') + Math.floor(random() * 5 * 24 * 3_600) * 1_000
+      const expected = oracle(changes, policy, wall, until)
+      const { explained, gaps, ...found } = simulate(changes, policy, hours, until, random)
+      expect(found).toEqual(expected)
+      expect([explained, gaps]).toEqual([expected.elapsed, []])
+      breaches += expected.told.filter(({ percent }) => percent === 100).length
+      warnings += expected.told.length
+    }
+  }
+  expect(breaches).toBeGreaterThan(2)
+  expect(warnings).toBeGreaterThan(breaches)
+})

@@ -1,0 +1,43 @@
+import { itsmEvents } from '@opsplane/contracts'
+import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eventstore'
+import type { Route } from '@opsplane/http'
+import type { IncidentStore } from '../incident/incident-store.js'
+import { incidentBreach } from './breach.js'
+import { calendarRoutes } from './calendar-routes.js'
+import { createClocks } from './clocks.js'
+import { explainRoutes } from './explain-routes.js'
+import { slaCalendar, slaPolicy } from './policy.js'
+import { policyRoutes } from './policy-routes.js'
+import { slaStores } from './stores.js'
+import { startSweeper } from './sweeper.js'
+import { slaTimer } from './timer.js'
+
+export const slaDeciders = [slaCalendar, slaPolicy, slaTimer, incidentBreach]
+export const slaProjectedTables = ['sla_policy_revisions', 'sla_calendar_revisions']
+
+export function slaRoutes(ctx: BackendContext, incidents: IncidentStore): Route[] {
+  const clocks = createClocks(ctx)
+  const stores = slaStores(ctx.store)
+  return [
+    ...calendarRoutes(ctx, stores),
+    ...policyRoutes(ctx, stores, clocks),
+    ...explainRoutes(ctx, incidents, clocks),
+  ]
+}
+
+/** An event only says which incident to look at: what happened to it is read from the log, in its order. */
+export function slaConsumers(ctx: BackendContext): Closable[] {
+  const clocks = createClocks(ctx)
+  return [
+    consumeEvents({
+      database: ctx.database,
+      link: ctx.link,
+      names: ctx.names,
+      log: ctx.log,
+      durable: 'itsm-sla-clocks',
+      filterSubjects: ctx.names.eventFilters(Object.keys(itsmEvents)),
+      handle: (events) => clocks.heed(events.map(({ resource }) => resource.id)),
+    }),
+    startSweeper(clocks, ctx.log),
+  ]
+}

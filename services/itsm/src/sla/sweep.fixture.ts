@@ -1,0 +1,31 @@
+import type { Database } from '@opsplane/postgres'
+
+/** Copies an incident and its clock of one hour, all but the ids and when it is due, many times over. */
+export async function copyClocks(
+  sql: Database['sql'],
+  timerId: string,
+  ids: { from: number; to: number },
+  dueAt: string,
+) {
+  const { from, to } = ids
+  const startedAt = new Date(Date.parse(dueAt) - 3_600_000).toISOString()
+  const ledger = JSON.stringify([{ from: startedAt, state: 'running', reason: null, eventId: 'evt_1' }])
+  await sql.begin(async (tx) => {
+    await tx`
+      insert into sla_timers (id, workspace_id, environment, version, state)
+      select 'tmr_' || lpad(g::text, 26, '0'), t.workspace_id, t.environment, 1,
+        (t.state::jsonb || jsonb_build_object('id', 'tmr_' || lpad(g::text, 26, '0'),
+          'entityId', 'inc_' || lpad(g::text, 26, '0'), 'nextFireAt', ${dueAt}::text, 'dueAt', ${dueAt}::text,
+          'ledger', ${ledger}::text::jsonb))::json
+      from sla_timers t, generate_series(${from}::int, ${to}::int) g where t.id = ${timerId}`
+    await tx`
+      insert into incidents (id, workspace_id, environment, version, state)
+      select 'inc_' || lpad(g::text, 26, '0'), i.workspace_id, i.environment, 1,
+        (i.state::jsonb || jsonb_build_object('id', 'inc_' || lpad(g::text, 26, '0'), 'number', 'INC-' || (g + 100)))::json
+      from incidents i join sla_timers t on t.incident_id = i.id, generate_series(${from}::int, ${to}::int) g
+      where t.id = ${timerId}`
+    await tx`
+      insert into sla_progress (incident_id, version)
+      select 'inc_' || lpad(g::text, 26, '0'), 1 from generate_series(${from}::int, ${to}::int) g`
+  })
+}

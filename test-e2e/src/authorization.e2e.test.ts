@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { builtInRoles, type Permission, permissions } from '@opsplane/contracts'
+import { bootstrapOwner } from '@opsplane/local'
+import { type Receiver, startReceiver } from '@opsplane/testing'
+import { errorCode } from './fuzz/answers.js'
+import { type OpenApi, type Operation, operationsOf, parametersIn } from './fuzz/document.js'
+import { type Answer, buildWorld, fillPath, type World } from './fuzz/world.js'
+import { startTestCluster, typedClient } from './platform.js'
+
+/** Below these nothing is absent: what nobody wrote to is empty. */
+const takesAnyName = /^\/events\/(topics\/)?\{/
+const password = 'correct horse battery staple'
+const roles = Object.keys(builtInRoles)
+
+let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let receiver: Receiver
+let operations: Operation[]
+let world: World
+/** Another workspace, and a key of its owner. */
+let other: { workspace: string; apiKey: string }
+let cases = 0
+
+beforeAll(async () => {
+  cluster = await startTestCluster({
+    extra: {
+      RATE_LIMIT_PER_MINUTE: '0',
+      ANONYMOUS_RATE_LIMIT_PER_MINUTE: '0',
+      TRUST_PROXY_CIDRS: '127.0.0.0/8',
+    },
+  })
+  receiver = await startReceiver({
+    tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
+    respond: ({ path }) => ({ status: path === '/gone' ? 410 : path === '/flaky' ? 500 : 200 }),
+  })
+  const document = (await (await fetch(`${cluster.info.baseUrl}/openapi.json`)).json()) as OpenApi
+  operations = operationsOf(document).filter(({ secured }) => secured)
+  world = await buildWorld(document, cluster.info, receiver)
+  const owner = { workspace: 'other', email: 'other@example.com', password }
+  const { origin } = cluster.info
+  const settingsUrl = cluster.services.settings.url
+  other = await bootstrapOwner({ secrets: { ...cluster.secrets, owner }, settingsUrl, origin })
+}, 120_000)
+afterAll(async () => {
+  await receiver?.stop()
+  await cluster?.stop()
+  process.stdout.write(`authorization: ${operations?.length} operations, ${cases} cases\n`)
+}, 60_000)
+
+const scopeOf = ({ scope }: Operation): Permission | undefined => permissions.find((each) => each === scope)
+
+const absentPath = ({ path }: Operation) => fillPath(path, {})
+
+function send(
+  operation: Operation,
+  token: string,
+  target: string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  cases++
+  const text = operation.body === undefined ? undefined : JSON.stringify(world.goodBody(operation))
+  const own = {
+    authorization: `Bearer ${token}`,
+    ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+  }
+  return world.send({ method: operation.method, target, text, headers: { ...own, ...headers } })
+}
+
+/** Tries something with every operation, and tells everything that is wrong at once. */
+async function everyOperation(work: (operation: Operation) => Promise<string | undefined>): Promise<void> {
+  const wrong: string[] = []
+  for (const operation of operations) {
+    const problem = await work(operation)
+    if (problem !== undefined) wrong.push(`${operation.id}: ${problem}`)
+  }
+  expect(wrong).toEqual([])
+}
+
+/** A session of somebody new with this role. */
+async function sessionAs(role: string): Promise<string> {
+  const email = `${role}@roles.example.com`
+  const { data } = await world.owner.post('/settings/users/invite', { body: { email, role } })
+  const body = { token: data.invitation?.token ?? '', name: role, password }
+  return (await world.owner.post('/auth/invitations/accept', { body })).data.accessToken
+}
+
+test.each(roles)(
+  '%s may do what the table of roles says, and nothing else',
+  async (role) => {
+    const token = await sessionAs(role)
+    const allowed = builtInRoles[role]?.permissions ?? []
+    await everyOperation(async (operation) => {
+      const scope = scopeOf(operation)
+      if (scope === undefined) return undefined
+      const code = errorCode(await send(operation, token, absentPath(operation)))
+      const refused = code === 'insufficient_scope'
+      return refused === allowed.includes(scope) ? `${scope} for ${role}: ${code}` : undefined
+    })
+  },
+  120_000,
+)
+
+test('a key without the scope is refused, whoever has made it', async () => {
+  const keys = new Map<Permission, string>()
+  for (const scope of permissions)
+    keys.set(scope, await world.key(permissions.filter((each) => each !== scope)))
+  await everyOperation(async (operation) => {
+    const scope = scopeOf(operation)
+    if (scope === undefined) return undefined
+    const code = errorCode(await send(operation, keys.get(scope) ?? '', absentPath(operation)))
+    return code === 'insufficient_scope' ? undefined : `${scope}: ${code}`
+  })
+}, 120_000)
+
+const inWorkspace = (operation: Operation) =>
+  parametersIn(operation, 'header').some(({ name }) => name === 'X-Workspace')
+
+test('nobody gets into another workspace, or into an environment their key is not for', async () => {
+  const owner = await world.key()
+  const staging = await typedClient(cluster.info).post('/auth/tokens', {
+    body: { name: 'staging', scopes: [...permissions], environments: ['staging'] },
+  })
+  await everyOperation(async (operation) => {
+    if (!inWorkspace(operation)) return undefined
+    const target = absentPath(operation)
+    const foreign = errorCode(await send(operation, owner, target, { 'x-workspace': other.workspace }))
+    if (foreign !== 'workspace_forbidden') return `other workspace: ${foreign}`
+    const environment = errorCode(await send(operation, String(staging.data.token), target))
+    return environment === 'environment_forbidden' ? undefined : `other environment: ${environment}`
+  })
+}, 120_000)
+
+/** What an answer says, without what is different in every answer. */
+const said = ({ status, json }: Answer) => {
+  const { error } = (json ?? {}) as { error?: unknown }
+  return JSON.stringify({ status, error })
+}
+
+test("another tenant's resources answer exactly like what is not there", async () => {
+  const full = await world.key()
+  await everyOperation(async (operation) => {
+    if (!inWorkspace(operation) || !operation.path.includes('{') || takesAnyName.test(operation.path))
+      return undefined
+    const real = fillPath(operation.path, await world.pathValues(operation))
+    const elsewhere: [string, Record<string, string>][] = [[other.apiKey, { 'x-workspace': other.workspace }]]
+    // Members, roles and keys belong to the workspace as a whole.
+    if (!/^\/(settings|auth|workspaces|audit|notifications)/.test(operation.path))
+      elsewhere.push([full, { 'x-environment': 'development' }])
+    for (const [token, headers] of elsewhere) {
+      const found = said(await send(operation, token, real, headers))
+      const absent = said(await send(operation, token, absentPath(operation), headers))
+      if (found !== absent) return `${JSON.stringify(headers)}: ${found} instead of ${absent}`
+    }
+    return undefined
+  })
+}, 120_000)
+
+test("another tenant's cursors are worth nothing", async () => {
+  const headers = { 'x-workspace': other.workspace }
+  await everyOperation(async (operation) => {
+    if (!parametersIn(operation, 'query').some(({ name }) => name === 'after')) return undefined
+    if (operation.method !== 'GET' || operation.path.includes('{') || !inWorkspace(operation))
+      return undefined
+    for (const cursor of world.cursors.slice(0, 4)) {
+      const target = `${operation.path}?after=${encodeURIComponent(cursor)}`
+      const answer = await send(operation, other.apiKey, target, headers)
+      if (errorCode(answer) !== 'invalid_cursor') return `${answer.status} ${answer.text.slice(0, 200)}`
+    }
+    return undefined
+  })
+}, 60_000)
