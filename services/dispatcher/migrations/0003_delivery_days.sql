@@ -86,7 +86,7 @@ $$;
 CREATE FUNCTION lock_delivery_days(parent text) RETURNS void LANGUAGE plpgsql STRICT
 SET search_path FROM CURRENT AS $$
 BEGIN
-	PERFORM set_config('lock_timeout', '250ms', true);
+	PERFORM set_config('lock_timeout', '800ms', true);
 	PERFORM pg_advisory_xact_lock(7241002);
 	EXECUTE format('LOCK TABLE ONLY %I IN ACCESS EXCLUSIVE MODE', parent);
 END
