@@ -3,12 +3,10 @@ import { builtInRoles, type Permission, permissions } from '@opsplane/contracts'
 import { bootstrapOwner } from '@opsplane/local'
 import { type Receiver, startReceiver } from '@opsplane/testing'
 import { errorCode } from './fuzz/answers.js'
-import { type OpenApi, type Operation, operationsOf, parametersIn } from './fuzz/document.js'
+import { type OpenApi, type Operation, operationsOf, parametersIn, takesAnyName } from './fuzz/document.js'
 import { type Answer, buildWorld, fillPath, type World } from './fuzz/world.js'
 import { startTestCluster, typedClient } from './platform.js'
 
-/** Below these nothing is absent: what nobody wrote to is empty. */
-const takesAnyName = /^\/events\/(topics\/)?\{/
 const password = 'correct horse battery staple'
 const roles = Object.keys(builtInRoles)
 

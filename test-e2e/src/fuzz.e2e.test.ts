@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { errorCode, type Judge, judgeBy, namesPlace } from './fuzz/answers.js'
 import { edgeValues, type Taste } from './fuzz/arbitrary.js'
 import { breakages } from './fuzz/breakage.js'
-import { type OpenApi, type Operation, operationsOf, parametersIn } from './fuzz/document.js'
+import { type OpenApi, type Operation, operationsOf, parametersIn, takesAnyName } from './fuzz/document.js'
 import { allowedRequests, edgeRequests } from './fuzz/requests.js'
 import {
   type Answer,
@@ -25,9 +25,6 @@ const seed = Number(process.env.FUZZ_SEED ?? 20_261_121)
 const neverSuccessful: Record<string, string> = {
   cancelWebhookReplay: 'a replay of one delivery is over before it can be canceled',
 }
-
-/** Below these nothing is absent: what nobody wrote to is empty. */
-const takesAnyName = /^\/events\/(topics\/)?\{/
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let receiver: Receiver

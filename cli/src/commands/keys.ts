@@ -113,12 +113,12 @@ async function placeOf(ops: Ops, io: Io, command: Command, options: KeyOptions):
 
 function keysFrom(ops: Ops, env: Io['env']): MasterKeys | undefined {
   if (!env.OPSPLANE_MASTER_KEY) return undefined
-  const previous = ops.masterKeyList(env.OPSPLANE_PREVIOUS_MASTER_KEYS ?? '')
+  const previous = ops.commaList(env.OPSPLANE_PREVIOUS_MASTER_KEYS ?? '')
   return { present: env.OPSPLANE_MASTER_KEY, previous }
 }
 
 function keysOf(ops: Ops, input: string): MasterKeys {
-  const [present, ...previous] = ops.masterKeyList(input.replaceAll(/\s+/g, ','))
+  const [present, ...previous] = ops.commaList(input.replaceAll(/\s+/g, ','))
   if (present === undefined) throw usageError('There is no key on standard input.')
   return { present, previous }
 }

@@ -127,4 +127,4 @@ async function eachService<T>(
   }
 }
 
-export { masterKeyList } from '@opsplane/runtime'
+export { commaList } from '@opsplane/runtime'

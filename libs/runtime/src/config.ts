@@ -52,6 +52,17 @@ export const stringMap = jsonObject.pipe(z.record(z.string(), z.string()))
 /** `true`/`false`/`1`/`0`. */
 export const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1')
 
+/** Values separated by commas. */
+export function commaList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+/** A variable that holds several values, separated by commas. */
+export const commaSeparated = z.string().transform(commaList)
+
 /** What every service needs, whatever it does. */
 export const baseConfig = z.object({
   port: z.coerce
@@ -94,18 +105,8 @@ export const masterKeyConfig = {
     .string()
     .refine(isMasterKey, mustBeKey)
     .meta({ description: '32 random bytes in base64, which wrap the data keys of secrets; keep it apart' }),
-  opsplanePreviousMasterKeys: z
-    .string()
-    .default('')
-    .transform(masterKeyList)
+  opsplanePreviousMasterKeys: commaSeparated
+    .default([])
     .refine((keys) => keys.every(isMasterKey), `${mustBeKey}, each`)
     .meta({ description: 'comma-separated master keys that only unwrap, while a new one is introduced' }),
-}
-
-/** Keys separated by commas. */
-export function masterKeyList(text: string): string[] {
-  return text
-    .split(',')
-    .map((key) => key.trim())
-    .filter((key) => key !== '')
 }

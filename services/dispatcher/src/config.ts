@@ -1,4 +1,4 @@
-import { backendConfig, ConfigError, masterKeyConfig, parseConfig } from '@opsplane/runtime'
+import { backendConfig, ConfigError, commaSeparated, masterKeyConfig, parseConfig } from '@opsplane/runtime'
 import { z } from 'zod'
 
 const count = (initial: number, max: number) => z.coerce.number().int().min(1).max(max).default(initial)
@@ -6,15 +6,8 @@ const count = (initial: number, max: number) => z.coerce.number().int().min(1).m
 const schema = backendConfig.extend({
   ...masterKeyConfig,
   settingsUrl: z.url().meta({ description: 'base URL of the settings service, which resolves secrets' }),
-  webhookAllowedCidrs: z
-    .string()
-    .default('')
-    .transform((list) =>
-      list
-        .split(',')
-        .map((cidr) => cidr.trim())
-        .filter((cidr) => cidr !== ''),
-    )
+  webhookAllowedCidrs: commaSeparated
+    .default([])
     .meta({ description: 'comma-separated address blocks webhooks may call although they are private' }),
   webhookAllowHttp: z
     .enum(['true', 'false', '1', '0', 'loopback'])

@@ -1,12 +1,5 @@
-import { baseConfig, parseConfig, stringMap } from '@opsplane/runtime'
+import { baseConfig, commaSeparated, parseConfig, stringMap } from '@opsplane/runtime'
 import { z } from 'zod'
-
-const commaSeparated = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-)
 
 const perMinute = z.coerce.number().int().min(0).max(10_000_000)
 

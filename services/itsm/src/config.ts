@@ -1,4 +1,4 @@
-import { backendConfig, parseConfig } from '@opsplane/runtime'
+import { backendConfig, commaSeparated, parseConfig } from '@opsplane/runtime'
 import { z } from 'zod'
 
 const config = backendConfig.extend({
@@ -8,15 +8,8 @@ const config = backendConfig.extend({
     .meta({ description: 'OpenAI-compatible service that makes vectors for the knowledge search' }),
   embeddingsModel: z.string().min(1).max(200).default('text-embedding-3-small'),
   embeddingsApiKey: z.string().optional().meta({ description: 'sent as a bearer token' }),
-  embeddingsAllowedCidrs: z
-    .string()
-    .default('')
-    .transform((list) =>
-      list
-        .split(',')
-        .map((cidr) => cidr.trim())
-        .filter((cidr) => cidr !== ''),
-    )
+  embeddingsAllowedCidrs: commaSeparated
+    .default([])
     .meta({ description: 'comma-separated private address blocks the embeddings service may have' }),
 })
 export type ItsmConfig = z.infer<typeof config>

@@ -102,3 +102,6 @@ export function exampleBody(document: OpenApi, operation: Operation): unknown {
 export function parametersIn(operation: Operation, place: Parameter['in']): Parameter[] {
   return operation.parameters.filter((parameter) => parameter.in === place)
 }
+
+/** Below these nothing is absent: what nobody wrote to is empty. */
+export const takesAnyName = /^\/events\/(topics\/)?\{/
