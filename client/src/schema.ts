@@ -2728,6 +2728,15 @@ export interface components {
             callerId: string | null;
             /** @example availability */
             category: string | null;
+            /** @default null */
+            causedByChangeId?: string | null;
+            /**
+             * @description The change that will mend it.
+             * @default null
+             */
+            changeId?: string | null;
+            /** @default 0 */
+            childCount?: number;
             /** @description Configuration item affected. */
             ciId: string | null;
             /**
@@ -2739,6 +2748,11 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             createdBy: components["schemas"]["Actor"];
+            /**
+             * @description Of the alert that opened it.
+             * @default null
+             */
+            dedupKey?: string | null;
             /** @description What is seen, in Markdown. */
             description: string | null;
             /** @description How often it was escalated. */
@@ -2750,10 +2764,39 @@ export interface components {
             holdReason: "awaiting_caller" | "awaiting_change" | "awaiting_problem" | "awaiting_vendor" | null;
             id: string;
             /**
+             * @default medium
+             * @enum {string}
+             */
+            impact?: "high" | "medium" | "low";
+            /**
+             * @default none
+             * @enum {string}
+             */
+            majorState?: "none" | "proposed" | "accepted" | "rejected" | "demoted";
+            /**
              * @description Unique in the workspace, increasing.
              * @example INC-42
              */
             number: string;
+            /** @default null */
+            parentId?: string | null;
+            /**
+             * @description By impact and urgency, unless it was overridden.
+             * @default P3
+             * @enum {string}
+             */
+            priority?: "P1" | "P2" | "P3" | "P4" | "P5";
+            /** @default null */
+            priorityOverride?: {
+                /** Format: date-time */
+                at: string;
+                by: components["schemas"]["Actor"];
+                /** @enum {string} */
+                priority: "P1" | "P2" | "P3" | "P4" | "P5";
+                reason: string;
+            } | null;
+            /** @default null */
+            problemId?: string | null;
             reopenCount: number;
             /** @enum {string|null} */
             resolutionCode: "fixed" | "workaround" | "duplicate" | "not_reproducible" | "user_error" | "no_fault_found" | "other" | null;
@@ -2773,8 +2816,18 @@ export interface components {
             title: string;
             /** Format: date-time */
             updatedAt: string;
+            /**
+             * @default medium
+             * @enum {string}
+             */
+            urgency?: "high" | "medium" | "low";
             /** @description Also the ETag; send it as If-Match. */
             version: number;
+            /**
+             * @description Users who follow it.
+             * @default []
+             */
+            watcherIds?: string[];
         };
         /** @enum {string} */
         IncidentAction: "edit" | "assign" | "escalate" | "comment" | "start" | "hold" | "resume" | "resolve" | "reopen" | "close" | "cancel";
@@ -3575,7 +3628,7 @@ export interface components {
             nextCursor: string | null;
         };
         /** @enum {string} */
-        Permission: "workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read";
+        Permission: "workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read";
         PublishedTopicEvent: {
             /** Format: date-time */
             createdAt: string;

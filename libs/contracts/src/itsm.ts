@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { idSchema } from './ids.js'
 import { Actor } from './principal.js'
+import { Level, Priority } from './priority.js'
 
 export const incidentStatuses = ['open', 'in_progress', 'on_hold', 'resolved', 'closed', 'canceled'] as const
 export const IncidentStatus = z.enum(incidentStatuses).meta({ id: 'IncidentStatus' })
@@ -31,6 +32,10 @@ export const ResolutionCode = z.enum([
   'other',
 ])
 export type ResolutionCode = z.infer<typeof ResolutionCode>
+
+/** Where a major incident stands: proposed, then accepted or rejected; an accepted one may be demoted. */
+export const MajorState = z.enum(['none', 'proposed', 'accepted', 'rejected', 'demoted'])
+export type MajorState = z.infer<typeof MajorState>
 
 /** Everything that can be done to an incident; which of them apply depends on its status. */
 export const incidentActions = [
@@ -91,6 +96,25 @@ export const IncidentState = z.object({
   reopenCount: z.int().min(0),
   escalationLevel: z.int().min(0).meta({ description: 'How often it was escalated.' }),
   commentCount: z.int().min(0),
+  // States from before these fields were introduced lack them.
+  impact: Level.default('medium'),
+  urgency: Level.default('medium'),
+  priority: Priority.default('P3').meta({ description: 'By impact and urgency, unless it was overridden.' }),
+  priorityOverride: z
+    .object({ priority: Priority, reason: z.string(), by: Actor, at: At })
+    .nullable()
+    .default(null),
+  parentId: idSchema('incident').nullable().default(null),
+  childCount: z.int().min(0).default(0),
+  problemId: idSchema('problem').nullable().default(null),
+  changeId: idSchema('change')
+    .nullable()
+    .default(null)
+    .meta({ description: 'The change that will mend it.' }),
+  causedByChangeId: idSchema('change').nullable().default(null),
+  watcherIds: z.array(Reference).default([]).meta({ description: 'Users who follow it.' }),
+  majorState: MajorState.default('none'),
+  dedupKey: z.string().nullable().default(null).meta({ description: 'Of the alert that opened it.' }),
   createdBy: Actor,
   createdAt: At,
   updatedAt: At,

@@ -5,6 +5,7 @@ import {
   type EventCatalog,
   eventCatalog,
   notFound,
+  storedState,
 } from '@opsplane/contracts'
 import type { IdempotencyStore } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
@@ -126,8 +127,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
       handle: (id, command, meta) => transact(meta, (unit) => unit.handle(self, id, command), { turn: id }),
       find: async (id, tenant) => {
         const row = await snapshots.load(decider.table, id, tenant)
-        // The row was written from this decider's own state, which is what types it.
-        return row ? { state: row.state as State, version: row.version } : null
+        return row ? { state: storedState(decider, row.state), version: row.version } : null
       },
       get: async (id, tenant) => {
         const row = await self.find(id, tenant)
@@ -138,9 +138,9 @@ export function createEventStore(options: EventStoreOptions): EventStore {
         if (instant === undefined) return self.get(id, tenant)
         const row = await snapshots.loadAsOf(decider.table, id, tenant, instant)
         if (!row) throw notFound()
-        return present(row.state as State, row.version)
+        return present(storedState(decider, row.state), row.version)
       },
-      present: ({ state, version }) => present(state as unknown as State, version),
+      present: ({ state, version }) => present(storedState(decider, state), version),
     }
     return self
   }

@@ -1,4 +1,11 @@
-import { ApiError, type CommandMeta, type Decision, notFound, type TenantScope } from '@opsplane/contracts'
+import {
+  ApiError,
+  type CommandMeta,
+  type Decision,
+  notFound,
+  storedState,
+  type TenantScope,
+} from '@opsplane/contracts'
 import type { Aggregate } from './aggregate.js'
 import type { Commit, RowWrite } from './commit.js'
 import { toRows, type Versioned } from './decided.js'
@@ -68,9 +75,12 @@ export function createDraft({ snapshots, meta, careful }: DraftOptions): Draft {
     given?: Versioned<State>,
   ): Promise<Versioned<State>> => {
     const { table } = aggregate.definition.decider
-    const known = touched.get(`${table}/${id}`) ?? given ?? (await snapshots.load(table, id, tenant))
-    // The row was written from this decider's own state, which is what types it.
-    return (known as Versioned<State> | undefined) ?? { state: null, version: 0 }
+    const known = touched.get(`${table}/${id}`)
+    // It was decided by this decider in this very unit, which is what types it.
+    if (known) return known as Versioned<State>
+    const row = given ?? (await snapshots.load(table, id, tenant))
+    if (!row || row.state === null) return { state: null, version: row?.version ?? 0 }
+    return { state: storedState(aggregate.definition.decider, row.state), version: row.version }
   }
 
   const apply = <State extends { id: string }, Command, Presented>(

@@ -2,7 +2,7 @@ import {
   ApiError,
   type Decider,
   IncidentComment,
-  type IncidentState,
+  IncidentState,
   type Instant,
   type ItsmEventType,
   notFound,
@@ -25,6 +25,8 @@ export const incident: Decider<IncidentState, IncidentCommand> = {
   table: 'incidents',
   decide,
   expose: (state) => state,
+  // Those from before the latest fields lack all of them.
+  upcast: (stored) => ('impact' in stored ? stored : IncidentState.parse(stored)),
   describe: (state) => ({ displayName: state.title, number: state.number }),
   project: ({ extras }) =>
     extras?.comment === undefined ? [] : [commentRow(IncidentComment.parse(extras.comment))],

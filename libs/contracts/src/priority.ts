@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+/** Impact and urgency, from the gravest to the mildest. */
+export const levels = ['high', 'medium', 'low'] as const
+export const Level = z.enum(levels)
+export type Level = z.infer<typeof Level>
+
+/** From the most pressing to the least. */
+export const priorities = ['P1', 'P2', 'P3', 'P4', 'P5'] as const
+// Without an id of its own: OpenAPI components of enums that are nullable somewhere come out nullable everywhere.
+export const Priority = z.enum(priorities)
+export type Priority = z.infer<typeof Priority>
+
+const Row = z.strictObject({ high: Priority, medium: Priority, low: Priority })
+
+/** The priority by impact (rows) and urgency (columns). */
+export const PriorityMatrix = z.strictObject({ high: Row, medium: Row, low: Row })
+export type PriorityMatrix = z.infer<typeof PriorityMatrix>
+
+export const defaultPriorityMatrix: PriorityMatrix = {
+  high: { high: 'P1', medium: 'P2', low: 'P3' },
+  medium: { high: 'P2', medium: 'P3', low: 'P4' },
+  low: { high: 'P3', medium: 'P4', low: 'P5' },
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals'
+import { ApprovalRule } from '@opsplane/contracts'
+import { checkApprovalRule, contentHashOf, decided, hindrance, requested, voided } from './approval.js'
+
+const now = '2026-03-02T10:00:00.000Z'
+const content = { title: 'Raise the pool limit' }
+const contentHash = contentHashOf(content)
+const rule = (given: object) => ApprovalRule.parse({ name: 'Advisory board', ...given })
+const asked = (given: object, excludedIds: string[] = ['usr_asks']) =>
+  requested({ id: 'apr_1', rule: rule(given), excludedIds, contentHash, now })
+const vote = (userId: string, decision: 'approved' | 'rejected' = 'approved') => ({
+  by: { id: userId, name: userId, type: 'user' as const },
+  userId,
+  decision,
+  comment: null,
+  contentHash,
+  now,
+})
+const approvers = ['usr_a', 'usr_b', 'usr_c', 'usr_asks']
+
+describe('the quorum', () => {
+  it.each([
+    [{ waitFor: 'first' }, 1],
+    [{ waitFor: { count: 3 } }, 3],
+    [{ approverIds: approvers, waitFor: 'all' }, 3],
+    [{ approverIds: approvers, waitFor: { percent: 50 } }, 2],
+    [{ approverIds: approvers, waitFor: { percent: 1 } }, 1],
+  ])('of %j is %i', (given, required) => {
+    const approval = asked(given)
+    expect(approval.required).toBe(required)
+    const enough = ['usr_a', 'usr_b', 'usr_c'].slice(0, required)
+    const states = enough.map((_, n) =>
+      enough.slice(0, n + 1).reduce((before, id) => decided(before, vote(id)), approval),
+    )
+    expect(states.map(({ status }) => status)).toEqual([
+      ...Array.from({ length: required - 1 }, () => 'pending'),
+      'approved',
+    ])
+  })
+
+  it('is refused where it can never be met', () => {
+    expect(() => checkApprovalRule(rule({ waitFor: 'all' }), '/approvals/0')).toThrow(/need approverIds/)
+    expect(() => checkApprovalRule(rule({ waitFor: { percent: 50 } }), '/approvals/0')).toThrow(/need/)
+    const few = rule({ approverIds: ['usr_a'], waitFor: { count: 2 } })
+    expect(() => checkApprovalRule(few, '/approvals/0')).toThrow(/fewer approvers/)
+    expect(() => asked({ approverIds: ['usr_asks'] })).toThrow(/needs 1 approvals, and 0/)
+  })
+})
+
+describe('a decision', () => {
+  it('that rejects ends it at once', () => {
+    const rejected = decided(asked({ waitFor: { count: 2 } }), vote('usr_a', 'rejected'))
+    expect(rejected).toMatchObject({ status: 'rejected', endedAt: now })
+    expect(() => decided(rejected, vote('usr_b'))).toThrow(/rejected already/)
+  })
+
+  it.each([
+    ['usr_asks', /neither asked/],
+    ['usr_x', /not one of the approvers/],
+  ])('is not for %s', (userId, message) => {
+    expect(() => decided(asked({ approverIds: approvers }), vote(userId))).toThrow(message)
+  })
+
+  it('is made once by each', () => {
+    const approval = decided(asked({ waitFor: { count: 2 } }), vote('usr_a'))
+    expect(hindrance(approval, 'usr_a')).toBe('You have decided already.')
+    expect(hindrance(approval, 'usr_b')).toBeUndefined()
+  })
+
+  it('counts for what was asked only', () => {
+    const other = { ...vote('usr_a'), contentHash: contentHashOf({ title: 'Another' }) }
+    expect(() => decided(asked({}), other)).toThrow(/changed since/)
+  })
+
+  it('stays on record when the approval is void', () => {
+    const approval = decided(asked({ waitFor: { count: 2 } }), vote('usr_a'))
+    expect(voided(approval, now)).toEqual({ ...approval, status: 'void', endedAt: now })
+    const approved = decided(asked({}), vote('usr_a'))
+    expect(voided(approved, now)).toBe(approved)
+  })
+})

@@ -1,0 +1,110 @@
+import {
+  type Actor,
+  ApiError,
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalRule,
+  canonicalJson,
+  type Instant,
+  invalidField,
+} from '@opsplane/contracts'
+import { sha256Hex } from '@opsplane/runtime'
+
+/** What an approval stands for: decisions on other content do not count. */
+export function contentHashOf(content: object): string {
+  return sha256Hex(canonicalJson(content))
+}
+
+/** Throws validation_failed naming the place below `path`, such as `/approvals/0`, where a rule can never be met. */
+export function checkApprovalRule({ approverIds, waitFor }: ApprovalRule, path: string): void {
+  if (approverIds === null && (waitFor === 'all' || (typeof waitFor === 'object' && 'percent' in waitFor)))
+    throw invalidField(`${path}/approverIds`, 'required', 'All, or a percentage, need approverIds to count.')
+  if (approverIds && typeof waitFor === 'object' && 'count' in waitFor && waitFor.count > approverIds.length)
+    throw invalidField(
+      `${path}/waitFor`,
+      'unreachable',
+      'There are fewer approvers than approvals to wait for.',
+    )
+}
+
+export interface ApprovalRequest {
+  id: string
+  rule: ApprovalRule
+  /** User ids that may not decide. They do not count for `all` and `percent` either. */
+  excludedIds: readonly string[]
+  contentHash: string
+  now: Instant
+}
+
+/** Asks for approval. Throws validation_failed when too few are left who may decide. */
+export function requested({ id, rule, excludedIds, contentHash, now }: ApprovalRequest): Approval {
+  const left = rule.approverIds?.filter((userId) => !excludedIds.includes(userId))
+  const required = requiredOf(rule, left?.length ?? Number.POSITIVE_INFINITY)
+  if (left && left.length < required)
+    throw invalidField(
+      '/approvals',
+      'too_few_approvers',
+      `${rule.name} needs ${required} approvals, and ${left.length} of its approvers had no hand in this.`,
+    )
+  return {
+    id,
+    name: rule.name,
+    approverIds: rule.approverIds,
+    excludedIds: [...new Set(excludedIds)],
+    required,
+    contentHash,
+    status: 'pending',
+    decisions: [],
+    requestedAt: now,
+    endedAt: null,
+  }
+}
+
+function requiredOf({ waitFor }: ApprovalRule, approvers: number): number {
+  if (waitFor === 'first') return 1
+  if (waitFor === 'all') return Math.max(1, approvers)
+  return 'count' in waitFor ? waitFor.count : Math.max(1, Math.ceil((approvers * waitFor.percent) / 100))
+}
+
+export interface Deciding {
+  by: Actor
+  /** The person; an API key counts as whom it belongs to. */
+  userId: string
+  decision: ApprovalDecision['decision']
+  comment: string | null
+  contentHash: string
+  now: Instant
+}
+
+/** Why the person may not decide; undefined when they may. */
+export function hindrance(approval: Approval, userId: string): string | undefined {
+  if (approval.status !== 'pending') return `${approval.name} is ${approval.status} already.`
+  if (approval.excludedIds.includes(userId))
+    return 'Somebody who neither asked for it nor worked on it must decide.'
+  if (approval.approverIds && !approval.approverIds.includes(userId))
+    return `You are not one of the approvers of ${approval.name}.`
+  if (approval.decisions.some((made) => made.userId === userId)) return 'You have decided already.'
+  return undefined
+}
+
+/**
+ * Adds a decision. One rejection rejects; enough approvals approve. Throws forbidden for whom it is not to decide, and
+ * conflict when the content is not what approval was asked for.
+ */
+export function decided(approval: Approval, deciding: Deciding): Approval {
+  const { by, userId, decision, comment, contentHash, now } = deciding
+  const reason = hindrance(approval, userId)
+  if (reason !== undefined) throw new ApiError('forbidden', reason)
+  if (contentHash !== approval.contentHash)
+    throw new ApiError('conflict', 'It was changed since approval was asked for; submit it again.')
+  const decisions = [...approval.decisions, { by, userId, decision, comment, contentHash, at: now }]
+  const approvals = decisions.filter((made) => made.decision === 'approved').length
+  const status =
+    decision === 'rejected' ? 'rejected' : approvals >= approval.required ? 'approved' : 'pending'
+  return { ...approval, decisions, status, endedAt: status === 'pending' ? null : now }
+}
+
+/** What was asked for no longer stands; the decisions made stay on record. */
+export function voided(approval: Approval, now: Instant): Approval {
+  return approval.status === 'pending' ? { ...approval, status: 'void', endedAt: now } : approval
+}
