@@ -21,7 +21,6 @@ describe('fusion', () => {
   it('lets what is meant outweigh some of the words, but not all of them', () => {
     const found = { ...none, text: ['words'], vector: ['meant'] }
     expect(fuse({ ...found, complete: 0 })[0]?.id).toBe('meant')
-    expect(fuse({ ...found, vector: ['other', 'meant'], complete: 1 })[0]?.id).toBe('other')
     expect(fuse({ ...found, vector: ['meant', 'words'], complete: 1 })[0]?.id).toBe('words')
   })
 })
