@@ -13,6 +13,7 @@ import { article } from './knowledge/domain.js'
 import { createKnowledge } from './knowledge/knowledge.js'
 import { articleVote } from './knowledge/vote.js'
 import { slaConsumers, slaDeciders, slaProjectedTables, slaRoutes } from './sla/sla.js'
+import { stateMachineRoutes } from './state-machines/routes.js'
 
 export { loadConfig } from './config.js'
 
@@ -46,6 +47,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...cmdbRoutes(ctx),
         ...slaRoutes(ctx, incidents),
         ...knowledge.routes,
+        ...stateMachineRoutes(),
       ]
     },
     consumers: async (ctx) => [...(await slaConsumers(ctx)), ...knowledge.background()],
