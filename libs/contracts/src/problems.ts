@@ -207,12 +207,12 @@ export const PublishWorkaround = z
 export type PublishWorkaround = z.infer<typeof PublishWorkaround>
 
 /** Body of the actions that take nothing. */
-export const ProblemStep = z.strictObject({}).meta({ id: 'ProblemStep', example: {} })
+export const PlainProblemAction = z.strictObject({}).meta({ id: 'PlainProblemAction', example: {} })
 
-export const LinkIncident = z
+export const LinkProblemIncident = z
   .strictObject({ incidentId: Reference.meta({ description: 'Id or number.', example: 'INC-42' }) })
-  .meta({ id: 'LinkIncident', example: { incidentId: 'INC-42' } })
-export type LinkIncident = z.infer<typeof LinkIncident>
+  .meta({ id: 'LinkProblemIncident', example: { incidentId: 'INC-42' } })
+export type LinkProblemIncident = z.infer<typeof LinkProblemIncident>
 
 const problemEvent = <Extras extends z.ZodRawShape = Record<never, never>>(
   description: string,

@@ -1,7 +1,7 @@
 import {
   CloseProblem,
   type ErrorCode,
-  ProblemStep as NoFields,
+  PlainProblemAction as NoFields,
   Problem,
   PublishWorkaround,
   ReopenProblem,

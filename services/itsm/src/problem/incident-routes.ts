@@ -1,4 +1,4 @@
-import { Incident, LinkIncident, ProblemStep as NoFields, Problem } from '@opsplane/contracts'
+import { Incident, LinkProblemIncident, PlainProblemAction as NoFields, Problem } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
@@ -53,7 +53,7 @@ export function problemIncidentRoutes(
         'with the incident. Emits `incident.updated`, unless it is linked to this problem already.',
       tag,
       scope: 'itsm:write',
-      body: LinkIncident,
+      body: LinkProblemIncident,
       response: Incident,
       errors: ['not_found', 'conflict', 'invalid_state_transition', 'version_conflict'],
       // The path names the problem, which stays as it is.

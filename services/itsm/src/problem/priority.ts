@@ -5,10 +5,13 @@ import {
   type PriorityMatrix,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { Drizzle } from '@opsplane/postgres'
+import type { BackendContext } from '@opsplane/eventstore'
 
 /** The matrix that a workspace's problems take their priority from: the same everywhere. */
-export async function matrixOf(_db: Drizzle, _tenant: TenantScope): Promise<PriorityMatrix> {
+export async function matrixOf(
+  _ctx: Pick<BackendContext, 'store' | 'database'>,
+  _tenant: TenantScope,
+): Promise<PriorityMatrix> {
   return defaultPriorityMatrix
 }
 

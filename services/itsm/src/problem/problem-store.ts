@@ -18,7 +18,11 @@ import { checkReferences } from './references.js'
 import { allowedActions } from './transitions.js'
 
 /** The problems as the API shows them, and the commands that need more than the problem itself. */
-export function problemStore({ store, database: { db } }: BackendContext) {
+export function problemStore(ctx: Pick<BackendContext, 'store' | 'database'>) {
+  const {
+    store,
+    database: { db },
+  } = ctx
   const aggregate = store.aggregate(problem, { present })
 
   const idOf = async (reference: string, tenant: TenantScope): Promise<string> =>
@@ -42,7 +46,7 @@ export function problemStore({ store, database: { db } }: BackendContext) {
     async prepare(input: NewProblem, meta: CommandMeta): Promise<CreateProblem> {
       const { workspaceId } = meta.tenant
       const number = `PRB-${await store.numbers.next(workspaceId, 'problem')}`
-      const matrix = await matrixOf(db, meta.tenant)
+      const matrix = await matrixOf(ctx, meta.tenant)
       return { kind: 'create', id: newId('problem'), number, by: meta.actor, now: meta.now, input, matrix }
     },
     async change(id: string, patch: ProblemPatch, meta: CommandMeta): Promise<Problem> {
@@ -51,7 +55,7 @@ export function problemStore({ store, database: { db } }: BackendContext) {
         if (!current) throw notFound()
         await checkReferences(db, meta.tenant, patch, current.state)
       }
-      const matrix = await matrixOf(db, meta.tenant)
+      const matrix = await matrixOf(ctx, meta.tenant)
       return aggregate.handle(id, { kind: 'edit', patch, matrix, now: meta.now }, meta)
     },
     /** Resolves or closes; `duplicateOf` may be a number. */
