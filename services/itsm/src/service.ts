@@ -12,6 +12,8 @@ import { incidentRoutes } from './incident/routes.js'
 import { article } from './knowledge/domain.js'
 import { createKnowledge } from './knowledge/knowledge.js'
 import { articleVote } from './knowledge/vote.js'
+import { problem } from './problem/domain.js'
+import { allProblemRoutes, problemConsumers } from './problem/problems.js'
 import { slaConsumers, slaDeciders, slaProjectedTables, slaRoutes } from './sla/sla.js'
 import { stateMachineRoutes } from './state-machines/routes.js'
 
@@ -21,7 +23,7 @@ export { loadConfig } from './config.js'
 export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [incident, ...cmdbDeciders, ...slaDeciders, article, articleVote]
+export const deciders = [incident, ...cmdbDeciders, ...slaDeciders, article, articleVote, problem]
 
 /** Tables the deciders fill beside their own. */
 export const projectedTables: readonly string[] = [
@@ -48,9 +50,14 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...slaRoutes(ctx, incidents),
         ...knowledge.routes,
         ...stateMachineRoutes(),
+        ...allProblemRoutes(ctx),
       ]
     },
-    consumers: async (ctx) => [...(await slaConsumers(ctx)), ...knowledge.background()],
+    consumers: async (ctx) => [
+      ...(await slaConsumers(ctx)),
+      ...problemConsumers(ctx),
+      ...knowledge.background(),
+    ],
     ...(overrides && { overrides }),
   })
 }
