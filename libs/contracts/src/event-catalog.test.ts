@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
 import {
+  changeEvents,
+  changePolicyEvents,
   cmdbEvents,
   dispatcherEvents,
   EventPattern,
@@ -10,7 +12,16 @@ import {
   slaEvents,
 } from './index.js'
 
-const parts = [itsmEvents, cmdbEvents, slaEvents, knowledgeEvents, settingsEvents, dispatcherEvents]
+const parts = [
+  itsmEvents,
+  changeEvents,
+  changePolicyEvents,
+  cmdbEvents,
+  slaEvents,
+  knowledgeEvents,
+  settingsEvents,
+  dispatcherEvents,
+]
 
 test('no event type is declared twice', () => {
   const declared = parts.flatMap((part) => Object.keys(part))
