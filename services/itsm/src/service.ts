@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type BackendOverrides, startBackend } from '@opsplane/eventstore'
 import type { RunningService } from '@opsplane/runtime'
+import { changeConsumers, changeDeciders, changeManagementRoutes } from './change/changes.js'
 import { cmdbDeciders } from './cmdb/deciders.js'
 import { cmdbRoutes } from './cmdb/routes.js'
 import type { ItsmConfig } from './config.js'
@@ -23,7 +24,15 @@ export { loadConfig } from './config.js'
 export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [incident, ...cmdbDeciders, ...slaDeciders, article, articleVote, problem]
+export const deciders = [
+  incident,
+  problem,
+  ...changeDeciders,
+  ...cmdbDeciders,
+  ...slaDeciders,
+  article,
+  articleVote,
+]
 
 /** Tables the deciders fill beside their own. */
 export const projectedTables: readonly string[] = [
@@ -46,6 +55,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...incidentRoutes(ctx, incidents),
         ...incidentActionRoutes(incidents),
         ...incidentCommentRoutes(ctx, incidents),
+        ...changeManagementRoutes(ctx),
         ...cmdbRoutes(ctx),
         ...slaRoutes(ctx, incidents),
         ...knowledge.routes,
@@ -56,6 +66,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
     consumers: async (ctx) => [
       ...(await slaConsumers(ctx)),
       ...problemConsumers(ctx),
+      ...changeConsumers(ctx),
       ...knowledge.background(),
     ],
     ...(overrides && { overrides }),
