@@ -5,12 +5,21 @@ import {
   EventPattern,
   eventCatalog,
   itsmEvents,
+  itsmSettingsEvents,
   knowledgeEvents,
   settingsEvents,
   slaEvents,
 } from './index.js'
 
-const parts = [itsmEvents, cmdbEvents, slaEvents, knowledgeEvents, settingsEvents, dispatcherEvents]
+const parts = [
+  itsmEvents,
+  itsmSettingsEvents,
+  cmdbEvents,
+  slaEvents,
+  knowledgeEvents,
+  settingsEvents,
+  dispatcherEvents,
+]
 
 test('no event type is declared twice', () => {
   const declared = parts.flatMap((part) => Object.keys(part))

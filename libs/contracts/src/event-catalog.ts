@@ -2,6 +2,7 @@ import type { EventDefinition } from './catalog.js'
 import { cmdbEvents } from './cmdb.js'
 import { dispatcherEvents } from './dispatcher.js'
 import { itsmEvents } from './itsm.js'
+import { itsmSettingsEvents } from './itsm-settings.js'
 import { knowledgeEvents } from './knowledge.js'
 import { settingsEvents } from './settings-events.js'
 import { slaEvents } from './sla.js'
@@ -12,6 +13,7 @@ export type EventCatalog = Readonly<Record<string, EventDefinition>>
 /** Every event of the platform. No two services declare the same type. */
 export const eventCatalog = {
   ...itsmEvents,
+  ...itsmSettingsEvents,
   ...cmdbEvents,
   ...slaEvents,
   ...knowledgeEvents,

@@ -59,4 +59,5 @@ export const incidentComments = readModelTable(
 )
 
 export * from './knowledge/tables.js'
+export * from './settings/tables.js'
 export * from './sla/tables.js'

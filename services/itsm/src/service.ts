@@ -12,6 +12,8 @@ import { incidentRoutes } from './incident/routes.js'
 import { article } from './knowledge/domain.js'
 import { createKnowledge } from './knowledge/knowledge.js'
 import { articleVote } from './knowledge/vote.js'
+import { itsmSettings } from './settings/domain.js'
+import { settingsRoutes } from './settings/routes.js'
 import { slaConsumers, slaDeciders, slaProjectedTables, slaRoutes } from './sla/sla.js'
 
 export { loadConfig } from './config.js'
@@ -20,7 +22,7 @@ export { loadConfig } from './config.js'
 export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [incident, ...cmdbDeciders, ...slaDeciders, article, articleVote]
+export const deciders = [incident, ...cmdbDeciders, ...slaDeciders, article, articleVote, itsmSettings]
 
 /** Tables the deciders fill beside their own. */
 export const projectedTables: readonly string[] = [
@@ -46,6 +48,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...cmdbRoutes(ctx),
         ...slaRoutes(ctx, incidents),
         ...knowledge.routes,
+        ...settingsRoutes(ctx),
       ]
     },
     consumers: async (ctx) => [...(await slaConsumers(ctx)), ...knowledge.background()],
