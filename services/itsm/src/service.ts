@@ -9,6 +9,7 @@ import { incidentCommentRoutes } from './incident/comment-routes.js'
 import { incident } from './incident/domain.js'
 import { incidentStore } from './incident/incident-store.js'
 import { incidentRoutes } from './incident/routes.js'
+import { incidentWatchRoutes } from './incident/watch-routes.js'
 import { article } from './knowledge/domain.js'
 import { createKnowledge } from './knowledge/knowledge.js'
 import { articleVote } from './knowledge/vote.js'
@@ -45,6 +46,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...incidentRoutes(ctx, incidents),
         ...incidentActionRoutes(incidents),
         ...incidentCommentRoutes(ctx, incidents),
+        ...incidentWatchRoutes(incidents),
         ...cmdbRoutes(ctx),
         ...slaRoutes(ctx, incidents),
         ...knowledge.routes,
