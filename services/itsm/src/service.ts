@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type BackendOverrides, startBackend } from '@opsplane/eventstore'
 import type { RunningService } from '@opsplane/runtime'
+import { catalogDeciders, catalogProjectedTables, catalogRoutes } from './catalog/catalog.js'
 import { cmdbDeciders } from './cmdb/deciders.js'
 import { cmdbRoutes } from './cmdb/routes.js'
 import type { ItsmConfig } from './config.js'
@@ -20,7 +21,7 @@ export { loadConfig } from './config.js'
 export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [incident, ...cmdbDeciders, ...slaDeciders, article, articleVote]
+export const deciders = [incident, ...cmdbDeciders, ...slaDeciders, article, articleVote, ...catalogDeciders]
 
 /** Tables the deciders fill beside their own. */
 export const projectedTables: readonly string[] = [
@@ -28,6 +29,7 @@ export const projectedTables: readonly string[] = [
   ...slaProjectedTables,
   'knowledge_versions',
   'knowledge_published',
+  ...catalogProjectedTables,
 ]
 
 export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise<RunningService> {
@@ -46,6 +48,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...cmdbRoutes(ctx),
         ...slaRoutes(ctx, incidents),
         ...knowledge.routes,
+        ...catalogRoutes(ctx),
       ]
     },
     consumers: async (ctx) => [...(await slaConsumers(ctx)), ...knowledge.background()],
