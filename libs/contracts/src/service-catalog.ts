@@ -23,20 +23,27 @@ const TaskKey = z
   .regex(/^[a-z][a-z0-9_-]*$/, 'must be lower-case letters, digits, - and _, beginning with a letter')
   .meta({ description: 'Unique within the item.', example: 'order' })
 
-/** One step of how a request is fulfilled. */
-export const PlannedTask = z.strictObject({
+const DependsOn = z.array(TaskKey).max(20).meta({
+  description: 'Keys of the tasks that have to be done first.',
+})
+const taskFields = {
   key: TaskKey,
   name: z.string().trim().min(1).max(200).meta({ example: 'Order the laptop' }),
-  assignmentGroup: Reference.nullable().default(null).meta({ description: 'Team it goes to.' }),
-  assigneeId: Reference.nullable().default(null).meta({ description: 'User it goes to.' }),
-  dependsOn: z
-    .array(TaskKey)
-    .max(20)
-    .overwrite((keys) => [...new Set(keys)])
-    .default([])
-    .meta({ description: 'Keys of the tasks that have to be done first.' }),
-})
+  assignmentGroup: Reference.nullable().meta({ description: 'Team it goes to.' }),
+  assigneeId: Reference.nullable().meta({ description: 'User it goes to.' }),
+  dependsOn: DependsOn,
+}
+
+/** One step of how a request is fulfilled. */
+export const PlannedTask = z.object(taskFields)
 export type PlannedTask = z.infer<typeof PlannedTask>
+
+const NewPlannedTask = z.strictObject({
+  ...taskFields,
+  assignmentGroup: taskFields.assignmentGroup.default(null),
+  assigneeId: taskFields.assigneeId.default(null),
+  dependsOn: DependsOn.overwrite((keys) => [...new Set(keys)]).default([]),
+})
 
 const Price = z
   .strictObject({
@@ -86,8 +93,10 @@ const fields = {
       `may not name, or wait for, more than ${maxApprovers} persons each`,
     )
     .meta({ description: 'All must be met before a request is fulfilled.' }),
-  tasks: z.array(PlannedTask).max(50).meta({ description: 'How a request is fulfilled.' }),
 }
+
+const plan = 'How a request is fulfilled.'
+const NewPlan = z.array(NewPlannedTask).max(50).meta({ description: plan })
 
 function countOf(waitFor: ApprovalRule['waitFor']): number {
   return typeof waitFor === 'object' && 'count' in waitFor ? waitFor.count : 1
@@ -97,6 +106,7 @@ function countOf(waitFor: ApprovalRule['waitFor']): number {
 export const CatalogItemState = z.object({
   id: idSchema('catalogItem'),
   ...fields,
+  tasks: z.array(PlannedTask).meta({ description: plan }),
   status: CatalogItemStatus,
   revision: z.int().min(1).meta({ description: 'Raised by every edit; requests are pinned to one.' }),
   activatedAt: At.nullable(),
@@ -122,7 +132,7 @@ export const NewCatalogItem = z
     formSchema: fields.formSchema.default({ type: 'object', properties: {} }),
     price: fields.price.default(null),
     approvals: fields.approvals.default([]),
-    tasks: fields.tasks.default([]),
+    tasks: NewPlan.default([]),
   })
   .meta({
     id: 'NewCatalogItem',
@@ -143,7 +153,7 @@ export const NewCatalogItem = z
 export type NewCatalogItem = z.infer<typeof NewCatalogItem>
 
 export const CatalogItemPatch = z
-  .strictObject(fields)
+  .strictObject({ ...fields, tasks: NewPlan })
   .partial()
   .meta({ id: 'CatalogItemPatch', example: { price: { amount: '1399.00', currency: 'EUR' } } })
 export type CatalogItemPatch = z.infer<typeof CatalogItemPatch>

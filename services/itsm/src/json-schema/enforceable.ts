@@ -73,8 +73,8 @@ function checkDefault(schema: JsonSchema, path: string, { form, own }: Context):
   if (!('default' in schema)) return
   if (!form) throw refused(`${path}/default`, 'is a keyword that is not supported')
   if (!own) throw refused(`${path}/default`, 'is not filled in within conditions and choices')
-  const [fault] = faultsOf(schema, schema.default, { path: '', closed: true })
-  if (fault) throw refused(`${path}/default${fault.path}`, fault.message)
+  const [fault] = faultsOf(schema, schema.default, { path: `${path}/default`, closed: true })
+  if (fault) throw refused(fault.path, `has a default that does not fit: it ${fault.message}`)
 }
 
 function checkForm(schema: JsonSchema, path: string): void {

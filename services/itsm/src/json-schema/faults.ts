@@ -3,7 +3,7 @@ import { hasFormat } from './formats.js'
 import { type Fault, isObject, type JsonSchema, step } from './schema.js'
 import { isOfType } from './types.js'
 
-/** What one check may cost, in comparisons: some 100 ms. Schema and data come from users, and may be made to multiply. */
+/** What one check may cost, in comparisons: a fraction of a second. Schema and data come from users, and may be made to multiply. */
 const maxSteps = 1_000_000
 
 export interface FaultsOptions {
@@ -81,10 +81,12 @@ function isMultiple(value: number, of: number): boolean {
 const texts: Check = (schema, value, at, walk) => {
   if (typeof value !== 'string') return
   const { minLength, maxLength, format } = schema
-  spend(walk, value.length / 64)
-  if (typeof format === 'string' && !hasFormat(format, value))
-    fault(walk, at, 'format', 'invalid_format', `must be of format ${format}`)
+  if (typeof format === 'string') {
+    spend(walk, 20 + value.length / 16)
+    if (!hasFormat(format, value)) fault(walk, at, 'format', 'invalid_format', `must be of format ${format}`)
+  }
   if (minLength === undefined && maxLength === undefined) return
+  spend(walk, value.length / 16)
   bounds(schema, [...value].length, ['minLength', 'maxLength', 'characters'], at, walk)
 }
 
