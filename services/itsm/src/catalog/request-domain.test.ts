@@ -166,6 +166,19 @@ describe('submitting', () => {
     given(empty).when(wrong).fails('validation_failed', { schemaPath: '/properties/size/type' })
   })
 
+  it('refuses data that defaults make too long', () => {
+    const text = 'x'.repeat(20_000)
+    const properties = { a: { type: 'string' }, b: { type: 'string', default: text } }
+    const large = { ...item, formSchema: { type: 'object', properties } }
+    const formData = { a: text }
+    given(null)
+      .when({ ...create, item: large, input: { ...create.input, formData } })
+      .fails('validation_failed')
+    expect(begin({ ...create, item: large, input: { ...create.input, formData: {} } }).formData).toEqual({
+      b: text,
+    })
+  })
+
   it('pins the item as it is then, so that a kept draft keeps nobody out of approvals', () => {
     const before = begin({ ...create, item: freeItem })
     const edited = itemAfter(itemCommands.activate, itemCommands.edit)
