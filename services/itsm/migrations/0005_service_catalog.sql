@@ -56,4 +56,5 @@ CREATE INDEX "catalog_requests_item_idx" ON "catalog_requests" USING btree ("wor
 CREATE INDEX "catalog_requests_requester_idx" ON "catalog_requests" USING btree ("workspace_id","environment","requester_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "catalog_requests_for_idx" ON "catalog_requests" USING btree ("workspace_id","environment","requested_for","created_at","id");--> statement-breakpoint
 CREATE INDEX "catalog_requests_approver_idx" ON "catalog_requests" USING gin ("workspace_id","environment","approver_ids");--> statement-breakpoint
+CREATE INDEX "catalog_requests_awaited_idx" ON "catalog_requests" USING gin ("workspace_id","environment","awaited_ids") WHERE status = 'awaiting_approval';--> statement-breakpoint
 CREATE INDEX "catalog_requests_assignee_idx" ON "catalog_requests" USING gin ("workspace_id","environment","assignee_ids") WHERE status = 'fulfilling';

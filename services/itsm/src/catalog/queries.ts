@@ -60,11 +60,11 @@ export function requestConditions(filters: RequestFilters): (SQL | undefined)[] 
   ]
 }
 
-/** Requests the person may still decide on. */
+/** Requests the person may still decide on. The status is no parameter, as the index is of this one alone. */
 function awaiting(userId: string): SQL | undefined {
   const { status, requesterId, requestedFor, awaitedIds, decidedIds } = catalogRequests
   return and(
-    eq(status, 'awaiting_approval'),
+    sql`${status} = 'awaiting_approval'`,
     or(names(awaitedIds, userId), namesAnyone(awaitedIds)),
     not(names(decidedIds, userId)),
     ne(requesterId, userId),

@@ -69,6 +69,9 @@ export const catalogRequests = readModelTable(
       index('catalog_requests_requester_idx').on(workspaceId, environment, table.requesterId, createdAt, id),
       index('catalog_requests_for_idx').on(workspaceId, environment, table.requestedFor, createdAt, id),
       index('catalog_requests_approver_idx').using('gin', workspaceId, environment, table.approverIds),
+      index('catalog_requests_awaited_idx')
+        .using('gin', workspaceId, environment, table.awaitedIds)
+        .where(sql`status = 'awaiting_approval'`),
       index('catalog_requests_assignee_idx')
         .using('gin', workspaceId, environment, table.assigneeIds)
         .where(sql`status = 'fulfilling'`),
