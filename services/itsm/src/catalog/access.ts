@@ -30,12 +30,12 @@ export function visibleTo(meta: Caller): SQL | undefined {
   return or(...own, ...(mayApprove(meta) ? [names(approverIds, userId), namesAnyone(approverIds)] : []))
 }
 
-type Persisted = typeof catalogRequests.approverIds | typeof catalogRequests.assigneeIds
+type PersonsColumn = typeof catalogRequests.approverIds | typeof catalogRequests.assigneeIds
 
 /** A list of persons has this one. */
-export const names = (column: Persisted, userId: string): SQL =>
+export const names = (column: PersonsColumn, userId: string): SQL =>
   sql`${column} @> ${JSON.stringify([userId])}::jsonb`
-export const namesAnyone = (column: Persisted): SQL => sql`${column} @> '[null]'::jsonb`
+export const namesAnyone = (column: PersonsColumn): SQL => sql`${column} @> '[null]'::jsonb`
 
 /** A draft is written by whom it will say asked. */
 export function checkRequester({ principal }: Caller, { requesterId }: Persons): void {

@@ -90,8 +90,13 @@ describe('who sees a request', () => {
       await find(keeper.api, `itemId=${item.id}&requesterId=${ada.id}&status=fulfilling,rejected`),
     ).toEqual([request.id])
     expect(await find(ada.api, 'requesterId=me')).toEqual([request.id])
-    expect(await find(keeper.api, `requesterId=me`)).toEqual([])
-    expect(await find(keeper.api, `createdAfter=${request.createdAt}`)).toEqual([])
+    const forBen = await order(keeper.api, await offered(members, { approvals: [{ name: 'Anyone' }] }), {
+      requestedFor: members.ben.id,
+    })
+    expect(await find(other.api, 'approverId=me')).toEqual([forBen.id])
+    for (const id of [keeper.id, members.ben.id])
+      expect(await find(keeper.api, `approverId=${id}`)).toEqual([])
+    expect(await find(keeper.api, `createdAfter=${forBen.createdAt}`)).toEqual([])
     expect(await find(keeper.api, 'createdBefore=2020-01-01T00:00:00Z')).toEqual([])
   })
 })

@@ -158,7 +158,8 @@ describe('data', () => {
     const schema = object(
       { size: { enum: ['s', 'xl'] }, why: { type: 'string' } },
       {
-        if: { properties: { size: { const: 'xl' } }, required: ['size'] },
+        // Says nothing of `why`, which does not forbid it.
+        if: { type: 'object', properties: { size: { const: 'xl' } }, required: ['size'] },
         // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
         then: { required: ['why'] },
         else: { properties: { why: false } },
