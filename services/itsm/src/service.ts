@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type BackendOverrides, startBackend } from '@opsplane/eventstore'
 import type { RunningService } from '@opsplane/runtime'
+import { catalogDeciders, catalogProjectedTables, catalogRoutes } from './catalog/catalog.js'
 import { changeConsumers, changeDeciders, changeManagementRoutes } from './change/changes.js'
 import { cmdbDeciders } from './cmdb/deciders.js'
 import { cmdbRoutes } from './cmdb/routes.js'
@@ -36,6 +37,7 @@ export const deciders = [
   article,
   articleVote,
   itsmSettings,
+  ...catalogDeciders,
 ]
 
 /** Tables the deciders fill beside their own. */
@@ -44,6 +46,7 @@ export const projectedTables: readonly string[] = [
   ...slaProjectedTables,
   'knowledge_versions',
   'knowledge_published',
+  ...catalogProjectedTables,
 ]
 
 export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise<RunningService> {
@@ -67,6 +70,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...stateMachineRoutes(),
         ...allProblemRoutes(ctx),
         ...settingsRoutes(ctx),
+        ...catalogRoutes(ctx),
       ]
     },
     consumers: async (ctx) => [
