@@ -25,6 +25,7 @@ export const incidents = readModelTable(
     assigneeId: stateText('assignee_id', 'assigneeId'),
     assignmentGroup: stateText('assignment_group', 'assignmentGroup'),
     updatedAt: stateText('updated_at', 'updatedAt'),
+    parentId: stateText('parent_id', 'parentId'),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table
@@ -39,6 +40,9 @@ export const incidents = readModelTable(
       index('incidents_group_idx')
         .on(workspaceId, environment, table.assignmentGroup, createdAt, id)
         .where(isNotNull(table.assignmentGroup)),
+      index('incidents_parent_idx')
+        .on(workspaceId, environment, table.parentId, createdAt, id)
+        .where(isNotNull(table.parentId)),
       index('incidents_ci_idx').on(workspaceId, environment, sql`${incidentItem}`).where(openIncidents),
     ]
   },

@@ -8,6 +8,8 @@ import { incidentActionRoutes } from './incident/action-routes.js'
 import { incidentCommentRoutes } from './incident/comment-routes.js'
 import { incident } from './incident/domain.js'
 import { incidentStore } from './incident/incident-store.js'
+import { majorIncidentRoutes } from './incident/major-routes.js'
+import { incidentConsumers } from './incident/reactions.js'
 import { incidentRoutes } from './incident/routes.js'
 import { article } from './knowledge/domain.js'
 import { createKnowledge } from './knowledge/knowledge.js'
@@ -45,13 +47,18 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...incidentRoutes(ctx, incidents),
         ...incidentActionRoutes(incidents),
         ...incidentCommentRoutes(ctx, incidents),
+        ...majorIncidentRoutes(incidents),
         ...cmdbRoutes(ctx),
         ...slaRoutes(ctx, incidents),
         ...knowledge.routes,
         ...settingsRoutes(ctx),
       ]
     },
-    consumers: async (ctx) => [...(await slaConsumers(ctx)), ...knowledge.background()],
+    consumers: async (ctx) => [
+      ...(await slaConsumers(ctx)),
+      ...incidentConsumers(ctx),
+      ...knowledge.background(),
+    ],
     ...(overrides && { overrides }),
   })
 }

@@ -2,6 +2,7 @@ import type {
   Actor,
   EscalateIncident,
   HoldReason,
+  IncidentCause,
   IncidentComment,
   IncidentPatch,
   IncidentState,
@@ -11,6 +12,8 @@ import type {
   ReopenIncident,
   ResolveIncident,
 } from '@opsplane/contracts'
+import type { CountChild } from './family.js'
+import type { MajorCommand } from './major.js'
 
 /** Opens an incident. `number` is the next of the workspace. */
 export interface CreateIncident {
@@ -40,4 +43,10 @@ export type IncidentStep =
   | ({ kind: 'resolve' } & ResolveIncident)
   | ({ kind: 'reopen'; to?: IncidentStatus } & ReopenIncident)
 
-export type IncidentCommand = CreateIncident | PatchIncident | (IncidentStep & { now: Instant })
+/** `cause` is what the step follows from, where nobody takes it directly. */
+export type IncidentCommand =
+  | CreateIncident
+  | PatchIncident
+  | CountChild
+  | MajorCommand
+  | (IncidentStep & { now: Instant; cause?: IncidentCause })

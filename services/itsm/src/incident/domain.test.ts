@@ -115,11 +115,14 @@ describe('creating', () => {
           priorityOverride: null,
           parentId: null,
           childCount: 0,
+          followsParent: false,
           problemId: null,
           changeId: null,
           causedByChangeId: null,
           watcherIds: [],
           majorState: 'none',
+          majorProposal: null,
+          postIncidentReview: null,
           dedupKey: null,
           createdBy: agent,
           createdAt,
@@ -261,7 +264,11 @@ describe('commenting', () => {
   it('resumes an incident that waits for its caller once the caller answers', () => {
     given(waiting)
       .when({ ...steps.comment, now })
-      .emits(added, { type: 'incident.updated', changes: { status: 'in_progress', holdReason: null } })
+      .emits(added, {
+        type: 'incident.updated',
+        changes: { status: 'in_progress', holdReason: null },
+        extras: { cause: 'caller' },
+      })
   })
 
   it('leaves it on hold for anyone else, and for work notes', () => {

@@ -1,6 +1,7 @@
 import {
   ApiError,
   type Decider,
+  type IncidentCause,
   IncidentComment,
   IncidentState,
   type Instant,
@@ -8,6 +9,8 @@ import {
   notFound,
 } from '@opsplane/contracts'
 import type { CreateIncident, IncidentCommand, IncidentStep, PatchIncident } from './commands.js'
+import { counted } from './family.js'
+import { decideMajor } from './major.js'
 import { opened } from './opened.js'
 import { outcomeOf } from './outcomes.js'
 import { checkPatch, patchStages } from './patch.js'
@@ -25,8 +28,8 @@ export const incident: Decider<IncidentState, IncidentCommand> = {
   table: 'incidents',
   decide,
   expose: (state) => state,
-  // Those from before the latest fields lack all of them.
-  upcast: (stored) => ('impact' in stored ? stored : IncidentState.parse(stored)),
+  // Those from before the latest fields lack them.
+  upcast: (stored) => ('followsParent' in stored ? stored : IncidentState.parse(stored)),
   describe: (state) => ({ displayName: state.title, number: state.number }),
   project: ({ extras }) =>
     extras?.comment === undefined ? [] : [commentRow(IncidentComment.parse(extras.comment))],
@@ -42,7 +45,10 @@ function decide(command: IncidentCommand, state: IncidentState | null): Incident
   if (command.kind === 'create') return create(command, state)
   if (state === null) throw notFound()
   if (command.kind === 'patch') return patch(command, state)
-  return resumedByCaller(command, take(command, command.now, state))
+  if (command.kind === 'major') return [decideMajor(command, state)]
+  if (command.kind === 'adopt' || command.kind === 'release') return [counted(command, state)]
+  const decision = take(command, command.now, state, command.cause)
+  return command.kind === 'comment' ? heardCaller(command.comment, command.now, decision) : [decision]
 }
 
 /** Created unassigned first: whoever listens for assignments hears of an assignee given at creation too. */
@@ -70,24 +76,42 @@ function patch(command: PatchIncident, state: IncidentState): IncidentDecision[]
   return decisions
 }
 
-/** An incident that waits for its caller goes on as soon as the caller answers in public. */
-function resumedByCaller(
-  command: IncidentStep & { now: Instant },
+/**
+ * What the caller says in public has an effect: an incident that waits for it goes on, and a resolved one is not
+ * resolved to them.
+ */
+function heardCaller(
+  { visibility, author }: IncidentComment,
+  now: Instant,
   decision: IncidentDecision,
 ): IncidentDecision[] {
   const { after } = decision
-  const answered =
-    command.kind === 'comment' &&
-    command.comment.visibility === 'public' &&
-    command.comment.author.id === after.callerId &&
-    after.holdReason === 'awaiting_caller'
-  return answered ? [decision, take({ kind: 'resume' }, command.now, after)] : [decision]
+  if (visibility !== 'public' || author.id !== after.callerId) return [decision]
+  if (after.holdReason === 'awaiting_caller')
+    return [decision, take({ kind: 'resume' }, now, after, 'caller')]
+  if (after.status !== 'resolved') return [decision]
+  return [decision, take({ kind: 'reopen', reason: 'caller commented' }, now, after, 'caller')]
 }
 
 /** One action: where the table leads, plus what the action changes. Throws invalid_state_transition. */
-function take(step: IncidentStep, now: Instant, state: IncidentState): IncidentDecision {
+function take(
+  step: IncidentStep,
+  now: Instant,
+  state: IncidentState,
+  cause?: IncidentCause,
+): IncidentDecision {
   const status = statusAfter(step.kind, state.status, step.kind === 'reopen' ? step.to : undefined)
-  const { changes, ...outcome } = outcomeOf(step, now, state)
-  const after = { ...state, ...changes, status, updatedAt: now }
-  return { ...outcome, after: status === 'on_hold' ? after : { ...after, holdReason: null } }
+  const { changes, extras, ...outcome } = outcomeOf(step, now, state)
+  const after: IncidentState = { ...state, ...changes, status, updatedAt: now }
+  if (status !== 'on_hold') after.holdReason = null
+  after.followsParent = followsParent(state, after, cause)
+  const told = { ...extras, ...(cause !== undefined && { cause }) }
+  return { ...outcome, after, ...(Object.keys(told).length > 0 && { extras: told }) }
+}
+
+/** Until it takes a step of its own, or has another parent. */
+function followsParent(before: IncidentState, after: IncidentState, cause?: IncidentCause): boolean {
+  if (after.parentId !== before.parentId) return false
+  if (after.status === before.status) return before.followsParent
+  return cause === 'parent' && (after.status === 'on_hold' || after.status === 'resolved')
 }

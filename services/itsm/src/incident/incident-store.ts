@@ -1,11 +1,12 @@
 import type { Incident, IncidentState, TenantScope } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import { incident } from './domain.js'
+import { allowedMajorActions } from './major.js'
 import { incidentIdByNumber } from './queries.js'
 import { allowedActions } from './transitions.js'
 
 /** The incidents as the API shows them: with their version and what can be done to them now. */
-export function incidentStore({ store, database }: BackendContext) {
+export function incidentStore({ store, database }: Pick<BackendContext, 'store' | 'database'>) {
   const aggregate = store.aggregate(incident, { present })
   return {
     ...aggregate,
@@ -21,5 +22,10 @@ export function incidentStore({ store, database }: BackendContext) {
 export type IncidentStore = ReturnType<typeof incidentStore>
 
 function present(state: IncidentState, version: number): Incident {
-  return { ...state, version, allowedActions: allowedActions(state.status) }
+  return {
+    ...state,
+    version,
+    allowedActions: allowedActions(state.status),
+    allowedMajorActions: allowedMajorActions(state),
+  }
 }

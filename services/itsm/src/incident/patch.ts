@@ -1,6 +1,7 @@
 import { changedFields, type IncidentPatch, type IncidentState, invalidField } from '@opsplane/contracts'
 import type { IncidentStep } from './commands.js'
 import { graver } from './escalation.js'
+import { checkParent } from './family.js'
 import { actionTo } from './transitions.js'
 
 type Stage = (patch: IncidentPatch, state: IncidentState) => IncidentStep | null
@@ -25,6 +26,16 @@ export function checkPatch(patch: IncidentPatch, state: IncidentState): Incident
   )
   if (resolution !== undefined && end !== 'resolved' && end !== 'closed')
     throw invalidField(`/${resolution}`, 'not_resolved', 'A resolution goes with status resolved or closed.')
+  if (
+    patch.postIncidentReview !== undefined &&
+    (state.status !== 'resolved' || (end !== 'resolved' && end !== 'closed'))
+  )
+    throw invalidField(
+      '/postIncidentReview',
+      'not_resolved',
+      'A post-incident review is written while the incident is resolved.',
+    )
+  checkParent(patch.parentId, state)
   return status === state.status ? fields : patch
 }
 
@@ -61,8 +72,9 @@ const plainFields = [
   'ciId',
   'callerId',
   'tags',
+  'parentId',
 ] as const
-const resolutionFields = ['resolutionCode', 'resolutionNotes'] as const
+const resolutionFields = ['resolutionCode', 'resolutionNotes', 'postIncidentReview'] as const
 
 type EditableField = (typeof plainFields)[number] | (typeof resolutionFields)[number] | 'holdReason'
 type Editable = Pick<IncidentState, EditableField>

@@ -5,6 +5,7 @@ import { keysetPage } from '@opsplane/postgres'
 import { checkIncidentItem } from '../cmdb/incident-item.js'
 import { incidents as table } from '../schema.js'
 import type { IncidentStore } from './incident-store.js'
+import { incidentLinking } from './linking.js'
 import { incidentFilters } from './list-filters.js'
 import { incidentConditions, sortColumns } from './queries.js'
 
@@ -12,6 +13,7 @@ export const tag = 'Incidents'
 
 /** Reading, opening and changing incidents. `:id` is an id or a number such as `INC-12`. */
 export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): Route[] {
+  const linking = incidentLinking(ctx, incidents)
   return [
     defineList({
       operationId: 'listIncidents',
@@ -55,7 +57,7 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
         const id = newId('incident')
         const number = await ctx.store.numbers.next(meta.tenant.workspaceId, 'incident')
         const command = { id, number: `INC-${number}`, by: meta.actor, now: meta.now, input: body }
-        return incidents.create(id, { kind: 'create', ...command }, meta)
+        return linking.create({ kind: 'create', ...command }, meta)
       },
     }),
 
@@ -94,7 +96,7 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
         await checkIncidentItem(ctx.database.db, meta.tenant, body.ciId, () =>
           incidents.itemOf(id, meta.tenant),
         )
-        return incidents.handle(id, { kind: 'patch', patch: body, now: meta.now }, meta)
+        return linking.patch(id, { kind: 'patch', patch: body, now: meta.now }, meta)
       },
     }),
   ]

@@ -1,0 +1,2 @@
+ALTER TABLE "incidents" ADD COLUMN "parent_id" text GENERATED ALWAYS AS (state->>'parentId') STORED;--> statement-breakpoint
+CREATE INDEX "incidents_parent_idx" ON "incidents" USING btree ("workspace_id","environment","parent_id","created_at","id") WHERE "incidents"."parent_id" is not null;
