@@ -2,6 +2,7 @@ import { readModelTable, stateText } from '@opsplane/postgres'
 import { isNotNull, sql } from 'drizzle-orm'
 import { index, integer, uniqueIndex } from 'drizzle-orm/pg-core'
 import { incidentItem, openIncidents } from './cmdb/tables.js'
+import { closedByItself, resolvedSince } from './incident/auto-close-rows.js'
 
 export {
   consumerCheckpoints,
@@ -43,6 +44,9 @@ export const incidents = readModelTable(
       index('incidents_parent_idx')
         .on(workspaceId, environment, table.parentId, createdAt, id)
         .where(isNotNull(table.parentId)),
+      index('incidents_auto_close_idx')
+        .on(workspaceId, environment, sql`${resolvedSince}`, id)
+        .where(closedByItself),
       index('incidents_ci_idx').on(workspaceId, environment, sql`${incidentItem}`).where(openIncidents),
     ]
   },
