@@ -119,11 +119,11 @@ it('closes each once, however many sweep', async () => {
   expect(told).toEqual({ events: count, incidents: count })
 })
 
-it('reads as little with a hundred thousand that wait as with none', async () => {
+it('reads as little with twenty thousand that wait as with none', async () => {
   const tenant = tenantOf()
   const { id } = await resolved(tenant)
   await setDays(tenant, 0)
-  await copies(id, 100_000)
+  await copies(id, 20_000)
   const waiting = tenantOf()
   await resolved(waiting)
   const { sql } = desk.ctx.database
@@ -136,6 +136,8 @@ it('reads as little with a hundred thousand that wait as with none', async () =>
     }
     const before = await reads()
     expect(await claimDue(tx, after(3), 200)).toEqual([])
-    expect((await reads()) - before).toBeLessThan(100)
+    const read = (await reads()) - before
+    expect(read).toBeGreaterThan(0)
+    expect(read).toBeLessThan(100)
   })
 }, 60_000)
