@@ -109,9 +109,9 @@ function take(
   return { ...outcome, after, ...(Object.keys(told).length > 0 && { extras: told }) }
 }
 
-/** Until it takes a step of its own, or has another parent. */
+/** Until it takes a step of its own, or has another parent or none. */
 function followsParent(before: IncidentState, after: IncidentState, cause?: IncidentCause): boolean {
-  if (after.parentId !== before.parentId) return false
+  if (after.parentId === null || after.parentId !== before.parentId) return false
   if (after.status === before.status) return before.followsParent
   return cause === 'parent' && (after.status === 'on_hold' || after.status === 'resolved')
 }
