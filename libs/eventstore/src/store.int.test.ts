@@ -210,6 +210,27 @@ describe('the event store', () => {
     expect(result).toMatchObject({ count: 2, version: 3 })
   })
 
+  test('takes turns for several aggregates, in whatever order they are named', async () => {
+    const [[left, openLeft], [right, openRight]] = [opening(), opening()]
+    await one.tickets.create(left, openLeft, meta())
+    await one.tickets.create(right, openRight, meta())
+    const countBoth = (ids: readonly string[]) => {
+      const work = async (unit: Parameters<Parameters<typeof one.store.transact>[1]>[0]) => {
+        for (const id of ids) await unit.handle(one.tickets, id, counted)
+      }
+      return one.store.transact(meta(), work, { turn: ids })
+    }
+    const single = () => one.tickets.handle(left, counted, meta())
+    await Promise.all(
+      Array.from({ length: 20 }, (_, at) => [
+        countBoth(at % 2 === 0 ? [left, right] : [right, left, left]),
+        single(),
+      ]).flat(),
+    )
+    expect(await one.tickets.get(left, tenant)).toMatchObject({ count: 50 })
+    expect(await one.tickets.get(right, tenant)).toMatchObject({ count: 20 })
+  })
+
   test("decides within the caller's transaction, which stands or falls as a whole", async () => {
     const [id, open] = opening()
     await one.tickets.create(id, open, meta())

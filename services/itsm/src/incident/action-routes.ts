@@ -31,7 +31,8 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       operationId: 'resolveIncident',
       path: '/itsm/incidents/:id/resolve',
       summary: 'Resolve an incident',
-      description: 'From open, in progress or on hold. Emits `incident.resolved`.',
+      description:
+        'From open, in progress or on hold. Its children are resolved with it. Emits `incident.resolved`.',
       body: ResolveIncident,
       handler: ({ params, body, meta }) => take(params.id, { kind: 'resolve', ...body }, meta),
     }),
@@ -51,7 +52,9 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       operationId: 'closeIncident',
       path: '/itsm/incidents/:id/close',
       summary: 'Close a resolved incident',
-      description: 'Final: a closed incident cannot be changed. Emits `incident.closed`.',
+      description:
+        'Final: a closed incident cannot be changed. An accepted major incident needs a `postIncidentReview`. ' +
+        'Emits `incident.closed`.',
       body: CloseIncident,
       handler: ({ params, meta }) => take(params.id, { kind: 'close' }, meta),
     }),
@@ -60,7 +63,9 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       operationId: 'reopenIncident',
       path: '/itsm/incidents/:id/reopen',
       summary: 'Reopen a resolved incident',
-      description: 'Goes back in progress and drops the resolution. Emits `incident.reopened`.',
+      description:
+        'Goes back in progress and drops the resolution; children that were resolved with it are reopened too. ' +
+        'Emits `incident.reopened`.',
       body: ReopenIncident,
       handler: ({ params, body, meta }) => take(params.id, { kind: 'reopen', ...body }, meta),
     }),

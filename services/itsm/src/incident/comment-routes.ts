@@ -18,7 +18,8 @@ export function incidentCommentRoutes(ctx: BackendContext, incidents: IncidentSt
       summary: 'Comment on an incident',
       description:
         'Adds a public comment or an internal work note, until the incident is closed. An incident on hold for ' +
-        'its caller resumes when the caller comments. Emits `incident.comment_added`.',
+        'its caller resumes when the caller comments, and a resolved one is reopened. Emits `incident.comment_added`, ' +
+        'and then `incident.updated` or `incident.reopened`.',
       tag,
       scope: 'itsm:write',
       body: NewIncidentComment,

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type ApiError, type IncidentPatch, type IncidentState, newId } from '@opsplane/contracts'
+import { createEventStore } from '@opsplane/eventstore'
+import { createLogger } from '@opsplane/runtime'
 import { type TestDesk, tenantOf, testDesk } from './desk.fixture.js'
+import { incidentStore } from './incident-store.js'
+import { incidentLinking } from './linking.js'
 import { agent } from './sample-incidents.js'
 
 let desk: TestDesk
@@ -117,6 +121,31 @@ describe('many at once', () => {
     ])
     for (const { id } of [left, right]) expect(await countOf(id)).toBe(await childrenIn(id))
     expect([await countOf(left.id), await countOf(right.id)]).toEqual([5, 18])
+  })
+
+  it('are counted over replicas too, which take no turns with each other', async () => {
+    const parents = [await open(), await open()].map(({ id }) => id)
+    const [left = '', right = ''] = parents
+    const ids = (await Promise.all(Array.from({ length: 12 }, (_, at) => open(parents[at % 2])))).map(
+      ({ id }) => id,
+    )
+    const log = createLogger({ service: 'test', level: 'silent' })
+    const replicas = Array.from({ length: 3 }, () => {
+      const ctx = { ...desk.ctx, store: createEventStore({ database: desk.ctx.database, log }) }
+      return incidentLinking(ctx, incidentStore(ctx))
+    })
+    const moves = ids.flatMap((id) =>
+      replicas.map(({ patch }, at) => {
+        const parentId = [left, right, null][at] ?? null
+        return patch(id, { kind: 'patch', patch: { parentId }, now }, desk.meta(tenant))
+      }),
+    )
+    const outcomes = await Promise.allSettled(moves)
+    // Who loses too often is told to try again; nothing else may go wrong.
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'version_conflict' })
+    expect(outcomes.some(({ status }) => status === 'fulfilled')).toBe(true)
+    for (const id of parents) expect(await countOf(id)).toBe(await childrenIn(id))
   })
 
   it('never end in two levels', async () => {

@@ -46,7 +46,7 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
       summary: 'Create an incident',
       description:
         'Only `title` is needed. Emits `incident.created`; with an `assigneeId` also `incident.assigned`, and ' +
-        'the incident is in progress.',
+        'the incident is in progress. With a `parentId` also `incident.updated` of the parent, which counts its children.',
       tag,
       scope: 'itsm:write',
       body: NewIncident,
@@ -85,7 +85,8 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
         'Changes the given fields. Each change counts as the action it amounts to and emits that event: a raised ' +
         'severity or another team `incident.escalated`, an assignee `incident.assigned`, a status ' +
         '`incident.resolved`, `incident.closed` or `incident.reopened`; everything else together one ' +
-        '`incident.updated`. What changes nothing emits nothing. `allowedActions` tells which actions the status allows.',
+        '`incident.updated`. A `parentId` also emits `incident.updated` of the parents it leaves and joins. ' +
+        'What changes nothing emits nothing. `allowedActions` tells which actions the status allows.',
       tag,
       scope: 'itsm:write',
       body: IncidentPatch,
