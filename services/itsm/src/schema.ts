@@ -1,8 +1,16 @@
 import { readModelTable, stateText } from '@opsplane/postgres'
 import { isNotNull, sql } from 'drizzle-orm'
-import { index, integer, uniqueIndex } from 'drizzle-orm/pg-core'
+import { type ExtraConfigColumn, index, integer, uniqueIndex } from 'drizzle-orm/pg-core'
 import { incidentItem, openIncidents } from './cmdb/tables.js'
-import { closedByItself, resolvedSince } from './incident/auto-close-rows.js'
+import {
+  closedByItself,
+  dedupKeyIndex,
+  hasMembers,
+  isMajor,
+  members,
+  resolvedSince,
+  takingAlerts,
+} from './incident/indexes.js'
 
 export {
   consumerCheckpoints,
@@ -26,10 +34,27 @@ export const incidents = readModelTable(
     assigneeId: stateText('assignee_id', 'assigneeId'),
     assignmentGroup: stateText('assignment_group', 'assignmentGroup'),
     updatedAt: stateText('updated_at', 'updatedAt'),
+    priority: stateText('priority', 'priority'),
+    impact: stateText('impact', 'impact'),
+    urgency: stateText('urgency', 'urgency'),
     parentId: stateText('parent_id', 'parentId'),
+    problemId: stateText('problem_id', 'problemId'),
+    changeId: stateText('change_id', 'changeId'),
+    majorState: stateText('major_state', 'majorState'),
+    resolutionCode: stateText('resolution_code', 'resolutionCode'),
+    dedupKey: stateText('dedup_key', 'dedupKey'),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table
+    const listBy = (name: string, column: ExtraConfigColumn) =>
+      index(`incidents_${name}_idx`).on(workspaceId, environment, column, createdAt, id)
+    const listOfSet = (name: string, column: ExtraConfigColumn) =>
+      listBy(name, column).where(isNotNull(column))
+    const withMember = (name: string, field: 'watcherIds' | 'tags') =>
+      index(`incidents_${name}_idx`)
+        .using('gin', workspaceId, environment, sql`${members(field)} jsonb_path_ops`)
+        .where(hasMembers(field))
+        .with({ fastupdate: false })
     return [
       uniqueIndex('incidents_number_key').on(workspaceId, table.numberValue),
       index('incidents_created_idx').on(workspaceId, environment, createdAt, id),
@@ -41,13 +66,23 @@ export const incidents = readModelTable(
       index('incidents_group_idx')
         .on(workspaceId, environment, table.assignmentGroup, createdAt, id)
         .where(isNotNull(table.assignmentGroup)),
-      index('incidents_parent_idx')
-        .on(workspaceId, environment, table.parentId, createdAt, id)
-        .where(isNotNull(table.parentId)),
       index('incidents_auto_close_idx')
         .on(workspaceId, environment, sql`${resolvedSince}`, id)
         .where(closedByItself),
       index('incidents_ci_idx').on(workspaceId, environment, sql`${incidentItem}`).where(openIncidents),
+      listBy('priority', table.priority),
+      listBy('impact', table.impact),
+      listBy('urgency', table.urgency),
+      listOfSet('parent', table.parentId),
+      listOfSet('problem', table.problemId),
+      listOfSet('change', table.changeId),
+      listOfSet('resolution', table.resolutionCode),
+      listOfSet('alert', table.dedupKey),
+      listBy('major', table.majorState).where(isMajor),
+      uniqueIndex(dedupKeyIndex).on(workspaceId, environment, table.dedupKey).where(takingAlerts),
+      // Within the tenant (btree_gin). What they find is sorted afterwards.
+      withMember('watchers', 'watcherIds'),
+      withMember('tags', 'tags'),
     ]
   },
 )

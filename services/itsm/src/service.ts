@@ -11,6 +11,7 @@ import { incidentStore } from './incident/incident-store.js'
 import { majorIncidentRoutes } from './incident/major-routes.js'
 import { incidentConsumers } from './incident/reactions.js'
 import { incidentRoutes } from './incident/routes.js'
+import { incidentWatchRoutes } from './incident/watch-routes.js'
 import { article } from './knowledge/domain.js'
 import { createKnowledge } from './knowledge/knowledge.js'
 import { articleVote } from './knowledge/vote.js'
@@ -48,6 +49,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...incidentActionRoutes(incidents),
         ...incidentCommentRoutes(ctx, incidents),
         ...majorIncidentRoutes(incidents),
+        ...incidentWatchRoutes(incidents),
         ...cmdbRoutes(ctx),
         ...slaRoutes(ctx, incidents),
         ...knowledge.routes,

@@ -32,9 +32,13 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       path: '/itsm/incidents/:id/resolve',
       summary: 'Resolve an incident',
       description:
-        'From open, in progress or on hold. Its children are resolved with it. Emits `incident.resolved`.',
+        'From open, in progress or on hold; with code and notes where the settings ask for them. Its children are ' +
+        'resolved with it. Emits `incident.resolved`.',
       body: ResolveIncident,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'resolve', ...body }, meta),
+      handler: async ({ params, body, meta }) => {
+        const { resolutionRequired } = await incidents.deskOf(meta.tenant)
+        return take(params.id, { kind: 'resolve', ...body, resolutionRequired }, meta)
+      },
     }),
     defineRoute({
       ...contract,
@@ -65,7 +69,8 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       summary: 'Reopen a resolved incident',
       description:
         'Goes back in progress and drops the resolution; children that were resolved with it are reopened too. ' +
-        'Emits `incident.reopened`.',
+        'Refused while another incident of its dedup key is open. Emits `incident.reopened`.',
+      errors: [...errors, 'conflict'],
       body: ReopenIncident,
       handler: ({ params, body, meta }) => take(params.id, { kind: 'reopen', ...body }, meta),
     }),

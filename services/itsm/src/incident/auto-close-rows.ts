@@ -1,15 +1,11 @@
 import { Environment, IncidentState, type TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import { sql } from 'drizzle-orm'
 import { defaultSettings } from '../settings/domain.js'
 
 type StatementRunner = Pick<Database['sql'], 'unsafe'>
 
-/** The incidents that may be closed by themselves, as their index has them. */
-const waiting = `status = 'resolved' and (state->>'majorState') is distinct from 'accepted'`
-export const closedByItself = sql.raw(waiting)
-/** What the index orders them by. */
-export const resolvedSince = sql.raw(`(state->>'resolvedAt')`)
+/** As its partial index has it. */
+const waiting = `status = 'resolved' and major_state is distinct from 'accepted'`
 
 export interface DueIncident {
   tenant: TenantScope
@@ -47,11 +43,16 @@ const claim = `
     order by (i.state->>'resolvedAt'), i.id limit $3::int for update of i skip locked) due
   limit $3::int`
 
-export async function claimDue(tx: StatementRunner, now: string, limit: number): Promise<DueIncident[]> {
+export function claimStatement(now: string, limit: number): { text: string; parameters: string[] } {
   const { autoCloseDays } = defaultSettings('')
+  return { text: claim, parameters: [now, String(autoCloseDays), String(limit)] }
+}
+
+export async function claimDue(tx: StatementRunner, now: string, limit: number): Promise<DueIncident[]> {
+  const { text, parameters } = claimStatement(now, limit)
   const rows = await tx.unsafe<
     { workspace_id: string; environment: string; version: number; state: unknown }[]
-  >(claim, [now, String(autoCloseDays), String(limit)], { prepare: true })
+  >(text, parameters, { prepare: true })
   return rows.map((row) => ({
     tenant: { workspaceId: row.workspace_id, environment: Environment.parse(row.environment) },
     state: IncidentState.parse(row.state),

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { newId, type TenantScope } from '@opsplane/contracts'
+import { z } from 'zod'
 import { settingsStore } from '../settings/settings-store.js'
 import { autoCloseBatch, createAutoClose } from './auto-close.js'
-import { claimDue } from './auto-close-rows.js'
+import { claimStatement } from './auto-close-rows.js'
 import { type TestDesk, tenantOf, testDesk } from './desk.fixture.js'
 
 let desk: TestDesk
@@ -128,16 +129,24 @@ it('reads as little with twenty thousand that wait as with none', async () => {
   await resolved(waiting)
   const { sql } = desk.ctx.database
   await sql.unsafe('analyze incidents')
-  await sql.begin(async (tx) => {
-    const reads = async () => {
-      const [row] = await tx`select pg_stat_get_xact_tuples_fetched('incidents'::regclass)::int as fetched,
-        pg_stat_get_xact_tuples_returned('incidents'::regclass)::int as returned`
-      return Number(row?.fetched) + Number(row?.returned)
-    }
-    const before = await reads()
-    expect(await claimDue(tx, after(3), 200)).toEqual([])
-    const read = (await reads()) - before
-    expect(read).toBeGreaterThan(0)
-    expect(read).toBeLessThan(100)
-  })
+  const { text, parameters } = claimStatement(after(3), 200)
+  for (const mode of ['force_custom_plan', 'force_generic_plan'])
+    await sql.begin(async (tx) => {
+      await tx.unsafe(`set local plan_cache_mode = ${mode}`)
+      const [row] = await tx.unsafe(`explain (analyze, buffers, format json) ${text}`, parameters)
+      const [{ Plan: plan }] = Explained.parse(row?.['QUERY PLAN'])
+      expect(plan['Actual Rows']).toBe(0)
+      expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeGreaterThan(0)
+      expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(100)
+    })
 }, 60_000)
+
+const Explained = z.tuple([
+  z.object({
+    Plan: z.object({
+      'Actual Rows': z.number(),
+      'Shared Hit Blocks': z.number(),
+      'Shared Read Blocks': z.number(),
+    }),
+  }),
+])

@@ -142,12 +142,25 @@ describe('children', () => {
     const { parent, child } = await family()
     await act(parent, resolve)
     await deliver(parent)
-    const detach = { kind: 'patch', patch: { parentId: null }, now } as const
-    await desk.linking.patch(child, detach, desk.meta(tenant))
+    await desk.patch(tenant, child, { parentId: null })
     await act(parent, { kind: 'reopen' })
     await deliver(parent)
     expect(await get(child)).toMatchObject({ status: 'resolved', followsParent: false })
   })
+})
+
+it('children that cannot be reopened, as another one of their dedup key is open, hold nobody up', async () => {
+  const { parent } = await family(0)
+  const kept = await desk.open(tenant, parent, { dedupKey: 'checkout' })
+  const ids = [(await desk.open(tenant, parent)).id, kept.id, (await desk.open(tenant, parent)).id]
+  await act(parent, resolve)
+  await deliver(parent)
+  const other = await desk.open(tenant, null, { dedupKey: 'checkout' })
+  expect(other.id).not.toBe(kept.id)
+  await act(parent, { kind: 'reopen' })
+  await deliver(parent)
+  const statuses = await Promise.all(ids.map(async (id) => (await get(id)).status))
+  expect(statuses).toEqual(['in_progress', 'resolved', 'in_progress'])
 })
 
 describe('an event that comes late', () => {

@@ -7,6 +7,7 @@ import {
 } from '@opsplane/contracts'
 import { type BackendContext, type Unit, VersionRaceError } from '@opsplane/eventstore'
 import { type Cursor, childrenOf, holdFamily, type Leading, leading } from './cascade-rows.js'
+import { isKeyTaken } from './dedup-key.js'
 import { stepsAfter } from './family.js'
 import { incidentStore } from './incident-store.js'
 
@@ -67,19 +68,15 @@ export function createCascade(ctx: CascadeContext) {
 
   /** Batch by batch, so that a large family is neither one large transaction nor begun anew after a stop. */
   async function follow(parentId: string, tenant: TenantScope): Promise<void> {
-    let after: Cursor | null = null
-    let limit = familyBatch
+    let batch: Batch = { after: null, limit: familyBatch }
     for (let tries = 1; ; tries++) {
       try {
-        const last: Cursor | undefined = await followBatch(parentId, tenant, after, limit)
+        const last = await followBatch(parentId, tenant, batch)
         if (last === undefined) return
-        after = last
+        batch = { after: last, limit: familyBatch }
         tries = 0
-        limit = familyBatch
       } catch (error) {
-        if (!(error instanceof VersionRaceError) || tries >= maxTries) throw error
-        // Fewer at a time lose fewer races.
-        limit = Math.max(1, Math.floor(limit / 4))
+        batch = smaller(batch, error, tries)
       }
     }
   }
@@ -88,18 +85,18 @@ export function createCascade(ctx: CascadeContext) {
   async function followBatch(
     parentId: string,
     tenant: TenantScope,
-    after: Cursor | null,
-    limit: number,
+    batch: Batch,
   ): Promise<Cursor | undefined> {
     const { last, told } = await database.sql.begin(async (tx) => {
       // Against others with an older notion of what the parent has come to.
       await holdFamily(tx, parentId)
       const lead = await leading(tx, tenant, parentId)
       if (lead === undefined) return { last: undefined, told: 0 }
-      const children = await childrenOf(tx, tenant, lead, after, limit)
+      const children = await childrenOf(tx, tenant, lead, batch.after, batch.limit)
       const given = meta(tenant, lead.eventId)
-      const told = await store.within(tx, given, (unit) => leadAll(unit, lead, children, given.now))
-      return { last: children.length < limit ? undefined : children.at(-1), told }
+      const led = batch.passOver ? [] : children
+      const told = await store.within(tx, given, (unit) => leadAll(unit, lead, led, given.now))
+      return { last: children.length < batch.limit ? undefined : children.at(-1), told }
     })
     if (told > 0) relay.wake()
     return last && { createdAt: last.state.createdAt, id: last.state.id }
@@ -122,4 +119,20 @@ export function createCascade(ctx: CascadeContext) {
   }
 
   return { handle }
+}
+
+interface Batch {
+  after: Cursor | null
+  limit: number
+  /** These cannot follow. */
+  passOver?: boolean
+}
+
+/** How a batch is tried again. Throws what cannot be helped by fewer children at a time. */
+function smaller({ after, limit }: Batch, error: unknown, tries: number): Batch {
+  const taken = isKeyTaken(error)
+  if (!taken && (!(error instanceof VersionRaceError) || tries >= maxTries)) throw error
+  // Another incident of its dedup key is open meanwhile: it stays resolved, and the others follow.
+  if (taken && limit === 1) return { after, limit, passOver: true }
+  return { after, limit: Math.max(1, Math.floor(limit / 4)) }
 }

@@ -8,12 +8,16 @@ import type {
   IncidentState,
   IncidentStatus,
   Instant,
+  ItsmSettingsState,
   NewIncident,
   ReopenIncident,
   ResolveIncident,
 } from '@opsplane/contracts'
 import type { CountChild } from './family.js'
 import type { MajorCommand } from './major.js'
+
+/** What the settings of the desk say when a command is given. */
+export type Desk = Pick<ItsmSettingsState, 'priorityMatrix' | 'resolutionRequired'>
 
 /** Opens an incident. `number` is the next of the workspace. */
 export interface CreateIncident {
@@ -22,14 +26,33 @@ export interface CreateIncident {
   number: string
   by: Actor
   now: Instant
+  desk: Pick<Desk, 'priorityMatrix'>
   input: NewIncident
 }
 
 /** Changes fields, and the status through the action that leads to it. */
 export interface PatchIncident {
   kind: 'patch'
+  by: Actor
   now: Instant
+  desk: Desk
   patch: IncidentPatch
+  /** What `patch.comment` is kept as. */
+  comment?: IncidentComment | undefined
+}
+
+/** Someone begins or ceases to follow it. */
+export interface WatchIncident {
+  kind: 'watch'
+  userId: string
+  watching: boolean
+  now: Instant
+}
+
+/** Another alert with the dedup key of an open incident. */
+export interface CountAlert {
+  kind: 'alert'
+  now: Instant
 }
 
 /** One action of the transition table. */
@@ -37,16 +60,19 @@ export type IncidentStep =
   | { kind: 'edit'; fields: Partial<IncidentState> }
   | { kind: 'assign'; assigneeId: string }
   | ({ kind: 'escalate' } & EscalateIncident)
-  | { kind: 'comment'; comment: IncidentComment }
+  /** `quietly` keeps what was said and reopens nothing. */
+  | { kind: 'comment'; comment: IncidentComment; quietly?: boolean }
   | { kind: 'start' | 'resume' | 'close' | 'cancel' }
   | { kind: 'hold'; holdReason: HoldReason }
-  | ({ kind: 'resolve' } & ResolveIncident)
+  | ({ kind: 'resolve'; resolutionRequired?: boolean } & ResolveIncident)
   | ({ kind: 'reopen'; to?: IncidentStatus } & ReopenIncident)
 
 /** `cause` is what the step follows from, where nobody takes it directly. */
 export type IncidentCommand =
   | CreateIncident
   | PatchIncident
+  | WatchIncident
+  | CountAlert
   | CountChild
   | MajorCommand
   | (IncidentStep & { now: Instant; cause?: IncidentCause })

@@ -1,12 +1,13 @@
-import { type CommandMeta, type Incident, newId, type TenantScope } from '@opsplane/contracts'
+import type { CommandMeta, Incident, IncidentPatch, TenantScope } from '@opsplane/contracts'
 import { createEventStore } from '@opsplane/eventstore'
 import { connect, provisionService } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { createDatabase, templateDatabase, uniquePrefix } from '@opsplane/testing'
 import { migrationsDir } from '../service.js'
 import { incidentStore } from './incident-store.js'
-import { incidentLinking } from './linking.js'
-import { agent } from './sample-incidents.js'
+import { patchIncident } from './linking.js'
+import { openIncident } from './opening.js'
+import { agent, create } from './sample-incidents.js'
 
 export const tenantOf = (workspaceId = `ws_${uniquePrefix()}`): TenantScope => ({
   workspaceId,
@@ -30,23 +31,24 @@ export async function testDesk() {
     clock: { now: () => at },
   }
   const incidents = incidentStore(ctx)
-  const linking = incidentLinking(ctx, incidents)
   const meta = (tenant: TenantScope): CommandMeta => ({ tenant, actor: agent, now: at, requestId: null })
 
   return {
     ctx,
     incidents,
-    linking,
     meta,
     setTime: (instant: string) => {
       at = instant
     },
     woken: () => woken,
-    async open(tenant: TenantScope, parentId: string | null = null): Promise<Incident> {
-      const id = newId('incident')
-      const number = `INC-${await ctx.store.numbers.next(tenant.workspaceId, 'incident')}`
-      const input = { title: 'Checkout answers 502', severity: 'medium' as const, tags: [], parentId }
-      return linking.create({ kind: 'create', id, number, by: agent, now: at, input }, meta(tenant))
+    open: (tenant: TenantScope, parentId: string | null = null, fields: object = {}): Promise<Incident> =>
+      openIncident(ctx, incidents, { ...create.input, parentId, ...fields }, meta(tenant)),
+    /** As a request with this body and If-Match. */
+    async patch(tenant: TenantScope, id: string, patch: IncidentPatch, expectedVersion?: number) {
+      const desk = await incidents.deskOf(tenant)
+      const command = { kind: 'patch', by: agent, now: at, desk, patch } as const
+      const given = { ...meta(tenant), ...(expectedVersion !== undefined && { expectedVersion }) }
+      return patchIncident(ctx, incidents, id, command, given)
     },
     async close() {
       await database.close()

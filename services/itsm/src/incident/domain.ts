@@ -8,13 +8,15 @@ import {
   type ItsmEventType,
   notFound,
 } from '@opsplane/contracts'
+import { alerted } from './alerts.js'
 import type { CreateIncident, IncidentCommand, IncidentStep, PatchIncident } from './commands.js'
 import { counted } from './family.js'
 import { decideMajor } from './major.js'
 import { opened } from './opened.js'
 import { outcomeOf } from './outcomes.js'
-import { checkPatch, patchStages } from './patch.js'
+import { patchStages, wantedBy } from './patch.js'
 import { statusAfter } from './transitions.js'
+import { watched } from './watchers.js'
 
 interface IncidentDecision {
   type: ItsmEventType
@@ -28,8 +30,9 @@ export const incident: Decider<IncidentState, IncidentCommand> = {
   table: 'incidents',
   decide,
   expose: (state) => state,
-  // Those from before the latest fields lack them.
-  upcast: (stored) => ('followsParent' in stored ? stored : IncidentState.parse(stored)),
+  // Those from before the latest fields lack all of them.
+  upcast: (stored) =>
+    'alertCount' in stored && 'followsParent' in stored ? stored : IncidentState.parse(stored),
   describe: (state) => ({ displayName: state.title, number: state.number }),
   project: ({ extras }) =>
     extras?.comment === undefined ? [] : [commentRow(IncidentComment.parse(extras.comment))],
@@ -45,10 +48,12 @@ function decide(command: IncidentCommand, state: IncidentState | null): Incident
   if (command.kind === 'create') return create(command, state)
   if (state === null) throw notFound()
   if (command.kind === 'patch') return patch(command, state)
+  if (command.kind === 'watch') return edit(watched(command, state), command.now, state)
+  if (command.kind === 'alert') return edit(alerted(command, state), command.now, state)
   if (command.kind === 'major') return [decideMajor(command, state)]
   if (command.kind === 'adopt' || command.kind === 'release') return [counted(command, state)]
   const decision = take(command, command.now, state, command.cause)
-  return command.kind === 'comment' ? heardCaller(command.comment, command.now, decision) : [decision]
+  return command.kind === 'comment' ? heardCaller(command, command.now, decision) : [decision]
 }
 
 /** Created unassigned first: whoever listens for assignments hears of an assignee given at creation too. */
@@ -60,9 +65,13 @@ function create(command: CreateIncident, existing: IncidentState | null): Incide
   return assigneeId === null ? [created] : [created, take({ kind: 'assign', assigneeId }, command.now, after)]
 }
 
+function edit(fields: Partial<IncidentState> | null, now: Instant, state: IncidentState): IncidentDecision[] {
+  return fields === null ? [] : [take({ kind: 'edit', fields }, now, state)]
+}
+
 /** Runs the stages in order, each on what the one before left, and merges neighbouring plain updates. */
 function patch(command: PatchIncident, state: IncidentState): IncidentDecision[] {
-  const wanted = checkPatch(command.patch, state)
+  const wanted = wantedBy(command, state)
   const decisions: IncidentDecision[] = []
   let current = state
   for (const stage of patchStages) {
@@ -81,7 +90,7 @@ function patch(command: PatchIncident, state: IncidentState): IncidentDecision[]
  * resolved to them.
  */
 function heardCaller(
-  { visibility, author }: IncidentComment,
+  { comment: { visibility, author }, quietly }: Said,
   now: Instant,
   decision: IncidentDecision,
 ): IncidentDecision[] {
@@ -89,9 +98,11 @@ function heardCaller(
   if (visibility !== 'public' || author.id !== after.callerId) return [decision]
   if (after.holdReason === 'awaiting_caller')
     return [decision, take({ kind: 'resume' }, now, after, 'caller')]
-  if (after.status !== 'resolved') return [decision]
+  if (after.status !== 'resolved' || quietly) return [decision]
   return [decision, take({ kind: 'reopen', reason: 'caller commented' }, now, after, 'caller')]
 }
+
+type Said = Extract<IncidentStep, { kind: 'comment' }>
 
 /** One action: where the table leads, plus what the action changes. Throws invalid_state_transition. */
 function take(

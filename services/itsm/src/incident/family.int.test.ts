@@ -4,8 +4,8 @@ import { createEventStore } from '@opsplane/eventstore'
 import { createLogger } from '@opsplane/runtime'
 import { type TestDesk, tenantOf, testDesk } from './desk.fixture.js'
 import { incidentStore } from './incident-store.js'
-import { incidentLinking } from './linking.js'
-import { agent } from './sample-incidents.js'
+import { patchIncident } from './linking.js'
+import { agent, desk as settings } from './sample-incidents.js'
 
 let desk: TestDesk
 beforeAll(async () => {
@@ -17,11 +17,7 @@ const tenant = tenantOf()
 const now = '2026-03-02T10:00:00.000Z'
 const open = (parentId: string | null = null) => desk.open(tenant, parentId)
 const patch = (id: string, patch: IncidentPatch, expectedVersion?: number) =>
-  desk.linking.patch(
-    id,
-    { kind: 'patch', patch, now },
-    { ...desk.meta(tenant), ...(expectedVersion !== undefined && { expectedVersion }) },
-  )
+  desk.patch(tenant, id, patch, expectedVersion)
 const get = (id: string) => desk.incidents.get(id, tenant)
 const countOf = async (id: string) => (await get(id)).childCount
 const refusal = async (work: Promise<unknown>) => {
@@ -132,12 +128,13 @@ describe('many at once', () => {
     const log = createLogger({ service: 'test', level: 'silent' })
     const replicas = Array.from({ length: 3 }, () => {
       const ctx = { ...desk.ctx, store: createEventStore({ database: desk.ctx.database, log }) }
-      return incidentLinking(ctx, incidentStore(ctx))
+      return { ctx, incidents: incidentStore(ctx) }
     })
     const moves = ids.flatMap((id) =>
-      replicas.map(({ patch }, at) => {
+      replicas.map(({ ctx, incidents }, at) => {
         const parentId = [left, right, null][at] ?? null
-        return patch(id, { kind: 'patch', patch: { parentId }, now }, desk.meta(tenant))
+        const command = { kind: 'patch', by: agent, desk: settings, patch: { parentId }, now } as const
+        return patchIncident(ctx, incidents, id, command, desk.meta(tenant))
       }),
     )
     const outcomes = await Promise.allSettled(moves)

@@ -3,7 +3,7 @@ import { type IncidentState, type IncidentStatus, incidentStatuses } from '@opsp
 import { specify } from '@opsplane/testing'
 import { incident } from './domain.js'
 import { stepsAfter } from './family.js'
-import { agent, comment, create, incidents, now } from './sample-incidents.js'
+import { agent, comment, create, desk, incidents, now } from './sample-incidents.js'
 
 const { given } = specify(incident)
 const parentId = 'inc_01JZ8Q4D3N5W7X9Y2B4C6D8E0G'
@@ -73,7 +73,8 @@ describe('following its parent ends', () => {
 
   it('with the parent, and not with an edit or a comment', () => {
     const from = child('resolved', true)
-    const after = (patch: object) => given(from).when({ kind: 'patch', patch, now }).decisions().at(-1)?.after
+    const after = (patch: object) =>
+      given(from).when({ kind: 'patch', by: agent, desk, patch, now }).decisions().at(-1)?.after
     expect(after({ title: 'Other' })?.followsParent).toBe(true)
     expect(after({ parentId: null })).toMatchObject({ parentId: null, followsParent: false })
     const words = given(from).when({ kind: 'comment', comment, now }).decisions().at(-1)?.after
@@ -98,7 +99,7 @@ describe('the count of a parent', () => {
 })
 
 it('has no parent that is itself, nor one beside children', () => {
-  const patch = (id: string) => ({ kind: 'patch' as const, patch: { parentId: id }, now })
+  const patch = (id: string) => ({ kind: 'patch' as const, by: agent, desk, patch: { parentId: id }, now })
   given(incidents.open).when(patch(create.id)).fails('validation_failed')
   given({ ...incidents.open, childCount: 1 })
     .when(patch(parentId))

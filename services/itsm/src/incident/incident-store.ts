@@ -1,15 +1,35 @@
-import type { Incident, IncidentState, TenantScope } from '@opsplane/contracts'
+import type { CommandMeta, Incident, IncidentState, TenantScope } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
+import { settingsOf } from '../settings/settings-store.js'
+import type { IncidentCommand } from './commands.js'
+import { isKeyTaken, keyTaken } from './dedup-key.js'
 import { incident } from './domain.js'
 import { allowedMajorActions } from './major.js'
-import { incidentIdByNumber } from './queries.js'
+import { incidentIdByNumber, openIncidentByKey } from './queries.js'
 import { allowedActions } from './transitions.js'
 
 /** The incidents as the API shows them: with their version and what can be done to them now. */
 export function incidentStore({ store, database }: Pick<BackendContext, 'store' | 'database'>) {
   const aggregate = store.aggregate(incident, { present })
+
+  /** Throws conflict when the incident is to open again while another of its dedup key is open. */
+  async function reopening<T>(id: string, tenant: TenantScope, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isKeyTaken(error)) throw error
+      const dedupKey = (await aggregate.find(id, tenant))?.state.dedupKey ?? ''
+      throw keyTaken(await openIncidentByKey(database.db, tenant, dedupKey), error)
+    }
+  }
+
   return {
     ...aggregate,
+    handle: (id: string, command: IncidentCommand, meta: CommandMeta): Promise<Incident> =>
+      reopening(id, meta.tenant, () => aggregate.handle(id, command, meta)),
+    reopening,
+    /** The settings commands are given with. */
+    deskOf: (tenant: TenantScope) => settingsOf({ store }, tenant),
     /** The item the incident is about. */
     itemOf: async (id: string, tenant: TenantScope) => (await aggregate.find(id, tenant))?.state.ciId,
     /** Paths take an id or a number such as `INC-12`; anything else is an id that does not exist. */

@@ -27,7 +27,11 @@ describe('another tenant', () => {
     ['escalating', 'POST', '/escalate', {}],
     ['closing', 'POST', '/close', {}],
     ['reopening', 'POST', '/reopen', {}],
+    ['watching', 'POST', '/watch', {}],
+    ['ceasing to watch', 'POST', '/unwatch', {}],
     ['commenting', 'POST', '/comments', { body: 'Hello' }],
+    ['proposing as major', 'POST', '/major/propose', {}],
+    ['accepting as major', 'POST', '/major/accept', {}],
     ['listing comments', 'GET', '/comments', undefined],
   ]
 

@@ -156,3 +156,12 @@ it('a word of the caller reopens what was resolved, and comes too late when it i
   await api.post(`${path}/${id}/close`)
   expect(refused(await say()).slice(0, 2)).toEqual([409, 'invalid_state_transition'])
 })
+
+it('a word of the caller is kept where another incident of the dedup key is open', async () => {
+  const { id } = await open({ callerId: ada.actor.id, dedupKey: 'checkout' })
+  await api.post(`${path}/${id}/resolve`)
+  expect((await open({ dedupKey: 'checkout' })).id).not.toBe(id)
+  const reply = await api.post(`${path}/${id}/comments`, { body: 'Still 502.' })
+  expect(reply.status).toBe(201)
+  expect(await get(id)).toMatchObject({ status: 'resolved', commentCount: 1 })
+})

@@ -5,15 +5,17 @@ import {
   IncidentState,
   incidentActions,
   incidentStatuses,
+  levels,
   type MajorState,
   majorActions,
+  priorities,
   severities,
 } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
 import type { IncidentCommand } from './commands.js'
 import { incident } from './domain.js'
 import { majorTransitions } from './major.js'
-import { agent, create, now, steps } from './sample-incidents.js'
+import { agent, comment, create, desk, now, steps } from './sample-incidents.js'
 import { allowedActions } from './transitions.js'
 
 /** The same walks on every run. */
@@ -37,6 +39,12 @@ function randomPatch({ next, pick }: ReturnType<typeof generator>): IncidentPatc
   if (next() < 0.3) patch.assignmentGroup = pick([null, 'db', 'web'])
   if (next() < 0.3) patch.title = pick(['One', 'Two'])
   if (next() < 0.3) patch.holdReason = pick(['awaiting_caller', 'awaiting_vendor'])
+  if (next() < 0.2) patch.comment = comment.body
+  if (next() < 0.3) patch.impact = pick(levels)
+  if (next() < 0.3) patch.urgency = pick(levels)
+  if (next() < 0.2)
+    patch.priorityOverride = pick([null, { priority: pick(priorities), reason: 'The board.' }])
+  if (next() < 0.2) patch.watcherIds = pick([[], [agent.id], [agent.id, 'usr_other']])
   if (next() < 0.1) patch.resolutionNotes = 'Done.'
   if (next() < 0.1) patch.postIncidentReview = pick([null, 'The pool was too small.'])
   if (next() < 0.2) patch.parentId = pick([null, parentId, create.id])
@@ -45,13 +53,18 @@ function randomPatch({ next, pick }: ReturnType<typeof generator>): IncidentPatc
 
 function randomCommand(random: ReturnType<typeof generator>, { childCount }: IncidentState): IncidentCommand {
   const choice = random.next()
-  if (choice < 0.4) return { kind: 'patch', patch: randomPatch(random), now }
-  if (choice < 0.6) {
+  if (choice < 0.1) return { kind: 'alert', now }
+  if (choice < 0.2) return { kind: 'watch', userId: agent.id, watching: random.pick([true, false]), now }
+  if (choice < 0.5) {
+    const patch = randomPatch(random)
+    return { kind: 'patch', patch, by: agent, desk, now, ...(patch.comment && { comment }) }
+  }
+  if (choice < 0.7) {
     const userId = random.pick([agent.id, 'usr_grace'])
     return { kind: 'major', action: random.pick(majorActions), by: agent, userId, now }
   }
   // Nobody lets go of a child that is not there.
-  if (choice < 0.7) return { kind: childCount > 0 && random.next() < 0.6 ? 'release' : 'adopt', now }
+  if (choice < 0.75) return { kind: childCount > 0 && random.next() < 0.6 ? 'release' : 'adopt', now }
   const cause = random.pick([null, 'parent', 'caller'] as const)
   return { ...steps[random.pick(incidentActions)], now, ...(cause && { cause }) }
 }
@@ -63,6 +76,11 @@ function expectSound(before: IncidentState, after: IncidentState): void {
   expect(after.holdReason !== null).toBe(after.status === 'on_hold')
   expect(after.closedAt !== null).toBe(ended)
   expect(after.resolvedAt !== null).toBe(after.status === 'resolved' || after.status === 'closed')
+  expect(after.priority).toBe(
+    after.priorityOverride?.priority ?? desk.priorityMatrix[after.impact][after.urgency],
+  )
+  expect(new Set(after.watcherIds).size).toBe(after.watcherIds.length)
+  expect(after.alertCount).toBeGreaterThanOrEqual(before.alertCount)
   expect([after.id, after.number, after.createdAt]).toEqual([before.id, before.number, before.createdAt])
   expect(after.childCount > 0 && after.parentId !== null).toBe(false)
   expect(after.followsParent && after.parentId === null).toBe(false)

@@ -1,3 +1,0 @@
-ALTER TABLE "incidents" ADD COLUMN "parent_id" text GENERATED ALWAYS AS (state->>'parentId') STORED;--> statement-breakpoint
-CREATE INDEX "incidents_parent_idx" ON "incidents" USING btree ("workspace_id","environment","parent_id","created_at","id") WHERE "incidents"."parent_id" is not null;--> statement-breakpoint
-CREATE INDEX "incidents_auto_close_idx" ON "incidents" USING btree ("workspace_id","environment",(state->>'resolvedAt'),"id") WHERE status = 'resolved' and (state->>'majorState') is distinct from 'accepted';
