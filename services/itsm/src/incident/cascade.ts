@@ -1,4 +1,5 @@
 import {
+  ApiError,
   type CommandMeta,
   type IncidentState,
   type PlatformEvent,
@@ -131,7 +132,9 @@ interface Batch {
 /** How a batch is tried again. Throws what cannot be helped by fewer children at a time. */
 function smaller({ after, limit }: Batch, error: unknown, tries: number): Batch {
   const taken = isKeyTaken(error)
-  if (!taken && (!(error instanceof VersionRaceError) || tries >= maxTries)) throw error
+  // Nothing is created here, so any other unique value is the child's own, as somebody else just writes it.
+  const raced = error instanceof VersionRaceError || (error instanceof ApiError && error.code === 'conflict')
+  if (!taken && (!raced || tries >= maxTries)) throw error
   // Another incident of its dedup key is open meanwhile: it stays resolved, and the others follow.
   if (taken && limit === 1) return { after, limit, passOver: true }
   return { after, limit: Math.max(1, Math.floor(limit / 4)) }

@@ -5,7 +5,8 @@ import { createLogger } from '@opsplane/runtime'
 import { type TestDesk, tenantOf, testDesk } from './desk.fixture.js'
 import { incidentStore } from './incident-store.js'
 import { patchIncident } from './linking.js'
-import { agent, desk as settings } from './sample-incidents.js'
+import { openIncident } from './opening.js'
+import { agent, create, desk as settings } from './sample-incidents.js'
 
 let desk: TestDesk
 beforeAll(async () => {
@@ -137,7 +138,12 @@ describe('many at once', () => {
         return patchIncident(ctx, incidents, id, command, desk.meta(tenant))
       }),
     )
-    const outcomes = await Promise.allSettled(moves)
+    const openings = replicas.flatMap(({ ctx, incidents }) =>
+      parents.map((parentId) =>
+        openIncident(ctx, incidents, { ...create.input, parentId }, desk.meta(tenant)),
+      ),
+    )
+    const outcomes = await Promise.allSettled([...moves, ...openings])
     // Who loses too often is told to try again; nothing else may go wrong.
     for (const outcome of outcomes)
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'version_conflict' })
