@@ -1,7 +1,10 @@
 import { z } from 'zod'
 
 /** Any offset is accepted; what is compared is UTC with milliseconds, as it is stored. */
-export const Moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString())
+export const Moment = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text).toISOString())
+  .refine((text) => /^(?!0000)\d{4}-/.test(text), 'must be in the years 1 to 9999')
 
 /** The query of reading one record, now or as it was. */
 export const AsOfQuery = z.object({

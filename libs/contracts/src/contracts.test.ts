@@ -7,6 +7,7 @@ import {
   Filter,
   filterMatches,
   idSchema,
+  Moment,
   natsNames,
   newId,
   type PlatformEvent,
@@ -128,4 +129,14 @@ test('subjects name workspace, environment and type, below the prefix', () => {
   expect(natsNames().eventSubject(event)).toBe('evt.ws_1.staging.incident.resolved')
   expect(natsNames('t1').eventSubject(event)).toBe('t1.evt.ws_1.staging.incident.resolved')
   expect(natsNames('t1').eventsStream).toBe('T1_PLATFORM_EVENTS')
+})
+
+test.each([
+  ['0000-01-01T00:00:00Z', false],
+  ['0001-01-01T00:00:00+01:00', false],
+  ['9999-12-31T23:59:59-01:00', false],
+  ['0001-01-01T00:00:00Z', true],
+  ['9999-12-31T23:59:59.999Z', true],
+])('the moment %s is one Postgres and comparisons as text know: %s', (text, known) => {
+  expect(Moment.safeParse(text).success).toBe(known)
 })

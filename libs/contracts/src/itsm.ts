@@ -37,6 +37,11 @@ export type ResolutionCode = z.infer<typeof ResolutionCode>
 export const MajorState = z.enum(['none', 'proposed', 'accepted', 'rejected', 'demoted'])
 export type MajorState = z.infer<typeof MajorState>
 
+/** What can be decided about an incident being a major one; which of them apply depends on its major state. */
+export const majorActions = ['propose', 'accept', 'reject', 'demote'] as const
+export const MajorAction = z.enum(majorActions).meta({ id: 'MajorAction' })
+export type MajorAction = z.infer<typeof MajorAction>
+
 /** Everything that can be done to an incident; which of them apply depends on its status. */
 export const incidentActions = [
   'edit',
@@ -83,6 +88,12 @@ const CausedByChangeId = idSchema('change').nullable().meta({ description: 'The 
 const CommentBody = z.string().trim().min(1).max(20_000)
 const ResolutionNotes = z.string().trim().min(1).max(10_000).meta({ example: 'Raised the pool limit.' })
 const Reason = z.string().trim().min(1).max(2_000)
+const ParentId = idSchema('incident')
+  .nullable()
+  .meta({ description: 'Incident it is part of; one level. Unless it ended, it does as its parent does.' })
+const PostIncidentReview = z.string().trim().min(1).max(20_000).nullable().meta({
+  description: 'What a major incident has taught; one cannot be closed without.',
+})
 const At = z.iso.datetime({ precision: 3 })
 
 /** An incident as events carry it: its fields, without what only an API answer adds. */
@@ -115,13 +126,22 @@ export const IncidentState = z.object({
     .object({ priority: Priority, reason: z.string(), by: Actor, at: At })
     .nullable()
     .default(null),
-  parentId: idSchema('incident').nullable().default(null),
+  parentId: ParentId.default(null),
   childCount: z.int().min(0).default(0),
+  followsParent: z.boolean().default(false).meta({
+    description: 'Whether its hold or resolution is that of its parent, and ends with it.',
+  }),
   problemId: ProblemId.default(null),
   changeId: ChangeId.default(null),
   causedByChangeId: CausedByChangeId.default(null),
   watcherIds: z.array(Reference).default([]).meta({ description: 'Users who follow it.' }),
   majorState: MajorState.default('none'),
+  majorProposal: z
+    .object({ by: Actor, userId: z.string(), reason: z.string().nullable(), at: At })
+    .nullable()
+    .default(null)
+    .meta({ description: 'The last proposal to treat it as a major incident.' }),
+  postIncidentReview: PostIncidentReview.default(null),
   dedupKey: z.string().nullable().default(null).meta({ description: 'Of the alert that opened it.' }),
   alertCount: z
     .int()
@@ -138,6 +158,7 @@ export type IncidentState = z.infer<typeof IncidentState>
 export const Incident = IncidentState.extend({
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
   allowedActions: z.array(IncidentAction).meta({ description: 'What the present status allows.' }),
+  allowedMajorActions: z.array(MajorAction).meta({ description: 'What the present major state allows.' }),
 }).meta({ id: 'Incident' })
 export type Incident = z.infer<typeof Incident>
 
@@ -172,6 +193,7 @@ export const NewIncident = z
     ciId: CiId.optional(),
     callerId: CallerId.optional(),
     tags: Tags.default([]),
+    parentId: ParentId.optional(),
     watcherIds: WatcherIds.default([]),
     problemId: ProblemId.optional(),
     changeId: ChangeId.optional(),
@@ -221,6 +243,8 @@ export const IncidentPatch = z
     }),
     resolutionCode: ResolutionCode,
     resolutionNotes: ResolutionNotes,
+    parentId: ParentId.meta({ description: 'Null detaches it.' }),
+    postIncidentReview: PostIncidentReview.meta({ description: 'Written while resolved.' }),
   })
   .partial()
   .meta({ id: 'IncidentPatch', example: { assignmentGroup: 'payments', severity: 'critical' } })
@@ -250,6 +274,11 @@ export const ReopenIncident = z
   .meta({ id: 'ReopenIncident', example: { reason: 'It happens again.' } })
 export type ReopenIncident = z.infer<typeof ReopenIncident>
 
+export const DecideMajor = z
+  .strictObject({ reason: Reason.optional() })
+  .meta({ id: 'DecideMajor', example: { reason: 'Nobody can pay.' } })
+export type DecideMajor = z.infer<typeof DecideMajor>
+
 export const WatchIncident = z.strictObject({}).meta({ id: 'WatchIncident', example: {} })
 
 export const NewIncidentComment = z
@@ -263,6 +292,13 @@ export type NewIncidentComment = z.infer<typeof NewIncidentComment>
 export const EscalationCause = z.enum(['severity_raised', 'group_reassigned'])
 export type EscalationCause = z.infer<typeof EscalationCause>
 
+/** What an incident's step followed from, where nobody took it directly. */
+export const IncidentCause = z
+  .enum(['caller', 'parent', 'auto_close'])
+  .meta({ description: 'Absent where somebody did it directly.' })
+export type IncidentCause = z.infer<typeof IncidentCause>
+const cause = { cause: IncidentCause.optional() }
+
 const incidentEvent = <Extras extends z.ZodRawShape = Record<never, never>>(
   description: string,
   extras?: Extras,
@@ -270,17 +306,27 @@ const incidentEvent = <Extras extends z.ZodRawShape = Record<never, never>>(
 
 export const itsmEvents = {
   'incident.created': incidentEvent('An incident was opened.'),
-  'incident.updated': incidentEvent('Fields or status changed in a way no other incident event tells.'),
+  'incident.updated': incidentEvent(
+    'Fields or status changed in a way no other incident event tells.',
+    cause,
+  ),
   'incident.assigned': incidentEvent('A user was made responsible. Work starts if the incident was open.'),
   'incident.escalated': incidentEvent('The severity was raised or the team reassigned.', {
     causes: z.array(EscalationCause).min(1),
     reason: z.string().nullable(),
   }),
-  'incident.resolved': incidentEvent('Service is restored; the caller may still reopen.'),
+  'incident.resolved': incidentEvent('Service is restored; the caller may still reopen.', cause),
   'incident.closed': incidentEvent('The incident reached its end.', {
     outcome: z.enum(['closed', 'canceled']),
+    ...cause,
   }),
   'incident.reopened': incidentEvent('A resolved incident needs work again.', {
+    reason: z.string().nullable(),
+    ...cause,
+  }),
+  'incident.major_changed': incidentEvent('It was decided on the incident being a major one.', {
+    from: MajorState,
+    to: MajorState,
     reason: z.string().nullable(),
   }),
   'incident.comment_added': incidentEvent('A comment or a work note was added.', {

@@ -1,4 +1,4 @@
-import { IdempotencyRaceError } from '@opsplane/contracts'
+import { ApiError, IdempotencyRaceError } from '@opsplane/contracts'
 import { type Database, isDatabaseAway } from '@opsplane/postgres'
 import { appendParameters, appendStatement, type CommitShape, shapeOf } from './append-statement.js'
 import { type Commit, claimsOf } from './commit.js'
@@ -78,7 +78,7 @@ export function createCommitQueue({ sql, maxGroup = 64, maxInFlight = 2 }: Commi
     } catch (error) {
       // One loser must not fail the others, so each is tried by itself.
       if (group.length > 1 && !isDatabaseAway(error)) for (const waiting of group) await runAlone(waiting)
-      else for (const waiting of group) fail(waiting, error)
+      else for (const waiting of group) await fail(waiting, error)
     }
     for (const waiting of group) for (const claim of waiting.claims) claimed.delete(claim)
   }
@@ -88,7 +88,7 @@ export function createCommitQueue({ sql, maxGroup = 64, maxInFlight = 2 }: Commi
       await execute(waiting.shape, [waiting.commit])
       succeed(waiting)
     } catch (error) {
-      fail(waiting, error)
+      await fail(waiting, error)
     }
   }
 
@@ -113,8 +113,22 @@ export function createCommitQueue({ sql, maxGroup = 64, maxInFlight = 2 }: Commi
     })
   }
 
-  function fail(loser: Waiting, error: unknown) {
-    loser.reject(commitFailure(error))
+  async function fail(loser: Waiting, error: unknown) {
+    const failure = commitFailure(error)
+    const raced = failure instanceof ApiError && failure.code === 'conflict' && (await isBehind(loser.commit))
+    loser.reject(raced ? new VersionRaceError({ cause: error }) : failure)
+  }
+
+  /**
+   * Whether an aggregate of the commit has changed meanwhile. Postgres may not see the row that another process is
+   * just replacing, take the write for a new row, and complain of a unique value that is the row's own.
+   */
+  async function isBehind({ events }: Commit): Promise<boolean> {
+    const later = events.filter(({ version }) => version > 1)
+    if (later.length === 0) return false
+    const parameters = [later.map(({ streamId }) => streamId), later.map(({ version }) => String(version))]
+    const taken = await sql.unsafe(takenVersions, parameters, { prepare: true }).catch(() => [])
+    return taken.length > 0
   }
 
   function pump() {
@@ -141,3 +155,7 @@ export function createCommitQueue({ sql, maxGroup = 64, maxInFlight = 2 }: Commi
       }),
   }
 }
+
+const takenVersions = `
+  select 1 from unnest($1::text[], $2::text[]) as t (id, v)
+  join events e on e.stream_id = t.id and e.version = t.v::int limit 1`

@@ -24,4 +24,4 @@ export { type Relay, type RelayCounters, type RelayOptions, startRelay } from '.
 export { type ReseedOptions, reseed } from './reseed.js'
 export * from './store.js'
 export * from './tables.js'
-export type { HandleOptions, Unit, UnitOptions } from './unit.js'
+export { type HandleOptions, preconditionFailed, type Unit, type UnitOptions } from './unit.js'

@@ -14,6 +14,8 @@ export interface Snapshots {
   loadAsOf(table: string, id: string, tenant: TenantScope, instant: Instant): Promise<Snapshot | undefined>
   /** Version of the last event of a stream that no longer has a row; undefined when this tenant has no such stream. */
   lastVersion(table: string, id: string, tenant: TenantScope): Promise<number | undefined>
+  /** Whether any tenant has ever had an aggregate of this id. */
+  isTaken(id: string): Promise<boolean>
 }
 
 /** What runs a statement: the pool, or one transaction. */
@@ -53,6 +55,9 @@ export function createSnapshots(sql: StatementRunner): Snapshots {
         [id, table, workspaceId, environment],
       )
       return row?.version
+    },
+    async isTaken(id) {
+      return (await query('select 1 from events where stream_id = $1 limit 1', [id])).length > 0
     },
   }
 }

@@ -210,6 +210,58 @@ describe('the event store', () => {
     expect(result).toMatchObject({ count: 2, version: 3 })
   })
 
+  test('creates beside an aggregate it has lost a race for', async () => {
+    const [id, open] = opening()
+    await one.tickets.create(id, open, meta())
+    const [createdId, opened] = opening()
+    let runs = 0
+    await one.store.transact(meta(), async (unit) => {
+      await unit.handle(one.tickets, id, counted)
+      await unit.create(one.tickets, createdId, opened)
+      if (runs++ === 0) await other.tickets.handle(id, counted, meta())
+    })
+    expect(runs).toBe(2)
+    expect(await one.tickets.get(createdId, tenant)).toMatchObject({ version: 1 })
+    expect(await one.tickets.get(id, tenant)).toMatchObject({ count: 2 })
+  })
+
+  test('decides again before it blames a unique value, when it lost a race as well', async () => {
+    const [id, open] = opening()
+    await one.tickets.create(id, open, meta())
+    const [takenId, takenOpen] = opening('First', 'a-slug-of-its-own')
+    await one.tickets.create(takenId, takenOpen, meta())
+    let runs = 0
+    const deciding = one.store.transact(meta(), async (unit) => {
+      await unit.handle(one.tickets, id, counted)
+      await unit.create(one.tickets, ...opening('Second', 'a-slug-of-its-own'))
+      if (runs++ === 0) await other.tickets.handle(id, counted, meta())
+    })
+    await expect(deciding).rejects.toMatchObject({ code: 'conflict' })
+    expect(runs).toBe(2)
+    expect(await one.tickets.get(id, tenant)).toMatchObject({ count: 1, version: 2 })
+  })
+
+  test('takes turns for several aggregates, in whatever order they are named', async () => {
+    const [[left, openLeft], [right, openRight]] = [opening(), opening()]
+    await one.tickets.create(left, openLeft, meta())
+    await one.tickets.create(right, openRight, meta())
+    const countBoth = (ids: readonly string[]) => {
+      const work = async (unit: Parameters<Parameters<typeof one.store.transact>[1]>[0]) => {
+        for (const id of ids) await unit.handle(one.tickets, id, counted)
+      }
+      return one.store.transact(meta(), work, { turn: ids })
+    }
+    const single = () => one.tickets.handle(left, counted, meta())
+    await Promise.all(
+      Array.from({ length: 20 }, (_, at) => [
+        countBoth(at % 2 === 0 ? [left, right] : [right, left, left]),
+        single(),
+      ]).flat(),
+    )
+    expect(await one.tickets.get(left, tenant)).toMatchObject({ count: 50 })
+    expect(await one.tickets.get(right, tenant)).toMatchObject({ count: 20 })
+  })
+
   test("decides within the caller's transaction, which stands or falls as a whole", async () => {
     const [id, open] = opening()
     await one.tickets.create(id, open, meta())

@@ -58,10 +58,10 @@ export interface EventStore {
 
 export interface TransactOptions {
   /**
-   * Id of the aggregate that many callers may be changing at once. Taking turns within this process keeps them
-   * from losing races against each other.
+   * Id of the aggregate that many callers may be changing at once, or several. Taking turns within this process
+   * keeps them from losing races against each other.
    */
-  turn?: string
+  turn?: string | readonly string[]
 }
 
 const maxRedecisions = 3
@@ -74,8 +74,14 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   const idempotency = createIdempotencyStore(database.sql)
   const turns = createKeyedQueue()
 
-  const transact: EventStore['transact'] = (meta, work, { turn } = {}) =>
-    turn === undefined ? attempt(meta, work) : turns.run(turn, () => attempt(meta, work))
+  const transact: EventStore['transact'] = (meta, work, { turn = [] } = {}) => {
+    // Everybody takes them in one order, so nobody waits for who waits for them.
+    const ids = [...new Set([turn].flat())].sort()
+    return ids.reduceRight(
+      (next, id) => () => turns.run(id, next),
+      () => attempt(meta, work),
+    )()
+  }
 
   async function attempt<T>(meta: CommandMeta, work: (unit: Unit) => Promise<T>): Promise<T> {
     for (let redecisions = 0; ; redecisions++) {

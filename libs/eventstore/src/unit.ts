@@ -133,14 +133,18 @@ export function createDraft({ snapshots, meta, careful }: DraftOptions): Draft {
   }
 }
 
-/** The version a new aggregate starts after: 0, or where a deleted one of the same id ended. */
+/**
+ * The version a new aggregate starts after: 0, or where a deleted one of the same id ended. The race may have been
+ * lost for another aggregate of the unit, so the id may as well be free.
+ */
 async function freeVersion(snapshots: Snapshots, table: string, id: string, tenant: TenantScope) {
   const [row, last] = await Promise.all([
     snapshots.load(table, id, tenant),
     snapshots.lastVersion(table, id, tenant),
   ])
-  if (row || last === undefined) throw new ApiError('conflict', 'There already is a resource with this id.')
-  return last
+  if (row || (last === undefined && (await snapshots.isTaken(id))))
+    throw new ApiError('conflict', 'There already is a resource with this id.')
+  return last ?? 0
 }
 
 export function preconditionFailed(version?: number): ApiError {

@@ -2,7 +2,15 @@ import { readModelTable, stateText } from '@opsplane/postgres'
 import { isNotNull, sql } from 'drizzle-orm'
 import { type ExtraConfigColumn, index, integer, uniqueIndex } from 'drizzle-orm/pg-core'
 import { incidentItem, openIncidents } from './cmdb/tables.js'
-import { dedupKeyIndex, hasMembers, isMajor, members, takingAlerts } from './incident/indexes.js'
+import {
+  closedByItself,
+  dedupKeyIndex,
+  hasMembers,
+  isMajor,
+  members,
+  resolvedSince,
+  takingAlerts,
+} from './incident/indexes.js'
 
 export {
   consumerCheckpoints,
@@ -58,6 +66,9 @@ export const incidents = readModelTable(
       index('incidents_group_idx')
         .on(workspaceId, environment, table.assignmentGroup, createdAt, id)
         .where(isNotNull(table.assignmentGroup)),
+      index('incidents_auto_close_idx')
+        .on(workspaceId, environment, sql`${resolvedSince}`, id)
+        .where(closedByItself),
       index('incidents_ci_idx').on(workspaceId, environment, sql`${incidentItem}`).where(openIncidents),
       listBy('priority', table.priority),
       listBy('impact', table.impact),

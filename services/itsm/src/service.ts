@@ -10,6 +10,8 @@ import { incidentActionRoutes } from './incident/action-routes.js'
 import { incidentCommentRoutes } from './incident/comment-routes.js'
 import { incident } from './incident/domain.js'
 import { incidentStore } from './incident/incident-store.js'
+import { majorIncidentRoutes } from './incident/major-routes.js'
+import { incidentConsumers } from './incident/reactions.js'
 import { incidentRoutes } from './incident/routes.js'
 import { incidentWatchRoutes } from './incident/watch-routes.js'
 import { article } from './knowledge/domain.js'
@@ -62,6 +64,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...incidentRoutes(ctx, incidents),
         ...incidentActionRoutes(incidents),
         ...incidentCommentRoutes(ctx, incidents),
+        ...majorIncidentRoutes(incidents),
         ...incidentWatchRoutes(incidents),
         ...changeManagementRoutes(ctx),
         ...cmdbRoutes(ctx),
@@ -77,6 +80,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
       ...(await slaConsumers(ctx)),
       ...problemConsumers(ctx),
       ...changeConsumers(ctx),
+      ...incidentConsumers(ctx),
       ...knowledge.background(),
     ],
     ...(overrides && { overrides }),

@@ -32,7 +32,8 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       path: '/itsm/incidents/:id/resolve',
       summary: 'Resolve an incident',
       description:
-        'From open, in progress or on hold; with code and notes where the settings ask for them. Emits `incident.resolved`.',
+        'From open, in progress or on hold; with code and notes where the settings ask for them. Its children are ' +
+        'resolved with it. Emits `incident.resolved`.',
       body: ResolveIncident,
       handler: async ({ params, body, meta }) => {
         const { resolutionRequired } = await incidents.deskOf(meta.tenant)
@@ -55,7 +56,9 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       operationId: 'closeIncident',
       path: '/itsm/incidents/:id/close',
       summary: 'Close a resolved incident',
-      description: 'Final: a closed incident cannot be changed. Emits `incident.closed`.',
+      description:
+        'Final: a closed incident cannot be changed. An accepted major incident needs a `postIncidentReview`. ' +
+        'Emits `incident.closed`.',
       body: CloseIncident,
       handler: ({ params, meta }) => take(params.id, { kind: 'close' }, meta),
     }),
@@ -65,8 +68,8 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       path: '/itsm/incidents/:id/reopen',
       summary: 'Reopen a resolved incident',
       description:
-        'Goes back in progress and drops the resolution. Refused while another incident of its dedup key is open. ' +
-        'Emits `incident.reopened`.',
+        'Goes back in progress and drops the resolution; children that were resolved with it are reopened too. ' +
+        'Refused while another incident of its dedup key is open. Emits `incident.reopened`.',
       errors: [...errors, 'conflict'],
       body: ReopenIncident,
       handler: ({ params, body, meta }) => take(params.id, { kind: 'reopen', ...body }, meta),

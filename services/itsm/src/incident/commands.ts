@@ -2,6 +2,7 @@ import type {
   Actor,
   EscalateIncident,
   HoldReason,
+  IncidentCause,
   IncidentComment,
   IncidentPatch,
   IncidentState,
@@ -12,6 +13,8 @@ import type {
   ReopenIncident,
   ResolveIncident,
 } from '@opsplane/contracts'
+import type { CountChild } from './family.js'
+import type { MajorCommand } from './major.js'
 
 /** What the settings of the desk say when a command is given. */
 export type Desk = Pick<ItsmSettingsState, 'priorityMatrix' | 'resolutionRequired'>
@@ -57,15 +60,19 @@ export type IncidentStep =
   | { kind: 'edit'; fields: Partial<IncidentState> }
   | { kind: 'assign'; assigneeId: string }
   | ({ kind: 'escalate' } & EscalateIncident)
-  | { kind: 'comment'; comment: IncidentComment }
+  /** `quietly` keeps what was said and reopens nothing. */
+  | { kind: 'comment'; comment: IncidentComment; quietly?: boolean }
   | { kind: 'start' | 'resume' | 'close' | 'cancel' }
   | { kind: 'hold'; holdReason: HoldReason }
   | ({ kind: 'resolve'; resolutionRequired?: boolean } & ResolveIncident)
   | ({ kind: 'reopen'; to?: IncidentStatus } & ReopenIncident)
 
+/** `cause` is what the step follows from, where nobody takes it directly. */
 export type IncidentCommand =
   | CreateIncident
   | PatchIncident
   | WatchIncident
   | CountAlert
-  | (IncidentStep & { now: Instant })
+  | CountChild
+  | MajorCommand
+  | (IncidentStep & { now: Instant; cause?: IncidentCause })

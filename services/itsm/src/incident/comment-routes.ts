@@ -1,11 +1,11 @@
 import { CommentVisibility, IncidentComment, NewIncidentComment } from '@opsplane/contracts'
-import type { BackendContext, Unit } from '@opsplane/eventstore'
+import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { incidentComments as table } from '../schema.js'
-import { newComment } from './comment.js'
+import { addComment, newComment } from './comment.js'
 import type { IncidentStore } from './incident-store.js'
 import { tag } from './routes.js'
 
@@ -19,7 +19,8 @@ export function incidentCommentRoutes(ctx: BackendContext, incidents: IncidentSt
       summary: 'Comment on an incident',
       description:
         'Adds a public comment or an internal work note, until the incident is closed. An incident on hold for ' +
-        'its caller resumes when the caller comments. Emits `incident.comment_added`.',
+        'its caller resumes when the caller comments, and a resolved one is reopened. Emits `incident.comment_added`, ' +
+        'and then `incident.updated` or `incident.reopened`.',
       tag,
       scope: 'itsm:write',
       body: NewIncidentComment,
@@ -30,12 +31,7 @@ export function incidentCommentRoutes(ctx: BackendContext, incidents: IncidentSt
       ifMatch: true,
       handler: async ({ params, body, meta }) => {
         const incidentId = await incidents.idOf(params.id, meta.tenant)
-        const comment = newComment(incidentId, body.body, body.visibility, meta)
-        const add = async (unit: Unit) => {
-          await unit.handle(incidents, incidentId, { kind: 'comment', comment, now: meta.now })
-          return comment
-        }
-        return ctx.store.transact(meta, add, { turn: incidentId })
+        return addComment(ctx, incidents, newComment(incidentId, body.body, body.visibility, meta), meta)
       },
     }),
 

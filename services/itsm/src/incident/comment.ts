@@ -1,4 +1,7 @@
 import { type CommandMeta, type IncidentComment, newId } from '@opsplane/contracts'
+import type { BackendContext, Unit } from '@opsplane/eventstore'
+import { isKeyTaken } from './dedup-key.js'
+import type { IncidentStore } from './incident-store.js'
 
 /** A comment as it is kept, by whoever asks. */
 export function newComment(
@@ -9,4 +12,30 @@ export function newComment(
 ): IncidentComment {
   const times = { createdAt: now, updatedAt: now }
   return { id: newId('comment'), incidentId, body, visibility, author: actor, ...times }
+}
+
+/**
+ * Adds it to its incident. The caller's reopens a resolved one, unless another incident of its dedup key is open:
+ * then it is only kept.
+ */
+export async function addComment(
+  { store }: Pick<BackendContext, 'store'>,
+  incidents: IncidentStore,
+  comment: IncidentComment,
+  meta: CommandMeta,
+): Promise<IncidentComment> {
+  const { incidentId } = comment
+  const add = (quietly: boolean) => {
+    const say = async (unit: Unit) => {
+      await unit.handle(incidents, incidentId, { kind: 'comment', comment, quietly, now: meta.now })
+      return comment
+    }
+    return store.transact(meta, say, { turn: incidentId })
+  }
+  try {
+    return await add(false)
+  } catch (error) {
+    if (!isKeyTaken(error)) throw error
+    return add(true)
+  }
 }

@@ -115,11 +115,14 @@ describe('creating', () => {
           priorityOverride: null,
           parentId: null,
           childCount: 0,
+          followsParent: false,
           problemId: null,
           changeId: null,
           causedByChangeId: null,
           watcherIds: [],
           majorState: 'none',
+          majorProposal: null,
+          postIncidentReview: null,
           dedupKey: null,
           alertCount: 0,
           lastAlertAt: null,
@@ -285,7 +288,11 @@ describe('commenting', () => {
   it('resumes an incident that waits for its caller once the caller answers', () => {
     given(waiting)
       .when({ ...steps.comment, now })
-      .emits(added, { type: 'incident.updated', changes: { status: 'in_progress', holdReason: null } })
+      .emits(added, {
+        type: 'incident.updated',
+        changes: { status: 'in_progress', holdReason: null },
+        extras: { cause: 'caller' },
+      })
   })
 
   it('leaves it on hold for anyone else, and for work notes', () => {
@@ -337,6 +344,8 @@ describe('watching', () => {
 it('takes a state from before its latest fields', () => {
   const { impact: _, alertCount: __, lastAlertAt: ___, watcherIds: ____, ...old } = open
   expect(incident.upcast?.(old as IncidentState)).toEqual(open)
+  const { followsParent: _____, majorProposal: ______, postIncidentReview: _______, ...later } = open
+  expect(incident.upcast?.(later as IncidentState)).toEqual(open)
 })
 
 it('declares every event it emits, with the data it carries', () => {

@@ -1,6 +1,7 @@
 import {
   ApiError,
   type Decider,
+  type IncidentCause,
   IncidentComment,
   IncidentState,
   type Instant,
@@ -9,6 +10,8 @@ import {
 } from '@opsplane/contracts'
 import { alerted } from './alerts.js'
 import type { CreateIncident, IncidentCommand, IncidentStep, PatchIncident } from './commands.js'
+import { counted } from './family.js'
+import { decideMajor } from './major.js'
 import { opened } from './opened.js'
 import { outcomeOf } from './outcomes.js'
 import { patchStages, wantedBy } from './patch.js'
@@ -28,7 +31,8 @@ export const incident: Decider<IncidentState, IncidentCommand> = {
   decide,
   expose: (state) => state,
   // Those from before the latest fields lack all of them.
-  upcast: (stored) => ('alertCount' in stored ? stored : IncidentState.parse(stored)),
+  upcast: (stored) =>
+    'alertCount' in stored && 'followsParent' in stored ? stored : IncidentState.parse(stored),
   describe: (state) => ({ displayName: state.title, number: state.number }),
   project: ({ extras }) =>
     extras?.comment === undefined ? [] : [commentRow(IncidentComment.parse(extras.comment))],
@@ -46,7 +50,10 @@ function decide(command: IncidentCommand, state: IncidentState | null): Incident
   if (command.kind === 'patch') return patch(command, state)
   if (command.kind === 'watch') return edit(watched(command, state), command.now, state)
   if (command.kind === 'alert') return edit(alerted(command, state), command.now, state)
-  return resumedByCaller(command, take(command, command.now, state))
+  if (command.kind === 'major') return [decideMajor(command, state)]
+  if (command.kind === 'adopt' || command.kind === 'release') return [counted(command, state)]
+  const decision = take(command, command.now, state, command.cause)
+  return command.kind === 'comment' ? heardCaller(command, command.now, decision) : [decision]
 }
 
 /** Created unassigned first: whoever listens for assignments hears of an assignee given at creation too. */
@@ -78,24 +85,44 @@ function patch(command: PatchIncident, state: IncidentState): IncidentDecision[]
   return decisions
 }
 
-/** An incident that waits for its caller goes on as soon as the caller answers in public. */
-function resumedByCaller(
-  command: IncidentStep & { now: Instant },
+/**
+ * What the caller says in public has an effect: an incident that waits for it goes on, and a resolved one is not
+ * resolved to them.
+ */
+function heardCaller(
+  { comment: { visibility, author }, quietly }: Said,
+  now: Instant,
   decision: IncidentDecision,
 ): IncidentDecision[] {
   const { after } = decision
-  const answered =
-    command.kind === 'comment' &&
-    command.comment.visibility === 'public' &&
-    command.comment.author.id === after.callerId &&
-    after.holdReason === 'awaiting_caller'
-  return answered ? [decision, take({ kind: 'resume' }, command.now, after)] : [decision]
+  if (visibility !== 'public' || author.id !== after.callerId) return [decision]
+  if (after.holdReason === 'awaiting_caller')
+    return [decision, take({ kind: 'resume' }, now, after, 'caller')]
+  if (after.status !== 'resolved' || quietly) return [decision]
+  return [decision, take({ kind: 'reopen', reason: 'caller commented' }, now, after, 'caller')]
 }
 
+type Said = Extract<IncidentStep, { kind: 'comment' }>
+
 /** One action: where the table leads, plus what the action changes. Throws invalid_state_transition. */
-function take(step: IncidentStep, now: Instant, state: IncidentState): IncidentDecision {
+function take(
+  step: IncidentStep,
+  now: Instant,
+  state: IncidentState,
+  cause?: IncidentCause,
+): IncidentDecision {
   const status = statusAfter(step.kind, state.status, step.kind === 'reopen' ? step.to : undefined)
-  const { changes, ...outcome } = outcomeOf(step, now, state)
-  const after = { ...state, ...changes, status, updatedAt: now }
-  return { ...outcome, after: status === 'on_hold' ? after : { ...after, holdReason: null } }
+  const { changes, extras, ...outcome } = outcomeOf(step, now, state)
+  const after: IncidentState = { ...state, ...changes, status, updatedAt: now }
+  if (status !== 'on_hold') after.holdReason = null
+  after.followsParent = followsParent(state, after, cause)
+  const told = { ...extras, ...(cause !== undefined && { cause }) }
+  return { ...outcome, after, ...(Object.keys(told).length > 0 && { extras: told }) }
+}
+
+/** Until it takes a step of its own, or has another parent or none. */
+function followsParent(before: IncidentState, after: IncidentState, cause?: IncidentCause): boolean {
+  if (after.parentId === null || after.parentId !== before.parentId) return false
+  if (after.status === before.status) return before.followsParent
+  return cause === 'parent' && (after.status === 'on_hold' || after.status === 'resolved')
 }

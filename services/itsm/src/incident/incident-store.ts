@@ -5,24 +5,30 @@ import type { IncidentCommand } from './commands.js'
 import { isKeyTaken, keyTaken } from './dedup-key.js'
 import { incident } from './domain.js'
 import type { IncidentLinks } from './links.js'
+import { allowedMajorActions } from './major.js'
 import { incidentIdByNumber, openIncidentByKey } from './queries.js'
 import { allowedActions } from './transitions.js'
 
 /** The incidents as the API shows them: with their version and what can be done to them now. */
-export function incidentStore({ store, database }: BackendContext) {
+export function incidentStore({ store, database }: Pick<BackendContext, 'store' | 'database'>) {
   const aggregate = store.aggregate(incident, { present })
+
+  /** Throws conflict when the incident is to open again while another of its dedup key is open. */
+  async function reopening<T>(id: string, tenant: TenantScope, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isKeyTaken(error)) throw error
+      const dedupKey = (await aggregate.find(id, tenant))?.state.dedupKey ?? ''
+      throw keyTaken(await openIncidentByKey(database.db, tenant, dedupKey), error)
+    }
+  }
+
   return {
     ...aggregate,
-    /** Throws conflict when the incident is to open again while another of its dedup key is open. */
-    handle: async (id: string, command: IncidentCommand, meta: CommandMeta): Promise<Incident> => {
-      try {
-        return await aggregate.handle(id, command, meta)
-      } catch (error) {
-        if (!isKeyTaken(error)) throw error
-        const dedupKey = (await aggregate.find(id, meta.tenant))?.state.dedupKey ?? ''
-        throw keyTaken(await openIncidentByKey(database.db, meta.tenant, dedupKey), error)
-      }
-    },
+    handle: (id: string, command: IncidentCommand, meta: CommandMeta): Promise<Incident> =>
+      reopening(id, meta.tenant, () => aggregate.handle(id, command, meta)),
+    reopening,
     /** The settings commands are given with. */
     deskOf: (tenant: TenantScope) => settingsOf({ store }, tenant),
     /** What the incident names. */
@@ -38,5 +44,10 @@ export function incidentStore({ store, database }: BackendContext) {
 export type IncidentStore = ReturnType<typeof incidentStore>
 
 function present(state: IncidentState, version: number): Incident {
-  return { ...state, version, allowedActions: allowedActions(state.status) }
+  return {
+    ...state,
+    version,
+    allowedActions: allowedActions(state.status),
+    allowedMajorActions: allowedMajorActions(state),
+  }
 }

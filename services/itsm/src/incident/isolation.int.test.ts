@@ -30,6 +30,8 @@ describe('another tenant', () => {
     ['watching', 'POST', '/watch', {}],
     ['ceasing to watch', 'POST', '/unwatch', {}],
     ['commenting', 'POST', '/comments', { body: 'Hello' }],
+    ['proposing as major', 'POST', '/major/propose', {}],
+    ['accepting as major', 'POST', '/major/accept', {}],
     ['listing comments', 'GET', '/comments', undefined],
   ]
 

@@ -3,6 +3,7 @@ import type { BackendContext, Unit } from '@opsplane/eventstore'
 import { takesAlerts } from './alerts.js'
 import { isKeyTaken } from './dedup-key.js'
 import type { IncidentStore } from './incident-store.js'
+import { adoptChild } from './linking.js'
 import { openIncidentByKey } from './queries.js'
 
 /** Rounds against other processes that open, count on or end the incident of the same key. */
@@ -10,13 +11,15 @@ const maxRounds = 10
 
 /** Opens an incident. While one with the same dedup key is open, it counts the alert there instead: ADR 026. */
 export async function openIncident(
-  ctx: BackendContext,
+  ctx: Pick<BackendContext, 'store' | 'database'>,
   incidents: IncidentStore,
   input: NewIncident,
   meta: CommandMeta,
 ): Promise<Incident> {
   const { store, database } = ctx
   const { tenant, now } = meta
+  const { dedupKey, parentId } = input
+  const parent = parentId ? [parentId] : []
   const create = async (unit: Unit) => {
     const id = newId('incident')
     const [desk, next] = await Promise.all([
@@ -24,10 +27,10 @@ export async function openIncident(
       store.numbers.next(tenant.workspaceId, 'incident'),
     ])
     const command = { id, number: `INC-${next}`, by: meta.actor, now, desk, input }
+    if (parentId) await adoptChild(unit, incidents, parentId, now)
     return unit.create(incidents, id, { kind: 'create', ...command })
   }
-  const { dedupKey } = input
-  if (dedupKey === undefined) return store.transact(meta, create)
+  if (dedupKey === undefined) return store.transact(meta, create, { turn: parent })
 
   const countOrCreate = async (unit: Unit) => {
     const id = await openIncidentByKey(database.db, tenant, dedupKey)
@@ -40,7 +43,7 @@ export async function openIncident(
   const turn = ['dedup-key', tenant.workspaceId, tenant.environment, dedupKey].join(' ')
   for (let round = 1; ; round++) {
     try {
-      return await store.transact(meta, countOrCreate, { turn })
+      return await store.transact(meta, countOrCreate, { turn: [turn, ...parent] })
     } catch (error) {
       if (!isKeyTaken(error) && !(error instanceof ApiError && error.code === 'version_conflict')) throw error
       if (round === maxRounds)

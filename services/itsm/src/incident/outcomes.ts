@@ -1,4 +1,10 @@
-import { assertNever, type IncidentState, type Instant, type ItsmEventType } from '@opsplane/contracts'
+import {
+  assertNever,
+  type IncidentState,
+  type Instant,
+  type ItsmEventType,
+  invalidField,
+} from '@opsplane/contracts'
 import type { IncidentStep } from './commands.js'
 import { escalated } from './escalation.js'
 import { checkResolution } from './resolution.js'
@@ -52,10 +58,21 @@ export function outcomeOf(step: IncidentStep, now: Instant, state: IncidentState
         extras: { reason: step.reason ?? null },
       }
     case 'close':
+      checkReview(state)
       return { type: 'incident.closed', changes: { closedAt: now }, extras: { outcome: 'closed' } }
     case 'cancel':
       return { type: 'incident.closed', changes: { closedAt: now }, extras: { outcome: 'canceled' } }
     default:
       return assertNever(step)
   }
+}
+
+/** Nobody closes a major incident before what it has taught is written down. */
+function checkReview({ majorState, postIncidentReview }: IncidentState): void {
+  if (majorState !== 'accepted' || postIncidentReview !== null) return
+  throw invalidField(
+    '/postIncidentReview',
+    'required',
+    'A major incident is closed with a postIncidentReview, or demoted first.',
+  )
 }

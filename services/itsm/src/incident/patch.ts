@@ -7,6 +7,7 @@ import {
 } from '@opsplane/contracts'
 import type { IncidentStep, PatchIncident } from './commands.js'
 import { graver } from './escalation.js'
+import { checkParent } from './family.js'
 import { checkHold } from './holding.js'
 import { type Prioritized, prioritized } from './priority.js'
 import { actionTo } from './transitions.js'
@@ -52,6 +53,16 @@ function checkPatch(patch: IncidentPatch, state: IncidentState): IncidentPatch {
   )
   if (resolution !== undefined && end !== 'resolved' && end !== 'closed')
     throw invalidField(`/${resolution}`, 'not_resolved', 'A resolution goes with status resolved or closed.')
+  if (
+    patch.postIncidentReview !== undefined &&
+    (state.status !== 'resolved' || (end !== 'resolved' && end !== 'closed'))
+  )
+    throw invalidField(
+      '/postIncidentReview',
+      'not_resolved',
+      'A post-incident review is written while the incident is resolved.',
+    )
+  checkParent(patch.parentId, state)
   return status === state.status ? fields : patch
 }
 
@@ -96,12 +107,13 @@ const plainFields = [
   'ciId',
   'callerId',
   'tags',
+  'parentId',
   'watcherIds',
   'problemId',
   'changeId',
   'causedByChangeId',
 ] as const
-const resolutionFields = ['resolutionCode', 'resolutionNotes'] as const
+const resolutionFields = ['resolutionCode', 'resolutionNotes', 'postIncidentReview'] as const
 
 type EditableField = (typeof plainFields)[number] | (typeof resolutionFields)[number] | 'holdReason'
 type Editable = Pick<IncidentState, EditableField>

@@ -6,12 +6,15 @@ import {
   incidentActions,
   incidentStatuses,
   levels,
+  type MajorState,
+  majorActions,
   priorities,
   severities,
 } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
 import type { IncidentCommand } from './commands.js'
 import { incident } from './domain.js'
+import { majorTransitions } from './major.js'
 import { agent, comment, create, desk, now, steps } from './sample-incidents.js'
 import { allowedActions } from './transitions.js'
 
@@ -25,6 +28,8 @@ function generator(seed: number) {
   }
   return { next, pick }
 }
+
+const parentId = 'inc_01JZ8Q4D3N5W7X9Y2B4C6D8E0G'
 
 function randomPatch({ next, pick }: ReturnType<typeof generator>): IncidentPatch {
   const patch: IncidentPatch = {}
@@ -41,18 +46,27 @@ function randomPatch({ next, pick }: ReturnType<typeof generator>): IncidentPatc
     patch.priorityOverride = pick([null, { priority: pick(priorities), reason: 'The board.' }])
   if (next() < 0.2) patch.watcherIds = pick([[], [agent.id], [agent.id, 'usr_other']])
   if (next() < 0.1) patch.resolutionNotes = 'Done.'
+  if (next() < 0.1) patch.postIncidentReview = pick([null, 'The pool was too small.'])
+  if (next() < 0.2) patch.parentId = pick([null, parentId, create.id])
   return patch
 }
 
-function randomCommand(random: ReturnType<typeof generator>): IncidentCommand {
-  if (random.next() < 0.1) return { kind: 'alert', now }
-  if (random.next() < 0.1)
-    return { kind: 'watch', userId: agent.id, watching: random.pick([true, false]), now }
-  if (random.next() < 0.5) {
+function randomCommand(random: ReturnType<typeof generator>, { childCount }: IncidentState): IncidentCommand {
+  const choice = random.next()
+  if (choice < 0.1) return { kind: 'alert', now }
+  if (choice < 0.2) return { kind: 'watch', userId: agent.id, watching: random.pick([true, false]), now }
+  if (choice < 0.5) {
     const patch = randomPatch(random)
     return { kind: 'patch', patch, by: agent, desk, now, ...(patch.comment && { comment }) }
   }
-  return { ...steps[random.pick(incidentActions)], now }
+  if (choice < 0.7) {
+    const userId = random.pick([agent.id, 'usr_grace'])
+    return { kind: 'major', action: random.pick(majorActions), by: agent, userId, now }
+  }
+  // Nobody lets go of a child that is not there.
+  if (choice < 0.75) return { kind: childCount > 0 && random.next() < 0.6 ? 'release' : 'adopt', now }
+  const cause = random.pick([null, 'parent', 'caller'] as const)
+  return { ...steps[random.pick(incidentActions)], now, ...(cause && { cause }) }
 }
 
 /** What must hold of every incident anyone can ever see. */
@@ -68,30 +82,45 @@ function expectSound(before: IncidentState, after: IncidentState): void {
   expect(new Set(after.watcherIds).size).toBe(after.watcherIds.length)
   expect(after.alertCount).toBeGreaterThanOrEqual(before.alertCount)
   expect([after.id, after.number, after.createdAt]).toEqual([before.id, before.number, before.createdAt])
-  expect(['closed', 'canceled']).not.toContain(before.status)
+  expect(after.childCount > 0 && after.parentId !== null).toBe(false)
+  expect(after.followsParent && after.parentId === null).toBe(false)
+  expect(after.followsParent && after.status !== 'on_hold' && after.status !== 'resolved').toBe(false)
+  expect(after.majorProposal !== null).toBe(after.majorState !== 'none')
+  if (after.status === 'closed' && before.status !== 'closed' && after.majorState === 'accepted')
+    expect(after.postIncidentReview).not.toBeNull()
+  if (before.majorState !== after.majorState)
+    expect(
+      Object.values(majorTransitions).some((row) => row[before.majorState]?.includes(after.majorState)),
+    ).toBe(true)
+  // The count of children is all that ever changes of one that has ended.
+  if (before.status === 'closed' || before.status === 'canceled')
+    expect({ ...after, childCount: 0, updatedAt: now }).toEqual({ ...before, childCount: 0, updatedAt: now })
 }
 
 it('never leaves the declared states, whatever is asked of it', () => {
   const seen = new Set<string>()
+  const majors = new Set<MajorState>()
   for (let seed = 1; seed <= 400; seed += 1) {
     const random = generator(seed)
     let state = incident.decide(create, null).at(-1)?.after ?? null
     for (let step = 0; step < 40 && state !== null; step += 1) {
       const before: IncidentState = state
       try {
-        for (const { after } of incident.decide(randomCommand(random), before)) {
+        for (const { after } of incident.decide(randomCommand(random, before), before)) {
           if (after === null) throw new Error('Incidents are never deleted.')
-          expectSound(before, after)
+          expectSound(state ?? before, after)
           seen.add(after.status)
+          majors.add(after.majorState)
           state = after
         }
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        expect(['invalid_state_transition', 'validation_failed']).toContain(error.code)
+        expect(['invalid_state_transition', 'validation_failed', 'forbidden']).toContain(error.code)
       }
     }
   }
   expect([...seen].sort()).toEqual([...incidentStatuses].sort())
+  expect([...majors].sort()).toEqual(['accepted', 'demoted', 'none', 'proposed', 'rejected'])
 })
 
 it('always leaves a way on, until the incident has ended', () => {

@@ -5,6 +5,7 @@ import { keysetPage } from '@opsplane/postgres'
 import { incidents as table } from '../schema.js'
 import { newComment } from './comment.js'
 import type { IncidentStore } from './incident-store.js'
+import { patchIncident } from './linking.js'
 import { checkIncidentLinks } from './links.js'
 import { incidentFilters } from './list-filters.js'
 import { openIncident } from './opening.js'
@@ -46,7 +47,8 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
       summary: 'Create an incident',
       description:
         'Only `title` is needed; impact and urgency give the priority. Emits `incident.created`; with an `assigneeId` ' +
-        'also `incident.assigned`, and the incident is in progress. While an incident with the same `dedupKey` is open, ' +
+        'also `incident.assigned`, and the incident is in progress; with a `parentId` also `incident.updated` of the ' +
+        'parent, which counts its children. While an incident with the same `dedupKey` is open, ' +
         'none is opened: the answer is 200 with that one, unchanged but for `alertCount` and `lastAlertAt`, and ' +
         '`incident.updated` is emitted.',
       tag,
@@ -87,7 +89,8 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
         'Changes the given fields. Each change counts as the action it amounts to and emits that event: a raised ' +
         'severity or another team `incident.escalated`, an assignee `incident.assigned`, a status ' +
         '`incident.resolved`, `incident.closed` or `incident.reopened`; a comment beside a `holdReason` ' +
-        '`incident.comment_added`; everything else together one `incident.updated`. What changes nothing emits nothing. ' +
+        '`incident.comment_added`; everything else together one `incident.updated`. A `parentId` also emits ' +
+        '`incident.updated` of the parents it leaves and joins. What changes nothing emits nothing. ' +
         '`allowedActions` tells which actions the status allows.',
       tag,
       scope: 'itsm:write',
@@ -106,7 +109,7 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
         const desk = await incidents.deskOf(meta.tenant)
         const comment = body.comment === undefined ? undefined : newComment(id, body.comment, 'public', meta)
         const command = { by: meta.actor, now: meta.now, desk, patch: body, comment }
-        return incidents.handle(id, { kind: 'patch', ...command }, meta)
+        return patchIncident(ctx, incidents, id, { kind: 'patch', ...command }, meta)
       },
     }),
   ]

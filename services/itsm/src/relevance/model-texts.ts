@@ -8,4 +8,4 @@ export function modelTexts(): string[] {
   return [...new Set([...chunks, ...queries.map(({ query }) => query)])]
 }
 
-if (import.meta.url === `file://${process.argv[1]}`) console.log(JSON.stringify(modelTexts()))
+if (import.meta.url === `file://${process.argv[1]}`) process.stdout.write(`${JSON.stringify(modelTexts())}\n`)

@@ -4,7 +4,7 @@ import type { Route } from '@opsplane/http'
 import type { IncidentStore } from '../incident/incident-store.js'
 import { incidentBreach } from './breach.js'
 import { calendarRoutes } from './calendar-routes.js'
-import { createClocks } from './clocks.js'
+import { batchSize, createClocks } from './clocks.js'
 import { explainRoutes } from './explain-routes.js'
 import { slaCalendar, slaPolicy } from './policy.js'
 import { policyRoutes } from './policy-routes.js'
@@ -38,6 +38,12 @@ export function slaConsumers(ctx: BackendContext): Closable[] {
       filterSubjects: ctx.names.eventFilters(Object.keys(itsmEvents)),
       handle: (events) => clocks.heed(events.map(({ resource }) => resource.id)),
     }),
-    startSweeper(clocks, ctx.log),
+    startSweeper({
+      sweep: clocks.sweep,
+      batchSize,
+      lookEveryMs: 500,
+      trouble: 'due SLA clocks cannot be read',
+      log: ctx.log,
+    }),
   ]
 }

@@ -1,21 +1,29 @@
 import type { Closable } from '@opsplane/eventstore'
 import { delay, type Logger } from '@opsplane/runtime'
-import { batchSize, type Clocks } from './clocks.js'
 
-/** Replicas look this often; each clock is taken by one of them. */
-const lookEveryMs = 500
+export interface SweeperOptions {
+  /** Does what is due, one batch. How many it took. */
+  sweep(): Promise<number>
+  /** As many mean that more may be due. */
+  batchSize: number
+  /** Replicas look this often; each row is taken by one of them. */
+  lookEveryMs: number
+  /** Said once when it begins to fail. */
+  trouble: string
+  log: Logger
+}
 
-/** Tells what is due for as long as it runs. Postgres being away is waited out. */
-export function startSweeper(clocks: Pick<Clocks, 'sweep'>, log: Logger): Closable {
+/** Does what is due for as long as it runs. Postgres being away is waited out. */
+export function startSweeper({ sweep, batchSize, lookEveryMs, trouble, log }: SweeperOptions): Closable {
   const closing = new AbortController()
   const run = async () => {
     let failed = false
     while (!closing.signal.aborted) {
       try {
-        while (!closing.signal.aborted && (await clocks.sweep()) >= batchSize);
+        while (!closing.signal.aborted && (await sweep()) >= batchSize);
         failed = false
       } catch (error) {
-        if (!failed) log.warn({ err: error }, 'due SLA clocks cannot be read')
+        if (!failed) log.warn({ err: error }, trouble)
         failed = true
       }
       await delay(lookEveryMs, closing.signal)

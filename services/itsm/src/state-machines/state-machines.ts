@@ -6,6 +6,7 @@ import {
   changeStatuses,
   ciStatuses,
   incidentStatuses,
+  MajorState,
   problemStatuses,
 } from '@opsplane/contracts'
 import { itemTransitions } from '../catalog/item-transitions.js'
@@ -13,6 +14,7 @@ import { onward, requestTransitions } from '../catalog/request-transitions.js'
 import { taskTransitions } from '../catalog/task-transitions.js'
 import { transitions as ofChanges } from '../change/transitions.js'
 import { transitions as ofItems } from '../cmdb/transitions.js'
+import { majorTransitions } from '../incident/major.js'
 import { transitions as ofIncidents } from '../incident/transitions.js'
 import { transitions as ofArticles } from '../knowledge/transitions.js'
 import { transitions as ofProblems } from '../problem/transitions.js'
@@ -21,6 +23,7 @@ import { stateMachine } from './state-machine.js'
 /** Every kind of record with a life, by the very tables its decider goes by. */
 export const stateMachines = [
   stateMachine('incident', incidentStatuses, ofIncidents),
+  stateMachine('major_incident', MajorState.options, majorTransitions),
   stateMachine('change', changeStatuses, ofChanges),
   stateMachine('problem', problemStatuses, ofProblems),
   stateMachine('ci', ciStatuses, ofItems),

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { newId, type TenantScope } from '@opsplane/contracts'
+import { z } from 'zod'
+import { settingsStore } from '../settings/settings-store.js'
+import { autoCloseBatch, createAutoClose } from './auto-close.js'
+import { claimStatement } from './auto-close-rows.js'
+import { type TestDesk, tenantOf, testDesk } from './desk.fixture.js'
+
+let desk: TestDesk
+beforeAll(async () => {
+  desk = await testDesk()
+})
+afterAll(() => desk?.close())
+
+const dayMs = 86_400_000
+const opened = '2026-03-20T09:00:00.000Z'
+const after = (days: number, ms = 0) => new Date(Date.parse(opened) + days * dayMs + ms).toISOString()
+
+const resolved = async (tenant: TenantScope) => {
+  desk.setTime(opened)
+  const { id } = await desk.open(tenant)
+  return desk.incidents.handle(id, { kind: 'resolve', now: opened }, desk.meta(tenant))
+}
+const sweepAt = (instant: string) => {
+  desk.setTime(instant)
+  return createAutoClose(desk.ctx).sweep()
+}
+const statusOf = async (id: string, tenant: TenantScope) => (await desk.incidents.get(id, tenant)).status
+const setDays = (tenant: TenantScope, autoCloseDays: number) =>
+  settingsStore(desk.ctx).patch({ autoCloseDays }, desk.meta(tenant))
+
+it('closes what was resolved a week ago, to the millisecond, and says why', async () => {
+  const tenant = tenantOf()
+  const { id } = await resolved(tenant)
+  await sweepAt(after(7, -1))
+  expect(await statusOf(id, tenant)).toBe('resolved')
+  const woken = desk.woken()
+  expect(await sweepAt(after(7))).toBe(1)
+  expect(desk.woken()).toBe(woken + 1)
+  expect(await desk.incidents.get(id, tenant)).toMatchObject({ status: 'closed', closedAt: after(7) })
+  const [event, ...more] = await desk.ctx.database.sql`
+    select actor, workspace_id, data from events where stream_id = ${id} and type = 'incident.closed'`
+  expect(more).toEqual([])
+  expect(event).toMatchObject({
+    actor: { type: 'system' },
+    workspace_id: tenant.workspaceId,
+    data: { outcome: 'closed', cause: 'auto_close' },
+  })
+  expect(await sweepAt(after(8))).toBe(0)
+})
+
+it('goes by the settings of each tenant at the moment of the sweep', async () => {
+  const [never, quick, usual] = [tenantOf(), tenantOf(), tenantOf()]
+  await setDays(never, 0)
+  await setDays(quick, 1)
+  const [kept, first, second] = [await resolved(never), await resolved(quick), await resolved(usual)]
+  // The same workspace, but another environment: the settings above are not its.
+  const beside: TenantScope = { ...quick, environment: 'staging' }
+  const other = await resolved(beside)
+  expect(await sweepAt(after(1))).toBe(1)
+  expect(await statusOf(first.id, quick)).toBe('closed')
+  expect(await statusOf(other.id, beside)).toBe('resolved')
+  await setDays(usual, 2)
+  expect(await sweepAt(after(2))).toBe(1)
+  expect(await statusOf(second.id, usual)).toBe('closed')
+  expect(await sweepAt(after(365))).toBe(1)
+  expect(await statusOf(kept.id, never)).toBe('resolved')
+  await setDays(never, 365)
+  expect(await sweepAt(after(365))).toBe(1)
+})
+
+it('leaves a major incident to people, and one that was reopened alone', async () => {
+  const tenant = tenantOf()
+  const [major, demoted, reopened] = [await resolved(tenant), await resolved(tenant), await resolved(tenant)]
+  const decide = (id: string, action: 'propose' | 'accept' | 'demote', userId: string) => {
+    const by = { by: desk.meta(tenant).actor, userId }
+    return desk.incidents.handle(id, { kind: 'major', action, ...by, now: opened }, desk.meta(tenant))
+  }
+  for (const { id } of [major, demoted]) {
+    await decide(id, 'propose', 'usr_ada')
+    await decide(id, 'accept', 'usr_grace')
+  }
+  await decide(demoted.id, 'demote', 'usr_ada')
+  await desk.incidents.handle(reopened.id, { kind: 'reopen', now: opened }, desk.meta(tenant))
+  expect(await sweepAt(after(30))).toBe(1)
+  expect(await statusOf(major.id, tenant)).toBe('resolved')
+  expect(await statusOf(demoted.id, tenant)).toBe('closed')
+  expect(await statusOf(reopened.id, tenant)).toBe('in_progress')
+})
+
+/** Copies of an incident, all but its id and number. */
+async function copies(id: string, count: number) {
+  const ids = Array.from({ length: count }, () => newId('incident'))
+  await desk.ctx.database.sql`
+    insert into incidents (id, workspace_id, environment, version, state)
+    select c.id, i.workspace_id, i.environment, i.version,
+      (i.state::jsonb || jsonb_build_object('id', c.id, 'number', 'INC-' || (c.n + 1000)))::json
+    from incidents i, unnest(${ids}::text[]) with ordinality c (id, n) where i.id = ${id}`
+  return ids
+}
+
+it('closes each once, however many sweep', async () => {
+  const tenant = tenantOf()
+  const { id } = await resolved(tenant)
+  const count = autoCloseBatch * 3 + 17
+  await copies(id, count - 1)
+  desk.setTime(after(7))
+  const replicas = Array.from({ length: 4 }, () => createAutoClose(desk.ctx))
+  const taken = await Promise.all(
+    replicas.map(async ({ sweep }) => {
+      let total = 0
+      for (let swept = await sweep(); swept > 0; swept = await sweep()) total += swept
+      return total
+    }),
+  )
+  expect(taken.reduce((sum, swept) => sum + swept, 0)).toBe(count)
+  const [told] = await desk.ctx.database.sql`
+    select count(*)::int as events, count(distinct stream_id)::int as incidents
+    from events where workspace_id = ${tenant.workspaceId} and type = 'incident.closed'`
+  expect(told).toEqual({ events: count, incidents: count })
+})
+
+it('reads as little with twenty thousand that wait as with none', async () => {
+  const tenant = tenantOf()
+  const { id } = await resolved(tenant)
+  await setDays(tenant, 0)
+  await copies(id, 20_000)
+  const waiting = tenantOf()
+  await resolved(waiting)
+  const { sql } = desk.ctx.database
+  await sql.unsafe('analyze incidents')
+  const { text, parameters } = claimStatement(after(3), 200)
+  for (const mode of ['force_custom_plan', 'force_generic_plan'])
+    await sql.begin(async (tx) => {
+      await tx.unsafe(`set local plan_cache_mode = ${mode}`)
+      const [row] = await tx.unsafe(`explain (analyze, buffers, format json) ${text}`, parameters)
+      const [{ Plan: plan }] = Explained.parse(row?.['QUERY PLAN'])
+      expect(plan['Actual Rows']).toBe(0)
+      expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeGreaterThan(0)
+      expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(100)
+    })
+}, 60_000)
+
+const Explained = z.tuple([
+  z.object({
+    Plan: z.object({
+      'Actual Rows': z.number(),
+      'Shared Hit Blocks': z.number(),
+      'Shared Read Blocks': z.number(),
+    }),
+  }),
+])

@@ -1,0 +1,79 @@
+import { IncidentState, type TenantScope } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+
+type StatementRunner = Pick<Database['sql'], 'unsafe'>
+
+const prepared = { prepare: true }
+
+/** Where a walk over children stands. */
+export interface Cursor {
+  createdAt: string
+  id: string
+}
+
+/** What a parent has come to last that concerns its children. */
+export interface Leading {
+  eventId: string
+  /** Place in the log. */
+  position: string
+  parent: IncidentState
+}
+
+/** Until the transaction ends, nobody else moves the children of this parent. */
+export async function holdFamily(tx: StatementRunner, parentId: string): Promise<void> {
+  await tx.unsafe('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`family/${parentId}`], prepared)
+}
+
+/** The last event that children follow. Closing, canceling and waiting for the caller are passed over. */
+export async function leading(
+  tx: StatementRunner,
+  tenant: TenantScope,
+  parentId: string,
+): Promise<Leading | undefined> {
+  const [row] = await tx.unsafe<{ id: string; position: string; after: unknown }[]>(
+    `select e.id, e.position::text as position, e.data->'after' as after from events e
+     where e.stream_id = $1 and e.stream_type = 'incidents' and e.workspace_id = $2 and e.environment = $3
+       and (e.data->'changes')::jsonb ? 'status'
+       and e.data->'after'->>'status' in ('open', 'in_progress', 'on_hold', 'resolved')
+       and e.data->'after'->>'holdReason' is distinct from 'awaiting_caller'
+     order by e.version desc limit 1`,
+    [parentId, tenant.workspaceId, tenant.environment],
+    prepared,
+  )
+  return row && { eventId: row.id, position: row.position, parent: IncidentState.parse(row.after) }
+}
+
+/**
+ * Children that have not ended, after the cursor. Without those that came to the parent, or took a step of their
+ * own, after what the parent has come to: theirs is the last word.
+ */
+export async function childrenOf(
+  tx: StatementRunner,
+  tenant: TenantScope,
+  lead: Leading,
+  after: Cursor | null,
+  limit: number,
+): Promise<{ state: IncidentState; version: number }[]> {
+  const rows = await tx.unsafe<{ state: unknown; version: number }[]>(
+    `select c.state, c.version from incidents c
+     where c.workspace_id = $1 and c.environment = $2 and c.parent_id = $3
+       and c.status not in ('closed', 'canceled') and (c.created_at, c.id) > ($4, $5)
+       and not exists (
+         select 1 from events e
+         where e.stream_id = c.id and e.stream_type = 'incidents' and e.position > $6::text::bigint
+           and (e.data->'changes')::jsonb ?| array['status', 'parentId']
+           and not exists (select 1 from events p where p.id = e.causation_id and p.stream_id = $3))
+     order by c.created_at, c.id limit $7::int`,
+    [
+      tenant.workspaceId,
+      tenant.environment,
+      lead.parent.id,
+      after?.createdAt ?? '',
+      after?.id ?? '',
+      lead.position,
+      limit,
+    ],
+    prepared,
+  )
+  return rows.map(({ state, version }) => ({ state: IncidentState.parse(state), version }))
+}

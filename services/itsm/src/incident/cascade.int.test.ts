@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { IncidentState, PlatformEvent, systemActor } from '@opsplane/contracts'
+import { createCascade, majorFromChildren } from './cascade.js'
+import type { IncidentStep } from './commands.js'
+import { type TestDesk, tenantOf, testDesk } from './desk.fixture.js'
+import { agent } from './sample-incidents.js'
+
+let desk: TestDesk
+beforeAll(async () => {
+  desk = await testDesk()
+})
+afterAll(() => desk?.close())
+
+const tenant = tenantOf()
+const now = '2026-03-02T10:00:00.000Z'
+const act = (id: string, ...steps: IncidentStep[]) =>
+  steps.reduce<Promise<unknown>>(
+    (before, step) => before.then(() => desk.incidents.handle(id, { ...step, now }, desk.meta(tenant))),
+    Promise.resolve(),
+  )
+const get = (id: string) => desk.incidents.get(id, tenant)
+const cascade = () => createCascade(desk.ctx)
+
+/** The events of an incident as they come from the stream, oldest first. */
+async function eventsOf(id: string): Promise<PlatformEvent[]> {
+  const rows = await desk.ctx.database.sql`select * from events where stream_id = ${id} order by version`
+  return rows.map((row) =>
+    PlatformEvent.parse({
+      ...row,
+      workspaceId: row.workspace_id,
+      createdAt: new Date(row.created_at).toISOString(),
+      requestId: row.request_id,
+      causationId: row.causation_id,
+    }),
+  )
+}
+const deliver = async (id: string) => cascade().handle(await eventsOf(id))
+/** How often each type of event was told of the incidents since they were opened. */
+async function told(ids: readonly string[]): Promise<Record<string, number>> {
+  const rows = await desk.ctx.database.sql<{ type: string; count: number }[]>`
+    select type, count(*)::int from events where stream_id = any(${[...ids]}::text[]) and version > 1
+    group by type`
+  return Object.fromEntries(rows.map(({ type, count }) => [type, count]))
+}
+async function family(children = 1) {
+  const parent = (await desk.open(tenant)).id
+  const ids: string[] = []
+  for (let opened = 0; opened < children; opened++) ids.push((await desk.open(tenant, parent)).id)
+  return { parent, ids, child: ids[0] ?? '' }
+}
+
+const start = { kind: 'start' } as const
+const hold = { kind: 'hold', holdReason: 'awaiting_vendor' } as const
+const resume = { kind: 'resume' } as const
+const resolve = { kind: 'resolve', resolutionCode: 'fixed', resolutionNotes: 'Raised the limit.' } as const
+
+describe('children', () => {
+  it('do as their parent does, and go on with it', async () => {
+    const { parent, child } = await family()
+    const after = async (step: IncidentStep) => {
+      await act(parent, step)
+      await deliver(parent)
+      const { status, followsParent } = await get(child)
+      return [status, followsParent]
+    }
+    expect(await after(start)).toEqual(['in_progress', false])
+    expect(await after(hold)).toEqual(['on_hold', true])
+    expect(await after(resume)).toEqual(['in_progress', false])
+    expect(await after(resolve)).toEqual(['resolved', true])
+    expect(await get(child)).toMatchObject({
+      resolutionCode: 'fixed',
+      resolutionNotes: 'Raised the limit.',
+    })
+    expect(await after({ kind: 'reopen', to: 'open' })).toEqual(['open', false])
+    expect(await after(resolve)).toEqual(['resolved', true])
+    expect(await after({ kind: 'close' })).toEqual(['resolved', true])
+  })
+
+  it('do so in the name of the platform, because of the event of the parent', async () => {
+    const { parent, child } = await family()
+    await act(parent, resolve)
+    await deliver(parent)
+    const cause = (await eventsOf(parent)).at(-1)
+    expect((await eventsOf(child)).at(-1)).toMatchObject({
+      type: 'incident.resolved',
+      actor: systemActor,
+      workspaceId: tenant.workspaceId,
+      causationId: cause?.id,
+      data: { cause: 'parent' },
+    })
+  })
+
+  it('are not concerned by a hold for the caller, by canceling, nor by words', async () => {
+    const { parent, child } = await family()
+    await act(parent, { kind: 'hold', holdReason: 'awaiting_caller' })
+    await deliver(parent)
+    expect((await get(child)).status).toBe('open')
+    await act(parent, { kind: 'cancel' })
+    await deliver(parent)
+    expect(await told([child])).toEqual({})
+  })
+
+  it('that wait for their caller are resolved with it, and keep waiting otherwise', async () => {
+    const { parent, child } = await family()
+    await act(child, { kind: 'hold', holdReason: 'awaiting_caller' })
+    await act(parent, start, hold, resume)
+    await deliver(parent)
+    expect(await get(child)).toMatchObject({ status: 'on_hold', holdReason: 'awaiting_caller' })
+    await act(parent, resolve)
+    await deliver(parent)
+    expect(await get(child)).toMatchObject({ status: 'resolved', followsParent: true })
+  })
+
+  it('keep what they did by themselves', async () => {
+    const { parent, ids } = await family(4)
+    const [solved = '', closed = '', canceled = '', usual = ''] = ids
+    await act(solved, { kind: 'resolve', resolutionCode: 'user_error' })
+    await act(closed, resolve, { kind: 'close' })
+    await act(canceled, { kind: 'cancel' })
+    await act(parent, resolve)
+    await deliver(parent)
+    expect(await get(solved)).toMatchObject({ resolutionCode: 'user_error', followsParent: false })
+    await act(parent, { kind: 'reopen' })
+    await deliver(parent)
+    const statuses = await Promise.all(
+      [solved, closed, canceled, usual].map(async (id) => (await get(id)).status),
+    )
+    expect(statuses).toEqual(['resolved', 'closed', 'canceled', 'in_progress'])
+  })
+
+  it('that were resolved with it and closed by a person stay closed', async () => {
+    const { parent, child } = await family()
+    await act(parent, resolve)
+    await deliver(parent)
+    await act(child, { kind: 'close' })
+    await act(parent, { kind: 'reopen' })
+    await deliver(parent)
+    expect((await get(child)).status).toBe('closed')
+  })
+
+  it('that have left do not follow any more', async () => {
+    const { parent, child } = await family()
+    await act(parent, resolve)
+    await deliver(parent)
+    await desk.patch(tenant, child, { parentId: null })
+    await act(parent, { kind: 'reopen' })
+    await deliver(parent)
+    expect(await get(child)).toMatchObject({ status: 'resolved', followsParent: false })
+  })
+})
+
+it('children that cannot be reopened, as another one of their dedup key is open, hold nobody up', async () => {
+  const { parent } = await family(0)
+  const kept = await desk.open(tenant, parent, { dedupKey: 'checkout' })
+  const ids = [(await desk.open(tenant, parent)).id, kept.id, (await desk.open(tenant, parent)).id]
+  await act(parent, resolve)
+  await deliver(parent)
+  const other = await desk.open(tenant, null, { dedupKey: 'checkout' })
+  expect(other.id).not.toBe(kept.id)
+  await act(parent, { kind: 'reopen' })
+  await deliver(parent)
+  const statuses = await Promise.all(ids.map(async (id) => (await get(id)).status))
+  expect(statuses).toEqual(['in_progress', 'resolved', 'in_progress'])
+})
+
+describe('an event that comes late', () => {
+  it('does nothing to children that came, or were reopened, after it', async () => {
+    const { parent, child } = await family()
+    await act(parent, resolve)
+    const late = await desk.open(tenant, parent)
+    await act(child, resolve, { kind: 'reopen' })
+    await deliver(parent)
+    expect(await told([child, late.id])).toEqual({ 'incident.resolved': 1, 'incident.reopened': 1 })
+    expect((await get(late.id)).status).toBe('open')
+  })
+
+  it('or before an earlier one leads to what the parent has come to', async () => {
+    const { parent, child } = await family()
+    await act(parent, start, hold, resume, resolve)
+    const events = await eventsOf(parent)
+    for (const event of events.toReversed()) await cascade().handle([event])
+    expect(await get(child)).toMatchObject({ status: 'resolved', followsParent: true })
+    expect(await told([child])).toEqual({ 'incident.resolved': 1 })
+  })
+
+  it('of a parent that was reopened and held meanwhile takes both steps', async () => {
+    const { parent, child } = await family()
+    await act(parent, resolve)
+    await deliver(parent)
+    await act(parent, { kind: 'reopen' }, hold)
+    await deliver(parent)
+    expect(await get(child)).toMatchObject({ status: 'on_hold', followsParent: true, reopenCount: 1 })
+  })
+})
+
+describe('three hundred children', () => {
+  it('follow once each, over redeliveries, in the middle and at the same time, and while people work', async () => {
+    const count = 300
+    const { parent, ids } = await family(count)
+    await act(parent, resolve)
+    const events = (await eventsOf(parent)).filter(({ type }) => type === 'incident.resolved')
+
+    // Killed after the first batch: the event comes again.
+    let begun = 0
+    const sql = new Proxy(desk.ctx.database.sql, {
+      get: (target, name, receiver) => {
+        if (name === 'begin' && begun++ > 0) throw new Error('killed')
+        return Reflect.get(target, name, receiver)
+      },
+    })
+    const dying = createCascade({ ...desk.ctx, database: { ...desk.ctx.database, sql } })
+    await expect(dying.handle(events)).rejects.toThrow('killed')
+    const first = (await told(ids))['incident.resolved'] ?? 0
+    expect(first).toBeGreaterThan(0)
+    expect(first).toBeLessThan(count)
+
+    await Promise.all([
+      cascade().handle(events),
+      cascade().handle(events),
+      ...ids.slice(-20).map((id) => act(id, { kind: 'edit', fields: { title: 'Changed meanwhile' } })),
+    ])
+    await cascade().handle(events)
+    expect((await told(ids))['incident.resolved']).toBe(count)
+    const rows = await desk.ctx.database.sql`select state from incidents where id = any(${ids}::text[])`
+    for (const { state } of rows)
+      expect(IncidentState.parse(state)).toMatchObject({ status: 'resolved', followsParent: true })
+  }, 60_000)
+})
+
+describe('a parent with many children', () => {
+  const proposals = async (id: string) => (await told([id]))['incident.major_changed'] ?? 0
+
+  it('is proposed as a major incident, once', async () => {
+    const { parent } = await family(majorFromChildren - 1)
+    await deliver(parent)
+    expect((await get(parent)).majorState).toBe('none')
+    await desk.open(tenant, parent)
+    await Promise.all([deliver(parent), deliver(parent)])
+    await deliver(parent)
+    expect(await get(parent)).toMatchObject({
+      majorState: 'proposed',
+      majorProposal: { by: systemActor, reason: 'It has 10 children.' },
+    })
+    expect(await proposals(parent)).toBe(1)
+  })
+
+  it('is not when people have decided on it, or it has ended', async () => {
+    const { parent } = await family(majorFromChildren)
+    const decide = (action: 'propose' | 'reject') => {
+      const command = { kind: 'major', action, by: agent, userId: agent.id, now } as const
+      return desk.incidents.handle(parent, command, desk.meta(tenant))
+    }
+    await decide('propose')
+    await decide('reject')
+    await deliver(parent)
+    expect((await get(parent)).majorState).toBe('rejected')
+    const other = (await family(majorFromChildren)).parent
+    await act(other, { kind: 'cancel' })
+    await deliver(other)
+    expect((await get(other)).majorState).toBe('none')
+  })
+})

@@ -1,0 +1,141 @@
+import {
+  ApiError,
+  type CommandMeta,
+  type IncidentState,
+  type PlatformEvent,
+  systemActor,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { type BackendContext, type Unit, VersionRaceError } from '@opsplane/eventstore'
+import { type Cursor, childrenOf, holdFamily, type Leading, leading } from './cascade-rows.js'
+import { isKeyTaken } from './dedup-key.js'
+import { stepsAfter } from './family.js'
+import { incidentStore } from './incident-store.js'
+
+export interface CascadeContext extends Pick<BackendContext, 'database' | 'store' | 'clock'> {
+  relay: Pick<BackendContext['relay'], 'wake'>
+}
+
+/** With this many children an incident is proposed as a major one. */
+export const majorFromChildren = 10
+/** Children that follow in one transaction. */
+export const familyBatch = 100
+/** How often a transaction is tried that loses races for children against people. */
+const maxTries = 10
+
+/**
+ * Lets children do as their parents do, and proposes parents with many children as major incidents. An event only
+ * says which parent to look at: what the parent has come to is read from the log, so that events that come again,
+ * late, or in another order do no harm.
+ */
+export function createCascade(ctx: CascadeContext) {
+  const { database, store, clock, relay } = ctx
+  const incidents = incidentStore(ctx)
+  const meta = (tenant: TenantScope, causationId: string): CommandMeta => ({
+    tenant,
+    actor: systemActor,
+    now: clock.now(),
+    requestId: null,
+    causationId,
+  })
+
+  async function handle(events: readonly PlatformEvent[]): Promise<void> {
+    const families = new Map<string, TenantScope>()
+    for (const event of events) {
+      const { changes, after, before } = event.data
+      const count = after?.childCount
+      if (typeof count !== 'number' || count === 0) continue
+      const { workspaceId, environment } = event
+      const tenant = { workspaceId, environment }
+      if (changes.includes('status')) families.set(event.resource.id, tenant)
+      const grown = count >= majorFromChildren && Number(before?.childCount ?? 0) < majorFromChildren
+      if (grown) await propose(event.resource.id, meta(tenant, event.id))
+    }
+    for (const [parentId, tenant] of families) await follow(parentId, tenant)
+  }
+
+  /** Once: whoever has decided on it already, or ended it, is not asked again. */
+  async function propose(id: string, given: CommandMeta): Promise<void> {
+    const suggest = async (unit: Unit) => {
+      const found = await unit.find(incidents, id)
+      if (found === null || found.state.majorState !== 'none') return
+      if (!incidents.present(found).allowedMajorActions.includes('propose')) return
+      const reason = `It has ${found.state.childCount} children.`
+      const by = { by: systemActor, userId: systemActor.id }
+      await unit.handle(incidents, id, { kind: 'major', action: 'propose', ...by, reason, now: given.now })
+    }
+    await store.transact(given, suggest, { turn: id })
+  }
+
+  /** Batch by batch, so that a large family is neither one large transaction nor begun anew after a stop. */
+  async function follow(parentId: string, tenant: TenantScope): Promise<void> {
+    let batch: Batch = { after: null, limit: familyBatch }
+    for (let tries = 1; ; tries++) {
+      try {
+        const last = await followBatch(parentId, tenant, batch)
+        if (last === undefined) return
+        batch = { after: last, limit: familyBatch }
+        tries = 0
+      } catch (error) {
+        batch = smaller(batch, error, tries)
+      }
+    }
+  }
+
+  /** The last child looked at; undefined after the last batch. */
+  async function followBatch(
+    parentId: string,
+    tenant: TenantScope,
+    batch: Batch,
+  ): Promise<Cursor | undefined> {
+    const { last, told } = await database.sql.begin(async (tx) => {
+      // Against others with an older notion of what the parent has come to.
+      await holdFamily(tx, parentId)
+      const lead = await leading(tx, tenant, parentId)
+      if (lead === undefined) return { last: undefined, told: 0 }
+      const children = await childrenOf(tx, tenant, lead, batch.after, batch.limit)
+      const given = meta(tenant, lead.eventId)
+      const led = batch.passOver ? [] : children
+      const told = await store.within(tx, given, (unit) => leadAll(unit, lead, led, given.now))
+      return { last: children.length < batch.limit ? undefined : children.at(-1), told }
+    })
+    if (told > 0) relay.wake()
+    return last && { createdAt: last.state.createdAt, id: last.state.id }
+  }
+
+  async function leadAll(
+    unit: Unit,
+    lead: Leading,
+    children: readonly { state: IncidentState; version: number }[],
+    now: string,
+  ): Promise<number> {
+    let told = 0
+    for (const current of children) {
+      for (const step of stepsAfter(lead.parent, current.state)) {
+        await unit.handle(incidents, current.state.id, { ...step, cause: 'parent', now }, { current })
+        told++
+      }
+    }
+    return told
+  }
+
+  return { handle }
+}
+
+interface Batch {
+  after: Cursor | null
+  limit: number
+  /** These cannot follow. */
+  passOver?: boolean
+}
+
+/** How a batch is tried again. Throws what cannot be helped by fewer children at a time. */
+function smaller({ after, limit }: Batch, error: unknown, tries: number): Batch {
+  const taken = isKeyTaken(error)
+  // Nothing is created here, so any other unique value is the child's own, as somebody else just writes it.
+  const raced = error instanceof VersionRaceError || (error instanceof ApiError && error.code === 'conflict')
+  if (!taken && (!raced || tries >= maxTries)) throw error
+  // Another incident of its dedup key is open meanwhile: it stays resolved, and the others follow.
+  if (taken && limit === 1) return { after, limit, passOver: true }
+  return { after, limit: Math.max(1, Math.floor(limit / 4)) }
+}

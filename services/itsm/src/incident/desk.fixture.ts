@@ -1,0 +1,59 @@
+import type { CommandMeta, Incident, IncidentPatch, TenantScope } from '@opsplane/contracts'
+import { createEventStore } from '@opsplane/eventstore'
+import { connect, provisionService } from '@opsplane/postgres'
+import { createLogger } from '@opsplane/runtime'
+import { createDatabase, templateDatabase, uniquePrefix } from '@opsplane/testing'
+import { migrationsDir } from '../service.js'
+import { incidentStore } from './incident-store.js'
+import { patchIncident } from './linking.js'
+import { openIncident } from './opening.js'
+import { agent, create } from './sample-incidents.js'
+
+export const tenantOf = (workspaceId = `ws_${uniquePrefix()}`): TenantScope => ({
+  workspaceId,
+  environment: 'production',
+})
+
+/** Incidents on a database of their own, without a service: nothing happens behind the test's back. */
+export async function testDesk() {
+  const provision = async (adminUrl: string) => {
+    await provisionService({ adminUrl, service: 'itsm', password: 'test', migrationsDir })
+  }
+  const own = await createDatabase(await templateDatabase('itsm', provision))
+  const database = connect(own.url, { schema: 'itsm', max: 8 })
+  const log = createLogger({ service: 'test', level: 'silent' })
+  let woken = 0
+  let at = '2026-03-02T09:00:00.000Z'
+  const ctx = {
+    database,
+    store: createEventStore({ database, log }),
+    relay: { wake: () => void woken++ },
+    clock: { now: () => at },
+  }
+  const incidents = incidentStore(ctx)
+  const meta = (tenant: TenantScope): CommandMeta => ({ tenant, actor: agent, now: at, requestId: null })
+
+  return {
+    ctx,
+    incidents,
+    meta,
+    setTime: (instant: string) => {
+      at = instant
+    },
+    woken: () => woken,
+    open: (tenant: TenantScope, parentId: string | null = null, fields: object = {}): Promise<Incident> =>
+      openIncident(ctx, incidents, { ...create.input, parentId, ...fields }, meta(tenant)),
+    /** As a request with this body and If-Match. */
+    async patch(tenant: TenantScope, id: string, patch: IncidentPatch, expectedVersion?: number) {
+      const desk = await incidents.deskOf(tenant)
+      const command = { kind: 'patch', by: agent, now: at, desk, patch } as const
+      const given = { ...meta(tenant), ...(expectedVersion !== undefined && { expectedVersion }) }
+      return patchIncident(ctx, incidents, id, command, given)
+    },
+    async close() {
+      await database.close()
+      await own.drop()
+    },
+  }
+}
+export type TestDesk = Awaited<ReturnType<typeof testDesk>>

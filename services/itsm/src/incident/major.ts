@@ -1,0 +1,58 @@
+import {
+  type Actor,
+  ApiError,
+  type IncidentState,
+  type Instant,
+  invalidTransition,
+  type MajorAction,
+  type MajorState,
+  majorActions,
+} from '@opsplane/contracts'
+
+type Targets = readonly [MajorState, ...MajorState[]]
+
+/** How it is decided that an incident is a major one: per action, the major states it applies to and where it leads. */
+export const majorTransitions: Record<MajorAction, Partial<Record<MajorState, Targets>>> = {
+  propose: { none: ['proposed'], rejected: ['proposed'], demoted: ['proposed'] },
+  accept: { proposed: ['accepted'] },
+  reject: { proposed: ['rejected'] },
+  demote: { accepted: ['demoted'] },
+}
+
+/** One action of the table. `userId` is the person, who may come with an API key of theirs. */
+export interface MajorCommand {
+  kind: 'major'
+  action: MajorAction
+  by: Actor
+  userId: string
+  reason?: string | undefined
+  now: Instant
+}
+
+type Standing = Pick<IncidentState, 'status' | 'majorState'>
+
+const ended = ({ status }: Standing) => status === 'closed' || status === 'canceled'
+
+/** Nothing more is decided about an incident that has ended. */
+export function allowedMajorActions(standing: Standing): MajorAction[] {
+  if (ended(standing)) return []
+  return majorActions.filter((action) => majorTransitions[action][standing.majorState] !== undefined)
+}
+
+/** Decides one action. Throws invalid_state_transition, or forbidden to who would accept their own proposal. */
+export function decideMajor({ action, by, userId, reason = null, now }: Wanted, state: IncidentState) {
+  const allowed = allowedMajorActions(state)
+  const [to] = majorTransitions[action][state.majorState] ?? []
+  const from = ended(state) ? state.status : state.majorState
+  if (to === undefined || !allowed.includes(action)) throw invalidTransition(action, from, allowed)
+  if (action === 'accept' && state.majorProposal?.userId === userId)
+    throw new ApiError('forbidden', 'Somebody other than who proposed it must accept a major incident.')
+  const majorProposal = action === 'propose' ? { by, userId, reason, at: now } : state.majorProposal
+  return {
+    type: 'incident.major_changed' as const,
+    after: { ...state, majorState: to, majorProposal, updatedAt: now },
+    extras: { from: state.majorState, to, reason },
+  }
+}
+
+type Wanted = Omit<MajorCommand, 'reason'> & { reason?: string | null | undefined }

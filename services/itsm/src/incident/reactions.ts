@@ -1,0 +1,32 @@
+import { itsmEvents } from '@opsplane/contracts'
+import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eventstore'
+import { startSweeper } from '../sla/sweeper.js'
+import { autoCloseBatch, createAutoClose } from './auto-close.js'
+import { createCascade } from './cascade.js'
+
+/** Days are what is counted: nobody misses an incident's close for these. */
+const lookEveryMs = 5_000
+
+/** What follows from what happens to incidents, and from nothing happening to them. */
+export function incidentConsumers(ctx: BackendContext): Closable[] {
+  const cascade = createCascade(ctx)
+  const { sweep } = createAutoClose(ctx)
+  return [
+    consumeEvents({
+      database: ctx.database,
+      link: ctx.link,
+      names: ctx.names,
+      log: ctx.log,
+      durable: 'itsm-incident-families',
+      filterSubjects: ctx.names.eventFilters(Object.keys(itsmEvents)),
+      handle: (events) => cascade.handle(events),
+    }),
+    startSweeper({
+      sweep,
+      batchSize: autoCloseBatch,
+      lookEveryMs,
+      trouble: 'resolved incidents cannot be closed',
+      log: ctx.log,
+    }),
+  ]
+}
