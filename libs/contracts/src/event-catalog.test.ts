@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import {
+  changeWindowEvents,
   cmdbEvents,
   dispatcherEvents,
   EventPattern,
@@ -10,7 +11,15 @@ import {
   slaEvents,
 } from './index.js'
 
-const parts = [itsmEvents, cmdbEvents, slaEvents, knowledgeEvents, settingsEvents, dispatcherEvents]
+const parts = [
+  itsmEvents,
+  cmdbEvents,
+  slaEvents,
+  changeWindowEvents,
+  knowledgeEvents,
+  settingsEvents,
+  dispatcherEvents,
+]
 
 test('no event type is declared twice', () => {
   const declared = parts.flatMap((part) => Object.keys(part))

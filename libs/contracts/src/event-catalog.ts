@@ -1,4 +1,5 @@
 import type { EventDefinition } from './catalog.js'
+import { changeWindowEvents } from './change-windows.js'
 import { cmdbEvents } from './cmdb.js'
 import { dispatcherEvents } from './dispatcher.js'
 import { itsmEvents } from './itsm.js'
@@ -14,6 +15,7 @@ export const eventCatalog = {
   ...itsmEvents,
   ...cmdbEvents,
   ...slaEvents,
+  ...changeWindowEvents,
   ...knowledgeEvents,
   ...settingsEvents,
   ...dispatcherEvents,

@@ -58,5 +58,6 @@ export const incidentComments = readModelTable(
   ],
 )
 
+export * from './change-window/tables.js'
 export * from './knowledge/tables.js'
 export * from './sla/tables.js'

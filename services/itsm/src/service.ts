@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type BackendOverrides, startBackend } from '@opsplane/eventstore'
 import type { RunningService } from '@opsplane/runtime'
+import { changeWindowDeciders, changeWindowRoutes } from './change-window/change-window.js'
 import { cmdbDeciders } from './cmdb/deciders.js'
 import { cmdbRoutes } from './cmdb/routes.js'
 import type { ItsmConfig } from './config.js'
@@ -20,7 +21,14 @@ export { loadConfig } from './config.js'
 export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [incident, ...cmdbDeciders, ...slaDeciders, article, articleVote]
+export const deciders = [
+  incident,
+  ...cmdbDeciders,
+  ...slaDeciders,
+  ...changeWindowDeciders,
+  article,
+  articleVote,
+]
 
 /** Tables the deciders fill beside their own. */
 export const projectedTables: readonly string[] = [
@@ -45,6 +53,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...incidentCommentRoutes(ctx, incidents),
         ...cmdbRoutes(ctx),
         ...slaRoutes(ctx, incidents),
+        ...changeWindowRoutes(ctx),
         ...knowledge.routes,
       ]
     },
