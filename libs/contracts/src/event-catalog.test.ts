@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
 import {
+  changeEvents,
+  changePolicyEvents,
   changeWindowEvents,
   cmdbEvents,
   dispatcherEvents,
@@ -13,9 +15,11 @@ import {
 
 const parts = [
   itsmEvents,
+  changeEvents,
+  changePolicyEvents,
+  changeWindowEvents,
   cmdbEvents,
   slaEvents,
-  changeWindowEvents,
   knowledgeEvents,
   settingsEvents,
   dispatcherEvents,

@@ -58,6 +58,7 @@ export const incidentComments = readModelTable(
   ],
 )
 
+export * from './change/tables.js'
 export * from './change-window/tables.js'
 export * from './knowledge/tables.js'
 export * from './sla/tables.js'

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type BackendOverrides, startBackend } from '@opsplane/eventstore'
 import type { RunningService } from '@opsplane/runtime'
+import { changeDeciders, changeManagementRoutes } from './change/changes.js'
 import { changeWindowDeciders, changeWindowRoutes } from './change-window/change-window.js'
 import { cmdbDeciders } from './cmdb/deciders.js'
 import { cmdbRoutes } from './cmdb/routes.js'
@@ -23,6 +24,7 @@ export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.
 /** Every kind of aggregate the service keeps, for `rebuild`. */
 export const deciders = [
   incident,
+  ...changeDeciders,
   ...cmdbDeciders,
   ...slaDeciders,
   ...changeWindowDeciders,
@@ -51,6 +53,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...incidentRoutes(ctx, incidents),
         ...incidentActionRoutes(incidents),
         ...incidentCommentRoutes(ctx, incidents),
+        ...changeManagementRoutes(ctx),
         ...cmdbRoutes(ctx),
         ...slaRoutes(ctx, incidents),
         ...changeWindowRoutes(ctx),

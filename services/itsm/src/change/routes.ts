@@ -1,0 +1,71 @@
+import { AsOfQuery, Change, NewChange } from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { keysetPage } from '@opsplane/postgres'
+import type { ChangeStore } from './change-store.js'
+import { changeFilters } from './list-filters.js'
+import { type ChangeFilters, changeConditions, sortColumns } from './queries.js'
+import { changes as table } from './tables.js'
+
+export const tag = 'Changes'
+
+/** Reading, drafting and editing changes. `:id` is an id or a number such as `CHG-12`. */
+export function changeRoutes(ctx: BackendContext, changes: ChangeStore): Route[] {
+  return [
+    defineList({
+      operationId: 'listChanges',
+      path: '/itsm/changes',
+      summary: 'List changes',
+      description:
+        'All given filters must hold. Newest first unless `sort` says otherwise; by `plannedStart`, those without ' +
+        'a planned window come after all others.',
+      tag,
+      scope: 'itsm:read',
+      query: changeFilters,
+      sorts: ['-createdAt', 'plannedStart', 'updatedAt', 'number'],
+      response: Change,
+      handler: ({ query: { limit, after, sort, ...filters }, binding, meta }) =>
+        keysetPage(ctx.database.db, {
+          table,
+          tenant: meta.tenant,
+          where: changeConditions(asked(filters, meta)),
+          sort: { column: sortColumns[sort.field], direction: sort.direction },
+          ...{ limit, after, binding, cursors: ctx.cursors, present: changes.present },
+        }),
+    }),
+
+    defineRoute({
+      operationId: 'createChange',
+      method: 'post',
+      path: '/itsm/changes',
+      summary: 'Draft a change',
+      description: 'Only `title` is needed. Judges the risk. Emits `change.created`.',
+      tag,
+      scope: 'itsm:write',
+      body: NewChange,
+      response: Change,
+      status: 201,
+      handler: ({ body, meta }) => changes.draft(body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'getChange',
+      method: 'get',
+      path: '/itsm/changes/:id',
+      summary: 'Get a change',
+      description: 'By its id, or by its number such as `CHG-12`.',
+      tag,
+      scope: 'itsm:read',
+      query: AsOfQuery,
+      response: Change,
+      errors: ['not_found'],
+      handler: async ({ params, query, meta }) =>
+        changes.asOf(await changes.idOf(params.id, meta.tenant), meta.tenant, query.asOf),
+    }),
+  ]
+}
+
+/** `me` is who asks. A cursor is bound to `me`, and so of no use to anybody else: it leads through their own list. */
+function asked(filters: ChangeFilters, { principal }: RequestMeta): ChangeFilters {
+  return filters.approverId === 'me' ? { ...filters, approverId: principal.userId } : filters
+}
