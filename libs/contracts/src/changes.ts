@@ -72,10 +72,12 @@ export type ChangeConflictKind = z.infer<typeof ChangeConflictKind>
 
 const At = z.iso.datetime({ precision: 3 })
 
+/** One of its kind with one change or window: what `kind` and `with` name stays the same conflict when it shifts. */
 export const ChangeConflict = z
   .object({
     kind: ChangeConflictKind,
     with: z.string().nullable().meta({ description: 'Id of the change or window it collides with.' }),
+    ciIds: z.array(z.string()).meta({ description: 'Items of this change it is about, the first 20.' }),
     message: z.string(),
     from: At,
     to: At,

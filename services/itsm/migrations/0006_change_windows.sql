@@ -16,9 +16,13 @@ CREATE INDEX "change_windows_kind_idx" ON "change_windows" USING btree ("workspa
 --> statement-breakpoint
 -- By hand:
 CREATE EXTENSION IF NOT EXISTS btree_gist;--> statement-breakpoint
--- An index takes immutable functions only; this one is, as every instant that is kept is in UTC. Null is without end.
+-- An index takes immutable functions only; this one is, as every instant that is kept is in UTC. Null is without end,
+-- and so is what lies beyond the years Postgres reads in this form.
 CREATE FUNCTION "planned_span"("starts" text, "ends" text) RETURNS tstzrange LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN starts < ends OR starts IS NULL OR ends IS NULL
-    THEN tstzrange(starts::timestamptz, ends::timestamptz) ELSE 'empty'::tstzrange END $$;--> statement-breakpoint
+  SELECT CASE WHEN s >= e THEN 'empty'::tstzrange ELSE tstzrange(s, e) END
+  FROM (SELECT
+    CASE WHEN starts LIKE '+%' THEN 'infinity'::timestamptz WHEN starts ~ '^[1-9]' THEN starts::timestamptz END AS s,
+    CASE WHEN ends LIKE '+%' THEN NULL WHEN ends ~ '^[1-9]' THEN ends::timestamptz
+         WHEN ends IS NOT NULL THEN '-infinity'::timestamptz END AS e) AS instants $$;--> statement-breakpoint
 CREATE INDEX "change_windows_time_idx" ON "change_windows" USING gist ("workspace_id","environment","status",planned_span("starts_at","ends_at"));--> statement-breakpoint
 CREATE INDEX "changes_time_idx" ON "changes" USING gist ("workspace_id","environment",planned_span("planned_start","planned_end")) WHERE planned_start IS NOT NULL;

@@ -16,12 +16,19 @@ export function occurrences({ span, recurrence }: Schedule, within: Span): Span[
   return overlap(once, within) ? [once] : []
 }
 
+/** How far a recurrence is followed from where it could first be on. A span of time that is longer has seen it by then. */
+const furthestMs = 400 * dayMs
+
 function recurring(recurrence: Recurrence, within: Span): Span[] {
   const zone = zoneOf(recurrence.timeZone)
+  const { validFrom, validUntil } = recurrence
   const found: Span[] = []
   // An occurrence lasts into the day after the one it begins on.
-  const first = startOfDay(within.from - furthestOffsetMs) - 2 * dayMs
-  for (let day = first; day < within.to + furthestOffsetMs; day += dayMs) {
+  const earliest = startOfDay(within.from - furthestOffsetMs) - 2 * dayMs
+  const first = validFrom === null ? earliest : Math.max(earliest, Date.parse(validFrom))
+  const end = Math.min(within.to + furthestOffsetMs, first + furthestMs)
+  const last = validUntil === null ? end : Math.min(end, Date.parse(validUntil))
+  for (let day = first; day <= last; day += dayMs) {
     if (!beginsOn(recurrence, day)) continue
     const span = occurrenceOn(recurrence, day, zone)
     if (span && overlap(span, within)) found.push(span)
@@ -31,12 +38,9 @@ function recurring(recurrence: Recurrence, within: Span): Span[] {
 
 const startOfDay = (instant: number) => Math.floor(instant / dayMs) * dayMs
 
-function beginsOn({ weekdays: days, validFrom, validUntil }: Recurrence, day: number): boolean {
-  const instant = new Date(day)
-  const date = instant.toISOString().slice(0, 10)
-  const weekday = weekdays[(instant.getUTCDay() + 6) % 7]
-  if (!weekday || !days.includes(weekday)) return false
-  return (validFrom === null || date >= validFrom) && (validUntil === null || date <= validUntil)
+function beginsOn({ weekdays: days }: Recurrence, day: number): boolean {
+  const weekday = weekdays[(new Date(day).getUTCDay() + 6) % 7]
+  return weekday !== undefined && days.includes(weekday)
 }
 
 /**
