@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type BackendOverrides, startBackend } from '@opsplane/eventstore'
 import type { RunningService } from '@opsplane/runtime'
-import { changeDeciders, changeManagementRoutes } from './change/changes.js'
+import { changeConsumers, changeDeciders, changeManagementRoutes } from './change/changes.js'
 import { changeWindowDeciders, changeWindowRoutes } from './change-window/change-window.js'
 import { cmdbDeciders } from './cmdb/deciders.js'
 import { cmdbRoutes } from './cmdb/routes.js'
@@ -60,7 +60,11 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...knowledge.routes,
       ]
     },
-    consumers: async (ctx) => [...(await slaConsumers(ctx)), ...knowledge.background()],
+    consumers: async (ctx) => [
+      ...(await slaConsumers(ctx)),
+      ...changeConsumers(ctx),
+      ...knowledge.background(),
+    ],
     ...(overrides && { overrides }),
   })
 }

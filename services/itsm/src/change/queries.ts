@@ -1,17 +1,19 @@
-import type {
-  ChangeRisk,
-  ChangeStatus,
-  ChangeType,
-  CiStatus,
-  Criticality,
-  TenantScope,
+import {
+  ChangePolicyState,
+  type ChangeRisk,
+  type ChangeStatus,
+  type ChangeType,
+  type CiStatus,
+  type Criticality,
+  type TenantScope,
 } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, ne, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, ne, notExists, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { configurationItems } from '../cmdb/tables.js'
+import { events, incidents } from '../schema.js'
 import type { RiskFacts } from './risk.js'
-import { changes } from './tables.js'
+import { changePolicies, changes } from './tables.js'
 
 /** Asks for changes that have no assignee, or no team. */
 export const nobody = 'none'
@@ -121,6 +123,44 @@ export async function pastOf(
     .orderBy(desc(changes.updatedAt), desc(changes.id))
     .limit(pastChanges)
   return { changes: rows.length, failed: rows.filter((row) => row.outcome === 'unsuccessful').length }
+}
+
+/** The policies that may apply, in their order. */
+export async function activePolicies(db: Drizzle, tenant: TenantScope): Promise<ChangePolicyState[]> {
+  const rows = await db
+    .select({ state: changePolicies.state })
+    .from(changePolicies)
+    .where(and(...within(changePolicies, tenant), eq(changePolicies.status, 'active')))
+    .orderBy(changePolicies.order, changePolicies.id)
+  return rows.map(({ state }) => ChangePolicyState.parse(state))
+}
+
+/** The incidents on hold for a change, without those that the event has resumed already. */
+export async function incidentsAwaiting(
+  db: Drizzle,
+  tenant: TenantScope,
+  changeId: string,
+  eventId: string,
+): Promise<string[]> {
+  const rows = await db
+    .select({ id: incidents.id })
+    .from(incidents)
+    .where(
+      and(
+        ...within(incidents, tenant),
+        eq(incidents.status, 'on_hold'),
+        sql`${incidents.state}->>'changeId' = ${changeId}`,
+        sql`${incidents.state}->>'holdReason' = 'awaiting_change'`,
+        notExists(
+          db
+            .select({ one: sql`1` })
+            .from(events)
+            .where(and(eq(events.streamId, incidents.id), eq(events.causationId, eventId))),
+        ),
+      ),
+    )
+    .orderBy(incidents.id)
+  return rows.map(({ id }) => id)
 }
 
 /** Touches at least one of the items. */

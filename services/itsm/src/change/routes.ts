@@ -1,4 +1,4 @@
-import { AsOfQuery, Change, NewChange } from '@opsplane/contracts'
+import { AsOfQuery, Change, ChangePatch, NewChange } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
@@ -61,6 +61,25 @@ export function changeRoutes(ctx: BackendContext, changes: ChangeStore): Route[]
       errors: ['not_found'],
       handler: async ({ params, query, meta }) =>
         changes.asOf(await changes.idOf(params.id, meta.tenant), meta.tenant, query.asOf),
+    }),
+
+    defineRoute({
+      operationId: 'updateChange',
+      method: 'patch',
+      path: '/itsm/changes/:id',
+      summary: 'Edit a change',
+      description:
+        'Which fields can be edited depends on the status; the type only in a draft. Before the work has begun, ' +
+        'altering what approvals stand for (title, description, items, planned window, plans, impact, risk) makes it a ' +
+        'draft again and voids them. Emits `change.updated`, in that case with `approvalsVoided`. What changes ' +
+        'nothing emits nothing.',
+      tag,
+      scope: 'itsm:write',
+      body: ChangePatch,
+      response: Change,
+      errors: ['not_found', 'invalid_state_transition', 'precondition_failed', 'version_conflict'],
+      handler: async ({ params, body, meta }) =>
+        changes.edit(await changes.idOf(params.id, meta.tenant), body, meta),
     }),
   ]
 }
