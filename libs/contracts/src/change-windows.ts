@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Moment } from './as-of.js'
 import { type EventDefinition, resourceEvent } from './catalog.js'
+import { ChangeConflict, ChangeState } from './changes.js'
 import { idSchema } from './ids.js'
 import { Actor } from './principal.js'
 import { weekdays } from './sla.js'
@@ -127,6 +128,78 @@ export const ChangeWindowPatch = z
   .partial()
   .meta({ id: 'ChangeWindowPatch', example: { status: 'inactive' } })
 export type ChangeWindowPatch = z.infer<typeof ChangeWindowPatch>
+
+export const AcceptConflicts = z
+  .strictObject({
+    acceptConflicts: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Go on although a blackout says otherwise. Emergency changes need not say so.' }),
+    reason: Reason.optional().meta({ description: 'Goes with acceptConflicts, and into the event.' }),
+  })
+  .refine(({ acceptConflicts, reason }) => !acceptConflicts || reason !== undefined, {
+    path: ['reason'],
+    message: 'is needed to accept conflicts',
+  })
+  .meta({
+    id: 'AcceptConflicts',
+    example: { acceptConflicts: true, reason: 'The board agreed: the disks fail.' },
+  })
+export type AcceptConflicts = z.infer<typeof AcceptConflicts>
+
+export const ChangeConflicts = z
+  .object({ asOf: At, conflicts: z.array(ChangeConflict).meta({ description: 'At most 50.' }) })
+  .meta({ id: 'ChangeConflicts' })
+export type ChangeConflicts = z.infer<typeof ChangeConflicts>
+
+const Times = z.object({ from: At, to: At })
+
+export const ChangeSlots = z
+  .object({ durationMinutes: z.int().positive(), slots: z.array(Times) })
+  .meta({ id: 'ChangeSlots' })
+export type ChangeSlots = z.infer<typeof ChangeSlots>
+
+export const longestCalendarDays = 92
+export const ChangeCalendarQuery = z
+  .object({ from: Moment, to: Moment.meta({ description: 'At most 92 days after `from`.' }) })
+  .refine(({ from, to }) => to > from && daysBetween(from, to) <= longestCalendarDays, {
+    path: ['to'],
+    message: 'must be later than from, by 92 days at most',
+  })
+const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000
+
+export const ChangeCalendar = z
+  .object({
+    changes: z.array(
+      ChangeState.pick({
+        id: true,
+        number: true,
+        title: true,
+        type: true,
+        status: true,
+        risk: true,
+        assigneeId: true,
+        assignmentGroup: true,
+        ciIds: true,
+      }).extend({
+        plannedStart: At,
+        plannedEnd: At,
+        conflicts: z.int().min(0).meta({ description: 'How many the change keeps.' }),
+      }),
+    ),
+    windows: z
+      .array(
+        ChangeWindowState.pick({ id: true, name: true, kind: true, ciIds: true, classes: true }).extend(
+          Times.shape,
+        ),
+      )
+      .meta({ description: 'Every time each window is on, whole.' }),
+    truncated: z
+      .boolean()
+      .meta({ description: 'There are more than 1,000 of either; the earliest are shown.' }),
+  })
+  .meta({ id: 'ChangeCalendar' })
+export type ChangeCalendar = z.infer<typeof ChangeCalendar>
 
 export const changeWindowEvents = {
   'change_window.created': resourceEvent(ChangeWindowState, 'A blackout or maintenance window was set up.'),

@@ -2,7 +2,11 @@ import { fileURLToPath } from 'node:url'
 import { type BackendOverrides, startBackend } from '@opsplane/eventstore'
 import type { RunningService } from '@opsplane/runtime'
 import { changeConsumers, changeDeciders, changeManagementRoutes } from './change/changes.js'
-import { changeWindowDeciders, changeWindowRoutes } from './change-window/change-window.js'
+import {
+  changeWindowConsumers,
+  changeWindowDeciders,
+  changeWindowRoutes,
+} from './change-window/change-window.js'
 import { cmdbDeciders } from './cmdb/deciders.js'
 import { cmdbRoutes } from './cmdb/routes.js'
 import type { ItsmConfig } from './config.js'
@@ -63,6 +67,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
     consumers: async (ctx) => [
       ...(await slaConsumers(ctx)),
       ...changeConsumers(ctx),
+      ...changeWindowConsumers(ctx),
       ...knowledge.background(),
     ],
     ...(overrides && { overrides }),

@@ -1,21 +1,31 @@
 import {
+  type AcceptConflicts,
   type ChangeConflict,
   type ChangeState,
   type ChangeStatus,
   ChangeWindowState,
+  type Instant,
   type TenantScope,
 } from '@opsplane/contracts'
 import { translatePostgresError } from '@opsplane/postgres'
 import type { StatementRunner } from '../cmdb/impact-graph.js'
 import { closureOf } from './closure.js'
-import { conflictsIn, type OtherChange, type Plan, planOf, type Surroundings } from './conflicts.js'
+import {
+  blackoutsIn,
+  conflictsIn,
+  type OtherChange,
+  type Plan,
+  planOf,
+  type Surroundings,
+} from './conflicts.js'
+import type { Clash } from './guard.js'
 import type { Span } from './spans.js'
 
 /** Statuses in which a change holds its time: handed in, and not carried out yet. */
 export const holding: readonly ChangeStatus[] = ['assess', 'authorize', 'scheduled', 'implementing']
 
 /** Other changes looked at, the earliest first. More are shown than a change keeps. */
-const mostOthers = 500
+export const mostOthers = 500
 
 /** What a change collides with as things are. A change without planned times collides with nothing. */
 export async function conflictsOf(
@@ -42,16 +52,32 @@ export async function surroundingsOf(
   return { others, windows, classes, related }
 }
 
-/** What stands in the way of a plan: a smaller question than for all its conflicts. */
-export async function windowsAround(
+/** What a change that is handed in collides with, and what was said to it. */
+export async function clashOf(
   sql: StatementRunner,
   tenant: TenantScope,
-  plan: Plan,
-): Promise<Surroundings> {
+  change: ChangeState,
+  acceptance: AcceptConflicts,
+): Promise<Clash> {
+  return { conflicts: await conflictsOf(sql, tenant, change), acceptance }
+}
+
+/** The blackouts that a change begun now would fall into, until its planned end. */
+export async function clashNow(
+  sql: StatementRunner,
+  tenant: TenantScope,
+  { id, ciIds, assigneeId, plannedEnd }: ChangeState,
+  acceptance: AcceptConflicts,
+  now: Instant,
+): Promise<Clash> {
+  const from = Date.parse(now)
+  const to = Math.max(from + 1, plannedEnd === null ? 0 : Date.parse(plannedEnd))
+  const plan = { id, ciIds, assigneeId, span: { from, to } }
   const read = reader(sql, tenant)
-  const classes = await read.classes(plan.ciIds)
-  const windows = await read.windows(plan.ciIds, [...new Set(classes.values())], plan.span)
-  return { others: [], windows, classes, related: new Map() }
+  const classes = await read.classes(ciIds)
+  const windows = await read.windows(ciIds, [...new Set(classes.values())], plan.span)
+  const around = { others: [], windows, classes, related: new Map() }
+  return { conflicts: blackoutsIn(plan, around), acceptance }
 }
 
 const instant = (ms: number) => new Date(ms).toISOString()
