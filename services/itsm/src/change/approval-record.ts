@@ -23,21 +23,29 @@ export function allVoid(approvals: readonly Approval[], now: Instant): Approval[
   )
 }
 
-/** Without the oldest that count no more, as far as they are too many. Throws validation_failed naming /comment. */
+/** Most bytes of comments on what stands. Decisions without one have room beside them. */
+export const maxCommentBytes = 96 * 1024
+
+/** Without the oldest that count no more, as far as they are too many. */
 export function fitting(approvals: readonly Approval[]): Approval[] {
-  const sizes = new Map(approvals.map((approval) => [approval.id, bytesOf(approval)]))
-  let total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
-  const kept = approvals.filter((approval) => {
-    if (total <= maxApprovalBytes || stands(approval)) return true
-    total -= sizes.get(approval.id) ?? 0
+  let over = bytesOf(JSON.stringify(approvals)) - maxApprovalBytes
+  return approvals.filter((approval) => {
+    if (over <= 0 || stands(approval)) return true
+    over -= bytesOf(JSON.stringify(approval))
     return false
   })
-  if (total > maxApprovalBytes)
-    throw invalidField('/comment', 'too_long', 'The comments on this change are too long together.')
-  return kept
 }
 
-const bytesOf = (approval: Approval) => new TextEncoder().encode(JSON.stringify(approval)).length
+/** Throws validation_failed naming /comment where there is no room for it beside those of others. */
+export function checkComment(comment: string | null, approvals: readonly Approval[]): void {
+  if (comment === null) return
+  const made = approvals.filter(stands).flatMap(({ decisions }) => decisions)
+  const bytes = made.reduce((sum, decision) => sum + bytesOf(decision.comment ?? ''), bytesOf(comment))
+  if (bytes > maxCommentBytes)
+    throw invalidField('/comment', 'too_long', 'The comments on this change are too long together.')
+}
+
+const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
 /** Who is kept from deciding: who asked for it, and who carries it out or was to. */
 export function excludedFrom({ requesterId, assigneeId, approvals }: ChangeState): string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { type Approval, ApprovalRule, type ChangePolicyState, type ChangeState } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
-import { maxApprovalBytes } from './approval-record.js'
+import { maxApprovalBytes, maxCommentBytes } from './approval-record.js'
 import { change } from './domain.js'
 import {
   after,
@@ -217,6 +217,23 @@ describe('approving', () => {
       },
     ])
   })
+})
+
+it('takes as many comments as an event has room for, and decisions without one beyond that', () => {
+  let state = submitted({ technical: [rule({ waitFor: { count: 100 } })] })
+  const refused: string[] = []
+  for (let index = 0; index < 100; index += 1) {
+    const decision = { kind: 'approve', ...by(`usr_${index}`), approvalIds } as const
+    try {
+      state = run(state, { ...decision, comment: 'x'.repeat(2_000) }).state
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'validation_failed', details: [{ path: '/comment' }] })
+      refused.push(decision.userId)
+      state = run(state, decision).state
+    }
+  }
+  expect(state.status).toBe('authorize')
+  expect(refused).toHaveLength(100 - Math.floor(maxCommentBytes / 2_000))
 })
 
 describe('rejecting', () => {

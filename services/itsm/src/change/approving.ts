@@ -10,7 +10,7 @@ import {
 } from '@opsplane/contracts'
 import { decided, hindrance, requested } from '../approval/approval.js'
 import { passed } from '../change-window/guard.js'
-import { allVoid, checkRules, excludedFrom, fitting } from './approval-record.js'
+import { allVoid, checkComment, checkRules, excludedFrom, fitting } from './approval-record.js'
 import type { CommandOf, DecideOnChange } from './commands.js'
 import { hashOf } from './content.js'
 import type { ChangeDecision } from './domain.js'
@@ -110,12 +110,11 @@ function recorded(
   const { by, userId, now } = command
   const contentHash = hashOf(state)
   let current = state
-  return decidable(command, state).map(({ id }) => {
-    const decide = (approval: Approval) =>
-      approval.id === id ? decided(approval, { by, userId, decision, comment, contentHash, now }) : approval
-    const approvals = fitting(current.approvals.map(decide))
-    current = { ...current, approvals, updatedAt: now }
-    const approval = approvals.find((one) => one.id === id)
+  return decidable(command, state).map((open) => {
+    if (decision === 'approved') checkComment(comment, current.approvals)
+    const approval = decided(open, { by, userId, decision, comment, contentHash, now })
+    const approvals = current.approvals.map((one) => (one.id === approval.id ? approval : one))
+    current = { ...current, approvals: fitting(approvals), updatedAt: now }
     return { type: 'change.approval_recorded', after: current, extras: { approval } }
   })
 }
