@@ -82,6 +82,15 @@ export async function clashNow(
 
 const instant = (ms: number) => new Date(ms).toISOString()
 
+/** Those that overlap in time and share an item or the person. What overlaps is found by an index of times. */
+export const othersStatement = `select id, state->>'number' as number, planned_start as "from", planned_end as "to",
+        ci_ids as "ciIds", assignee_id as "assigneeId" from changes
+  where workspace_id = $1 and environment = $2 and planned_start is not null
+    and planned_span(planned_start, planned_end) && planned_span($3, $4)
+    and status = any($5::text[]) and id <> $6
+    and (ci_ids ?| $7::text[] or assignee_id = $8)
+  order by planned_start, id limit ${mostOthers}`
+
 function reader(sql: StatementRunner, { workspaceId, environment }: TenantScope) {
   const statement = async <Row extends object>(
     text: string,
@@ -103,18 +112,15 @@ function reader(sql: StatementRunner, { workspaceId, environment }: TenantScope)
       return new Map(rows.map((row) => [row.id, row.class]))
     },
 
-    /** Those that overlap in time, by the index of times, and share an item or the person. */
     async others(plan: Plan, items: readonly string[], within: Span): Promise<OtherChange[]> {
-      const rows = await statement<OtherRow>(
-        `select id, state->>'number' as number, planned_start as "from", planned_end as "to",
-                ci_ids as "ciIds", assignee_id as "assigneeId" from changes
-          where workspace_id = $1 and environment = $2 and planned_start is not null
-            and planned_span(planned_start, planned_end) && planned_span($3, $4)
-            and status = any($5::text[]) and id <> $6
-            and (ci_ids ?| $7::text[] or assignee_id = $8)
-          order by planned_start, id limit ${mostOthers}`,
-        [instant(within.from), instant(within.to), holding, plan.id, items, plan.assigneeId ?? ''],
-      )
+      const rows = await statement<OtherRow>(othersStatement, [
+        instant(within.from),
+        instant(within.to),
+        holding,
+        plan.id,
+        items,
+        plan.assigneeId ?? '',
+      ])
       return rows.map(({ from, to, ...row }) => ({
         ...row,
         span: { from: Date.parse(from), to: Date.parse(to) },
