@@ -159,17 +159,17 @@ export const ChangeSlots = z
   .meta({ id: 'ChangeSlots' })
 export type ChangeSlots = z.infer<typeof ChangeSlots>
 
-export const longestCalendarDays = 92
-export const ChangeCalendarQuery = z
-  .object({ from: Moment, to: Moment.meta({ description: 'At most 92 days after `from`.' }) })
-  .refine(({ from, to }) => to > from && daysBetween(from, to) <= longestCalendarDays, {
-    path: ['to'],
-    message: 'must be later than from, by 92 days at most',
-  })
-const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000
+export const ChangeCalendarQuery = z.object({
+  from: Moment.optional().meta({ description: 'Now unless given.' }),
+  to: Moment.optional().meta({
+    description: 'At most 92 days after `from`; 31 days after it unless given.',
+  }),
+})
 
 export const ChangeCalendar = z
   .object({
+    from: At,
+    to: At,
     changes: z.array(
       ChangeState.pick({
         id: true,

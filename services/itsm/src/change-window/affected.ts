@@ -5,8 +5,8 @@ import { planOf } from './conflicts.js'
 import { waiting } from './notice.js'
 import { holding } from './surroundings.js'
 
-/** Fields of a change that others can collide with, or that decide whether it collides at all. */
-const telling = ['status', 'plannedStart', 'plannedEnd', 'ciIds', 'assigneeId']
+/** Fields of a change that others can collide with. */
+const planned = ['plannedStart', 'plannedEnd', 'ciIds', 'assigneeId']
 
 /** The changes that wait for their time and whose conflicts an event may have altered. */
 export async function affectedBy(sql: StatementRunner, event: PlatformEvent): Promise<string[]> {
@@ -16,14 +16,20 @@ export async function affectedBy(sql: StatementRunner, event: PlatformEvent): Pr
   if (event.resource.type === 'change_window') {
     for (const state of states)
       for (const id of await besideWindow(sql, tenant, ChangeWindowState.parse(state))) found.add(id)
-  } else if (event.data.changes.some((name) => telling.includes(name))) {
+  } else {
+    const moved = alters(event, planned)
+    if (!moved && !alters(event, ['status'])) return []
     const changes = states.map((state) => ChangeState.parse(state))
     if (!changes.some(({ status }) => holding.includes(status))) return []
-    for (const change of changes) for (const id of await besideChange(sql, tenant, change)) found.add(id)
+    for (const change of moved ? changes : changes.slice(-1))
+      for (const id of await besideChange(sql, tenant, change)) found.add(id)
     found.add(event.resource.id)
   }
   return [...found].sort()
 }
+
+const alters = ({ data }: PlatformEvent, names: readonly string[]) =>
+  data.changes.some((name) => names.includes(name))
 
 const instant = (ms: number) => new Date(ms).toISOString()
 

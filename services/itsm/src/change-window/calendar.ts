@@ -1,16 +1,40 @@
-import { type ChangeCalendar, ChangeState, ChangeWindowState, type TenantScope } from '@opsplane/contracts'
+import {
+  ApiError,
+  type ChangeCalendar,
+  ChangeState,
+  ChangeWindowState,
+  type Instant,
+  type TenantScope,
+} from '@opsplane/contracts'
 import { translatePostgresError } from '@opsplane/postgres'
 import type { StatementRunner } from '../cmdb/impact-graph.js'
 import { occurrences } from './occurrences.js'
 
 const most = 1_000
 
+const dayMs = 86_400_000
+
+/** The span a calendar is asked for. Throws validation_failed where it is none, or too long. */
+export function calendarSpan(
+  asked: { from?: Instant | undefined; to?: Instant | undefined },
+  now: Instant,
+): { from: Instant; to: Instant } {
+  const from = asked.from ?? now
+  const to = asked.to ?? new Date(Date.parse(from) + 31 * dayMs).toISOString()
+  const days = (Date.parse(to) - Date.parse(from)) / dayMs
+  // Beyond the year 9999 instants are written in another form.
+  if (days > 0 && days <= 92 && !to.startsWith('+')) return { from, to }
+  const message = 'must be later than from, by 92 days at most'
+  throw new ApiError('validation_failed', `to ${message}.`, {
+    details: [{ in: 'query', path: '/to', code: 'no_such_span', message }],
+  })
+}
+
 /** Changes and windows that overlap a span of time. Drafts and what was called off are left out. */
 export async function calendarOf(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
-  from: string,
-  to: string,
+  { from, to }: { from: Instant; to: Instant },
 ): Promise<ChangeCalendar> {
   const statement = async (text: string): Promise<{ state: unknown }[]> => {
     try {
@@ -32,6 +56,8 @@ export async function calendarOf(
   )
   const times = windows.flatMap(({ state }) => timesOf(ChangeWindowState.parse(state), from, to))
   return {
+    from,
+    to,
     changes: changes.slice(0, most).flatMap(({ state }) => shown(ChangeState.parse(state))),
     windows: times.sort((left, right) => (left.from < right.from ? -1 : 1)).slice(0, most),
     truncated: changes.length > most || times.length > most,

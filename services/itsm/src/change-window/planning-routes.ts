@@ -4,7 +4,7 @@ import { defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import type { ChangeStore } from '../change/change-store.js'
 import { tag } from '../change/routes.js'
-import { calendarOf } from './calendar.js'
+import { calendarOf, calendarSpan } from './calendar.js'
 import { slotsFor } from './slots-for.js'
 import { conflictsOf } from './surroundings.js'
 
@@ -74,7 +74,7 @@ export function planningRoutes({ database: { sql } }: BackendContext, changes: C
       scope: 'itsm:read',
       query: ChangeCalendarQuery,
       response: ChangeCalendar,
-      handler: ({ query: { from, to }, meta }) => calendarOf(sql, meta.tenant, from, to),
+      handler: ({ query, meta }) => calendarOf(sql, meta.tenant, calendarSpan(query, meta.now)),
     }),
   ]
 }

@@ -255,6 +255,9 @@ describe('planning', () => {
       [id, '2026-06-03T20:00:00.000Z', '2026-06-04T00:00:00.000Z'],
     ])
     expect(calendar.truncated).toBe(false)
+    const month = (await api.get('/itsm/change-calendar')).data(ChangeCalendar)
+    expect(month).toMatchObject({ from: now, to: '2026-07-02T08:00:00.000Z' })
+    expect(month.changes).toHaveLength(2)
     for (const to of ['2026-06-02T22:00:00Z', '2026-09-03T00:00:00Z'])
       expect((await api.get(`/itsm/change-calendar?from=2026-06-02T22:00:00Z&to=${to}`)).error().code).toBe(
         'validation_failed',

@@ -2,6 +2,7 @@ import { type CommandMeta, type PlatformEvent, storedState, systemActor } from '
 import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eventstore'
 import { change } from '../change/domain.js'
 import { affectedBy } from './affected.js'
+import { waiting } from './notice.js'
 import { conflictsOf } from './surroundings.js'
 
 /**
@@ -22,6 +23,7 @@ export function recheckConflicts(ctx: BackendContext): Closable {
       )
       if (!row) return
       const current = { state: storedState(change, row.state), version: row.version }
+      if (!waiting.includes(current.state.status)) return
       const conflicts = await conflictsOf(tx, meta.tenant, current.state)
       const command = { kind: 'notice', conflicts, now: meta.now } as const
       await store.within(tx, meta, (unit) => unit.handle(changes, id, command, { current }))
