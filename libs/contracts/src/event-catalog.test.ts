@@ -8,19 +8,23 @@ import {
   EventPattern,
   eventCatalog,
   itsmEvents,
+  itsmSettingsEvents,
   knowledgeEvents,
+  problemEvents,
   settingsEvents,
   slaEvents,
 } from './index.js'
 
 const parts = [
+  itsmSettingsEvents,
   itsmEvents,
-  changeEvents,
-  changePolicyEvents,
   changeWindowEvents,
   cmdbEvents,
   slaEvents,
   knowledgeEvents,
+  problemEvents,
+  changeEvents,
+  changePolicyEvents,
   settingsEvents,
   dispatcherEvents,
 ]

@@ -5,7 +5,9 @@ import { changeEvents } from './changes.js'
 import { cmdbEvents } from './cmdb.js'
 import { dispatcherEvents } from './dispatcher.js'
 import { itsmEvents } from './itsm.js'
+import { itsmSettingsEvents } from './itsm-settings.js'
 import { knowledgeEvents } from './knowledge.js'
+import { problemEvents } from './problems.js'
 import { settingsEvents } from './settings-events.js'
 import { slaEvents } from './sla.js'
 
@@ -15,12 +17,14 @@ export type EventCatalog = Readonly<Record<string, EventDefinition>>
 /** Every event of the platform. No two services declare the same type. */
 export const eventCatalog = {
   ...itsmEvents,
+  ...itsmSettingsEvents,
   ...cmdbEvents,
   ...changeEvents,
   ...changePolicyEvents,
   ...slaEvents,
   ...changeWindowEvents,
   ...knowledgeEvents,
+  ...problemEvents,
   ...settingsEvents,
   ...dispatcherEvents,
 } satisfies EventCatalog

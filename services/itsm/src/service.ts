@@ -15,10 +15,16 @@ import { incidentCommentRoutes } from './incident/comment-routes.js'
 import { incident } from './incident/domain.js'
 import { incidentStore } from './incident/incident-store.js'
 import { incidentRoutes } from './incident/routes.js'
+import { incidentWatchRoutes } from './incident/watch-routes.js'
 import { article } from './knowledge/domain.js'
 import { createKnowledge } from './knowledge/knowledge.js'
 import { articleVote } from './knowledge/vote.js'
+import { problem } from './problem/domain.js'
+import { allProblemRoutes, problemConsumers } from './problem/problems.js'
+import { itsmSettings } from './settings/domain.js'
+import { settingsRoutes } from './settings/routes.js'
 import { slaConsumers, slaDeciders, slaProjectedTables, slaRoutes } from './sla/sla.js'
+import { stateMachineRoutes } from './state-machines/routes.js'
 
 export { loadConfig } from './config.js'
 
@@ -28,12 +34,14 @@ export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.
 /** Every kind of aggregate the service keeps, for `rebuild`. */
 export const deciders = [
   incident,
+  problem,
   ...changeDeciders,
   ...cmdbDeciders,
   ...slaDeciders,
   ...changeWindowDeciders,
   article,
   articleVote,
+  itsmSettings,
 ]
 
 /** Tables the deciders fill beside their own. */
@@ -57,15 +65,20 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...incidentRoutes(ctx, incidents),
         ...incidentActionRoutes(incidents),
         ...incidentCommentRoutes(ctx, incidents),
+        ...incidentWatchRoutes(incidents),
         ...changeManagementRoutes(ctx),
         ...cmdbRoutes(ctx),
         ...slaRoutes(ctx, incidents),
         ...changeWindowRoutes(ctx),
         ...knowledge.routes,
+        ...stateMachineRoutes(),
+        ...allProblemRoutes(ctx),
+        ...settingsRoutes(ctx),
       ]
     },
     consumers: async (ctx) => [
       ...(await slaConsumers(ctx)),
+      ...problemConsumers(ctx),
       ...changeConsumers(ctx),
       ...changeWindowConsumers(ctx),
       ...knowledge.background(),

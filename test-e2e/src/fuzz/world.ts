@@ -11,6 +11,7 @@ export interface Answer {
   json: unknown
   sentRequestId: string
   requestId: unknown
+  headers: Record<string, string | string[] | undefined>
 }
 
 export interface Sent {
@@ -65,6 +66,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
       json: contentType.startsWith('application/json') && answer !== '' ? JSON.parse(answer) : undefined,
       sentRequestId,
       requestId: response.headers['x-request-id'],
+      headers: response.headers,
     }
   }
 
@@ -171,7 +173,10 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     })
     const params = { path: { id: data.id } }
     if (resolved)
-      await owner.post('/itsm/incidents/{id}/resolve', { params, body: { resolutionCode: 'fixed' } })
+      await owner.post('/itsm/incidents/{id}/resolve', {
+        params,
+        body: { resolutionCode: 'fixed', resolutionNotes: 'Done' },
+      })
     return { id: data.id }
   }
 

@@ -12,6 +12,7 @@ import {
 import type { BackendContext } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import { clashNow, clashOf, conflictsOf } from '../change-window/surroundings.js'
+import { checkProblemLink } from '../problem/queries.js'
 import type { ChangeStep } from './commands.js'
 import { change } from './domain.js'
 import { bearsOnConflicts } from './editing.js'
@@ -44,6 +45,7 @@ export function changeStore({ store, database: { db, sql } }: BackendContext) {
     ...aggregate,
     async draft(input: NewChange, meta: RequestMeta): Promise<Change> {
       const id = newId('change')
+      await checkProblemLink(db, meta.tenant, input.problemId)
       const facts = await riskFacts(db, meta.tenant, { id, ciIds: input.ciIds })
       const number = `CHG-${await store.numbers.next(meta.tenant.workspaceId, 'change')}`
       const { actor: by, now } = meta
@@ -52,6 +54,7 @@ export function changeStore({ store, database: { db, sql } }: BackendContext) {
     },
     edit: (id: string, patch: ChangePatch, meta: RequestMeta): Promise<Change> =>
       handleReading(id, meta, async (state) => {
+        await checkProblemLink(db, meta.tenant, patch.problemId)
         const touching = { id, ciIds: patch.ciIds ?? state.ciIds, before: state.ciIds }
         const facts = await riskFacts(db, meta.tenant, touching)
         if (!bearsOnConflicts(patch, state)) return { kind: 'edit', patch, facts }

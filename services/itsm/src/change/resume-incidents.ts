@@ -9,9 +9,14 @@ import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eve
 import { incident } from '../incident/domain.js'
 import { incidentsAwaiting } from './queries.js'
 
-const ending: readonly ChangeEventType[] = ['change.completed', 'change.closed']
+const ending: readonly ChangeEventType[] = [
+  'change.completed',
+  'change.rolled_back',
+  'change.canceled',
+  'change.closed',
+]
 
-/** Incidents on hold for a change go on once it is completed, or closed without having failed. */
+/** Incidents on hold for a change go on once it is over: it has helped, or somebody has to see to it otherwise. */
 export function resumeIncidents(ctx: BackendContext): Closable {
   const { store, clock, database } = ctx
   const incidents = store.aggregate(incident)
@@ -40,11 +45,7 @@ export function resumeIncidents(ctx: BackendContext): Closable {
     durable: 'itsm-change-resume',
     filterSubjects: ctx.names.eventFilters([...ending]),
     handle: async (events) => {
-      for (const event of events) if (endsWaiting(event)) await heed(event)
+      for (const event of events) await heed(event)
     },
   })
-}
-
-function endsWaiting({ type, data }: PlatformEvent): boolean {
-  return type === 'change.completed' || data.after?.outcome !== 'unsuccessful'
 }

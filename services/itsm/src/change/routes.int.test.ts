@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Change, ConfigurationItem, type Principal } from '@opsplane/contracts'
+import { Change, ConfigurationItem, type Principal, Problem } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import * as itsm from '../service.js'
 
@@ -84,7 +84,7 @@ describe('drafting', () => {
 describe('listing', () => {
   it('filters by each field', async () => {
     const { id: ciId } = await item()
-    const problemId = 'prb_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
+    const { id: problemId } = (await api.post('/itsm/problems', { title: 'It leaks' })).data(Problem)
     const other = await draft()
     const one = await draft({
       type: 'emergency',
