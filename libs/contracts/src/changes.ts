@@ -72,16 +72,22 @@ export type ChangeConflictKind = z.infer<typeof ChangeConflictKind>
 
 const At = z.iso.datetime({ precision: 3 })
 
+/** One of its kind with one change or window: what `kind` and `with` name stays the same conflict when it shifts. */
 export const ChangeConflict = z
   .object({
     kind: ChangeConflictKind,
     with: z.string().nullable().meta({ description: 'Id of the change or window it collides with.' }),
+    ciIds: z.array(z.string()).meta({ description: 'Items of this change it is about, the first 20.' }),
     message: z.string(),
     from: At,
     to: At,
   })
   .meta({ id: 'ChangeConflict' })
 export type ChangeConflict = z.infer<typeof ChangeConflict>
+
+/** Blackouts that somebody took on. */
+export const AcceptedConflicts = z.object({ reason: z.string(), conflicts: z.array(ChangeConflict) })
+export type AcceptedConflicts = z.infer<typeof AcceptedConflicts>
 
 const Reference = z.string().trim().min(1).max(100)
 const Plan = z.string().trim().min(1).max(20_000).nullable()
@@ -239,6 +245,12 @@ const changeEvent = <Extras extends z.ZodRawShape = Record<never, never>>(
   extras?: Extras,
 ) => resourceEvent(ChangeState, description, extras)
 
+const accepting = {
+  acceptedConflicts: AcceptedConflicts.optional().meta({
+    description: 'Blackouts that were taken on, and why.',
+  }),
+}
+
 export const changeEvents = {
   'change.created': changeEvent('A change was drafted.'),
   'change.updated': changeEvent('Fields changed, or it was held or resumed.', {
@@ -247,13 +259,20 @@ export const changeEvents = {
       .optional()
       .meta({ description: 'True where what was approved changed: it is a draft again.' }),
   }),
-  'change.submitted': changeEvent('A draft was handed in: approval is asked for, or it is scheduled.'),
+  'change.submitted': changeEvent(
+    'A draft was handed in: approval is asked for, or it is scheduled.',
+    accepting,
+  ),
   'change.approval_recorded': changeEvent('Somebody decided on an approval.', { approval: Approval }),
   'change.approved': changeEvent('The last approval was given; the change is scheduled.'),
   'change.rejected': changeEvent('An approval was refused; the change is a draft again.', {
     reason: z.string(),
   }),
-  'change.implementation_started': changeEvent('Work on the change began.'),
+  'change.implementation_started': changeEvent('Work on the change began.', accepting),
+  'change.conflict_detected': changeEvent(
+    'Another change, or a window, that was saved since collides with a change that waits for its time.',
+    { newConflicts: z.array(ChangeConflict).meta({ description: 'Those it did not have before.' }) },
+  ),
   'change.completed': changeEvent('Work on the change ended; the review follows.'),
   'change.rolled_back': changeEvent('The change was undone.'),
   'change.closed': changeEvent('The change was reviewed, or needed no review, and has ended.'),

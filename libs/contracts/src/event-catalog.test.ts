@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import {
   changeEvents,
   changePolicyEvents,
+  changeWindowEvents,
   cmdbEvents,
   dispatcherEvents,
   EventPattern,
@@ -19,6 +20,7 @@ const parts = [
   serviceCatalogEvents,
   itsmSettingsEvents,
   itsmEvents,
+  changeWindowEvents,
   cmdbEvents,
   slaEvents,
   knowledgeEvents,

@@ -3,6 +3,11 @@ import { type BackendOverrides, startBackend } from '@opsplane/eventstore'
 import type { RunningService } from '@opsplane/runtime'
 import { catalogDeciders, catalogProjectedTables, catalogRoutes } from './catalog/catalog.js'
 import { changeConsumers, changeDeciders, changeManagementRoutes } from './change/changes.js'
+import {
+  changeWindowConsumers,
+  changeWindowDeciders,
+  changeWindowRoutes,
+} from './change-window/change-window.js'
 import { cmdbDeciders } from './cmdb/deciders.js'
 import { cmdbRoutes } from './cmdb/routes.js'
 import type { ItsmConfig } from './config.js'
@@ -36,6 +41,7 @@ export const deciders = [
   ...changeDeciders,
   ...cmdbDeciders,
   ...slaDeciders,
+  ...changeWindowDeciders,
   article,
   articleVote,
   itsmSettings,
@@ -69,6 +75,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
         ...changeManagementRoutes(ctx),
         ...cmdbRoutes(ctx),
         ...slaRoutes(ctx, incidents),
+        ...changeWindowRoutes(ctx),
         ...knowledge.routes,
         ...stateMachineRoutes(),
         ...allProblemRoutes(ctx),
@@ -81,6 +88,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
       ...problemConsumers(ctx),
       ...changeConsumers(ctx),
       ...incidentConsumers(ctx),
+      ...changeWindowConsumers(ctx),
       ...knowledge.background(),
     ],
     ...(overrides && { overrides }),

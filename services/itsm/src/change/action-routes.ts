@@ -1,4 +1,5 @@
 import {
+  AcceptConflicts,
   ApproveChange,
   CancelChange,
   Change,
@@ -39,8 +40,13 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       summary: 'Submit a draft',
       description:
         'A standard change is scheduled, approval is asked for any other. Needs the planned window; a normal ' +
-        'change also needs its implementation and backout plan. Judges the risk anew. Emits `change.submitted`.',
-      handler: async ({ params, meta }) => changes.submit(await changes.idOf(params.id, meta.tenant), meta),
+        'change also needs its implementation and backout plan. Judges the risk anew, and works out what it ' +
+        'collides with. In a blackout only an emergency is taken, or one with `acceptConflicts` and a `reason`. Emits ' +
+        '`change.submitted`.',
+      errors: [...errors, 'conflict'],
+      body: AcceptConflicts,
+      handler: async ({ params, body, meta }) =>
+        changes.submit(await changes.idOf(params.id, meta.tenant), body, meta),
     }),
     defineRoute({
       ...deciding,
@@ -72,8 +78,13 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       operationId: 'implementChange',
       path: '/itsm/changes/:id/implement',
       summary: 'Begin to implement a change',
-      description: 'From scheduled. Emits `change.implementation_started`.',
-      handler: ({ params, meta }) => take(params.id, { kind: 'implement' }, meta),
+      description:
+        'From scheduled. While a blackout is on or comes before the planned end, emergencies only, or with ' +
+        '`acceptConflicts` and a `reason`. Emits `change.implementation_started`.',
+      errors: [...errors, 'conflict'],
+      body: AcceptConflicts,
+      handler: async ({ params, body, meta }) =>
+        changes.implement(await changes.idOf(params.id, meta.tenant), body, meta),
     }),
     defineRoute({
       ...contract,

@@ -9,6 +9,7 @@ import {
   invalidField,
 } from '@opsplane/contracts'
 import { decided, hindrance, requested } from '../approval/approval.js'
+import { passed } from '../change-window/guard.js'
 import { allVoid, checkComment, checkRules, excludedFrom, fitting } from './approval-record.js'
 import type { CommandOf, DecideOnChange } from './commands.js'
 import { hashOf } from './content.js'
@@ -24,18 +25,21 @@ export function withdrawn(change: ChangeState, now: Instant): ChangeState {
 
 /** Hands a draft in. Throws validation_failed naming every field that is missing. */
 export function submitted(
-  { userId, facts, policies, approvalIds, now }: CommandOf<'submit'>,
+  { userId, facts, policies, approvalIds, clash, now }: CommandOf<'submit'>,
   state: ChangeState,
 ): ChangeDecision {
   const status = statusAfter('submit', state)
   checkComplete(state)
-  const judged = { ...state, ...riskOf(state, facts), rejectionReason: null, updatedAt: now }
-  if (state.type === 'standard') return { type: 'change.submitted', after: { ...judged, status } }
+  const accepted = clash && passed(state.type, clash)
+  const extras = accepted && { extras: accepted }
+  const conflicts = clash?.conflicts ?? state.conflicts
+  const judged = { ...state, ...riskOf(state, facts), conflicts, rejectionReason: null, updatedAt: now }
+  if (state.type === 'standard') return { type: 'change.submitted', after: { ...judged, status }, ...extras }
   const asking = { ...judged, approvalPolicy: policyFor(judged, policies) }
   const { technical, authorization } = asking.approvalPolicy
   const asked = request(asking, status === 'assess' ? technical : authorization, approvalIds, now, userId)
   checkRules(asked, authorization, now)
-  return { type: 'change.submitted', after: { ...asked, status } }
+  return { type: 'change.submitted', after: { ...asked, status }, ...extras }
 }
 
 function checkComplete(change: ChangeState): void {

@@ -1,4 +1,5 @@
 import {
+  type AcceptConflicts,
   type Change,
   type ChangePatch,
   type ChangeState,
@@ -10,15 +11,18 @@ import {
 } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
+import { clashNow, clashOf, conflictsOf } from '../change-window/surroundings.js'
 import { checkProblemLink } from '../problem/queries.js'
 import type { ChangeStep } from './commands.js'
 import { change } from './domain.js'
+import { bearsOnConflicts } from './editing.js'
 import { riskFacts } from './items.js'
+import { withPatch } from './patch.js'
 import { activePolicies, changeIdByNumber } from './queries.js'
 import { allowedActions } from './transitions.js'
 
 /** The changes as the API shows them, and the commands that need more than the change itself. */
-export function changeStore({ store, database: { db } }: BackendContext) {
+export function changeStore({ store, database: { db, sql } }: BackendContext) {
   const aggregate = store.aggregate(change, { present })
 
   /** Decides with what is read for the change as it is, again after a lost race. */
@@ -49,18 +53,27 @@ export function changeStore({ store, database: { db } }: BackendContext) {
       return aggregate.create(id, { kind: 'create', ...command }, meta)
     },
     edit: (id: string, patch: ChangePatch, meta: RequestMeta): Promise<Change> =>
-      handleReading(id, meta, async ({ ciIds }) => {
+      handleReading(id, meta, async (state) => {
         await checkProblemLink(db, meta.tenant, patch.problemId)
-        const touching = { id, ciIds: patch.ciIds ?? ciIds, before: ciIds }
-        return { kind: 'edit', patch, facts: await riskFacts(db, meta.tenant, touching) }
+        const touching = { id, ciIds: patch.ciIds ?? state.ciIds, before: state.ciIds }
+        const facts = await riskFacts(db, meta.tenant, touching)
+        if (!bearsOnConflicts(patch, state)) return { kind: 'edit', patch, facts }
+        const conflicts = await conflictsOf(sql, meta.tenant, withPatch(state, patch))
+        return { kind: 'edit', patch, facts, conflicts }
       }),
-    submit: (id: string, meta: RequestMeta): Promise<Change> =>
-      handleReading(id, meta, async ({ ciIds }) => ({
+    submit: (id: string, acceptance: AcceptConflicts, meta: RequestMeta): Promise<Change> =>
+      handleReading(id, meta, async (state) => ({
         kind: 'submit',
         userId: meta.principal.userId,
-        facts: await riskFacts(db, meta.tenant, { id, ciIds }),
+        facts: await riskFacts(db, meta.tenant, { id, ciIds: state.ciIds }),
         policies: await activePolicies(db, meta.tenant),
         approvalIds: newApprovalIds(),
+        clash: await clashOf(sql, meta.tenant, state, acceptance),
+      })),
+    implement: (id: string, acceptance: AcceptConflicts, meta: RequestMeta): Promise<Change> =>
+      handleReading(id, meta, async (state) => ({
+        kind: 'implement',
+        clash: await clashNow(sql, meta.tenant, state, acceptance, meta.now),
       })),
     /** Paths take an id or a number such as `CHG-12`; anything else is an id that does not exist. */
     idOf: async (reference: string, tenant: TenantScope): Promise<string> =>

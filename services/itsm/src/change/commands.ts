@@ -1,11 +1,14 @@
 import type {
   Actor,
+  ChangeConflict,
   ChangeOutcome,
   ChangePatch,
   ChangePolicyState,
   Instant,
   NewChange,
 } from '@opsplane/contracts'
+import type { Clash } from '../change-window/guard.js'
+import type { NoticeConflicts } from '../change-window/notice.js'
 import type { RiskFacts } from './risk.js'
 
 /** Drafts a change. `number` is the next of the workspace. */
@@ -28,6 +31,7 @@ export interface SubmitChange {
   facts: RiskFacts
   policies: readonly ChangePolicyState[]
   approvalIds: readonly string[]
+  clash?: Clash
 }
 
 /** A person's decision on the pending approvals that are theirs, or on one of them. */
@@ -39,7 +43,13 @@ export interface DecideOnChange {
 
 /** One action of the transition table. */
 export type ChangeStep =
-  | { kind: 'edit'; patch: ChangePatch; facts: RiskFacts }
+  | {
+      kind: 'edit'
+      patch: ChangePatch
+      facts: RiskFacts
+      /** Where the patch bears on them. */
+      conflicts?: ChangeConflict[]
+    }
   | SubmitChange
   | (DecideOnChange & {
       kind: 'approve'
@@ -48,7 +58,7 @@ export type ChangeStep =
       approvalIds: readonly string[]
     })
   | (DecideOnChange & { kind: 'reject'; reason: string })
-  | { kind: 'implement' }
+  | { kind: 'implement'; clash?: Clash }
   | { kind: 'resume' }
   | { kind: 'complete'; outcome: ChangeOutcome; closeNotes?: string | undefined }
   | { kind: 'rollback'; closeNotes?: string | undefined }
@@ -56,7 +66,7 @@ export type ChangeStep =
   | { kind: 'cancel'; reason?: string | undefined }
   | { kind: 'hold'; reason: string }
 
-export type ChangeCommand = CreateChange | (ChangeStep & { now: Instant })
+export type ChangeCommand = CreateChange | NoticeConflicts | (ChangeStep & { now: Instant })
 export type CommandOf<Kind extends ChangeStep['kind']> = Extract<ChangeStep, { kind: Kind }> & {
   now: Instant
 }

@@ -1,5 +1,7 @@
 import { ApiError, type ChangeEventType, type ChangeState, type Decider, notFound } from '@opsplane/contracts'
 import { voided } from '../approval/approval.js'
+import { passed } from '../change-window/guard.js'
+import { noticed } from '../change-window/notice.js'
 import { approved, rejected, submitted } from './approving.js'
 import type { ChangeCommand, CommandOf } from './commands.js'
 import { edited } from './editing.js'
@@ -28,6 +30,8 @@ function decide(command: ChangeCommand, state: ChangeState | null): ChangeDecisi
   }
   if (state === null) throw notFound()
   switch (command.kind) {
+    case 'notice':
+      return noticed(command, state)
     case 'edit':
       return edited(command, state)
     case 'submit':
@@ -53,8 +57,11 @@ function moved(
   const { kind, now } = command
   const after = { ...state, status: statusAfter(kind, state), updatedAt: now }
   switch (kind) {
-    case 'implement':
-      return { type: 'change.implementation_started', after: { ...after, actualStart: now } }
+    case 'implement': {
+      const extras = command.clash && passed(state.type, command.clash)
+      const begun = { ...after, actualStart: now }
+      return { type: 'change.implementation_started', after: begun, ...(extras && { extras }) }
+    }
     case 'rollback': {
       const ended = { actualEnd: state.actualEnd ?? now, closeNotes: command.closeNotes ?? state.closeNotes }
       return { type: 'change.rolled_back', after: { ...after, ...ended, outcome: 'unsuccessful' } }

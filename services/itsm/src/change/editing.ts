@@ -6,6 +6,7 @@ import {
   changedFields,
   type ErrorDetail,
 } from '@opsplane/contracts'
+import { waiting } from '../change-window/notice.js'
 import { reassigned } from './approval-record.js'
 import { withdrawn } from './approving.js'
 import type { CommandOf } from './commands.js'
@@ -51,14 +52,17 @@ export const editable: Record<ChangeStatus, readonly Field[]> = {
 }
 
 /** What changes nothing is not told. What alters what approvals stand for voids them, and it is a draft again. */
-export function edited({ patch, facts, now }: CommandOf<'edit'>, state: ChangeState): ChangeDecision[] {
+export function edited(
+  { patch, facts, conflicts, now }: CommandOf<'edit'>,
+  state: ChangeState,
+): ChangeDecision[] {
   statusAfter('edit', state)
   const wanted = withPatch(state, patch)
   const names = changedFields(state, wanted)
   if (names.length === 0) return []
   checkEditable(names, state)
   const risk = bearsOnRisk(names, state) ? riskOf(wanted, facts) : {}
-  const after = { ...checked({ ...wanted, ...risk }), updatedAt: now }
+  const after = { ...checked({ ...wanted, ...risk }), ...(conflicts && { conflicts }), updatedAt: now }
   if (state.status === 'draft') return [{ type: 'change.updated', after }]
   if (hashOf(after) === hashOf(state))
     return [{ type: 'change.updated', after: reassigned(state, after, now) }]
@@ -70,6 +74,13 @@ export function edited({ patch, facts, now }: CommandOf<'edit'>, state: ChangeSt
       extras: { approvalsVoided: true },
     },
   ]
+}
+
+/** Whether what the change collides with is to be worked out anew. Once work has begun it stays as it was. */
+export function bearsOnConflicts(patch: ChangePatch, { status }: ChangeState): boolean {
+  const names = ['plannedStart', 'plannedEnd', 'ciIds', 'assigneeId'] as const
+  const open = status === 'draft' || waiting.includes(status)
+  return open && names.some((name) => patch[name] !== undefined)
 }
 
 /** Another assignee must not send a change back because the criticality of an item was altered meanwhile. */

@@ -20,11 +20,14 @@ interface Step {
   dependent: string
 }
 
+/** The pool, or one transaction. */
+export type StatementRunner = Pick<Database['sql'], 'unsafe'>
+
 /**
  * The graph of one tenant in Postgres, for one walk. Every statement holds what it reads against the tenant, and
  * asks for all items of a hop at once; an item that several hops meet is read once.
  */
-export function impactGraph(sql: Database['sql'], { workspaceId, environment }: TenantScope): ImpactGraph {
+export function impactGraph(sql: StatementRunner, { workspaceId, environment }: TenantScope): ImpactGraph {
   const known = new Map<string, ImpactNode>()
   const statement = async <Row extends object>(text: string, parameters: string[][]): Promise<Row[]> => {
     try {

@@ -26,7 +26,7 @@ export const aroundTheClock: Calendar = {
 const minuteMs = 60_000
 const dayMs = 86_400_000
 /** Beyond every offset from UTC there is. */
-const furthestOffsetMs = 16 * 3_600_000
+export const furthestOffsetMs = 16 * 3_600_000
 /** A goal is a year of open hours at most: what is not reached by then never will be. */
 const horizonYears = 20
 
@@ -139,7 +139,7 @@ function hoursByDate({ week, holidays, exceptions }: CalendarHours): (day: numbe
  * The instants at which the wall clock shows these hours of this date. What it skips is not there, and what it
  * shows twice counts twice. `day` is the date's midnight as if it were UTC.
  */
-function openSpans(day: number, hours: readonly SlaHours[], zone: Zone): Span[] {
+export function openSpans(day: number, hours: readonly SlaHours[], zone: Zone): Span[] {
   if (hours.length === 0) return []
   const start = day - furthestOffsetMs
   const end = day + dayMs + furthestOffsetMs

@@ -98,7 +98,7 @@ interface WallTime {
 const walls = new Map<string, WallTime[]>()
 
 /** What the wall shows every quarter of an hour; every zone's offset changes on one. */
-function wallQuarters(timeZone: string, start: number, days: number): WallTime[] {
+export function wallQuarters(timeZone: string, start: number, days: number): WallTime[] {
   const key = `${timeZone} ${start} ${days}`
   const known = walls.get(key)
   if (known) return known

@@ -1,0 +1,78 @@
+import { ChangeState, ChangeWindowState, type PlatformEvent, type TenantScope } from '@opsplane/contracts'
+import type { StatementRunner } from '../cmdb/impact-graph.js'
+import { closureOf } from './closure.js'
+import { planOf } from './conflicts.js'
+import { waiting } from './notice.js'
+import { holding } from './surroundings.js'
+
+/** Fields of a change that others can collide with. */
+const planned = ['plannedStart', 'plannedEnd', 'ciIds', 'assigneeId']
+
+/** The changes that wait for their time and whose conflicts an event may have altered. */
+export async function affectedBy(sql: StatementRunner, event: PlatformEvent): Promise<string[]> {
+  const tenant = { workspaceId: event.workspaceId, environment: event.environment }
+  const states = [event.data.before, event.data.after].filter((state) => state !== null)
+  const found = new Set<string>()
+  if (event.resource.type === 'change_window') {
+    for (const state of states)
+      for (const id of await besideWindow(sql, tenant, ChangeWindowState.parse(state))) found.add(id)
+  } else {
+    const moved = alters(event, planned)
+    if (!moved && !alters(event, ['status'])) return []
+    const changes = states.map((state) => ChangeState.parse(state))
+    if (!changes.some(({ status }) => holding.includes(status))) return []
+    for (const change of moved ? changes : changes.slice(-1))
+      for (const id of await besideChange(sql, tenant, change)) found.add(id)
+    found.add(event.resource.id)
+  }
+  return [...found].sort()
+}
+
+const alters = ({ data }: PlatformEvent, names: readonly string[]) =>
+  data.changes.some((name) => names.includes(name))
+
+const instant = (ms: number) => new Date(ms).toISOString()
+
+/** Those it collides with, and those that keep a conflict with it. */
+async function besideChange(
+  sql: StatementRunner,
+  { workspaceId, environment }: TenantScope,
+  change: ChangeState,
+): Promise<string[]> {
+  const plan = planOf(change)
+  if (!plan) return []
+  const related = await closureOf(sql, { workspaceId, environment }, plan.ciIds)
+  const rows = await sql.unsafe<{ id: string }[]>(
+    `select id from changes
+      where workspace_id = $1 and environment = $2 and planned_start is not null
+        and planned_span(planned_start, planned_end) && planned_span($3, $4) and status = any($5::text[])
+        and (ci_ids ?| $6::text[] or assignee_id = $7 or strpos(state->>'conflicts', $8) > 0)`,
+    [
+      workspaceId,
+      environment,
+      instant(plan.span.from),
+      instant(plan.span.to),
+      [...waiting],
+      [...plan.ciIds, ...related.keys()],
+      plan.assigneeId ?? '',
+      plan.id,
+    ],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** An item that gets a maintenance window to come must not be changed before it either. */
+async function besideWindow(
+  sql: StatementRunner,
+  { workspaceId, environment }: TenantScope,
+  { id, kind, startsAt, endsAt, ciIds }: ChangeWindowState,
+): Promise<string[]> {
+  const rows = await sql.unsafe<{ id: string }[]>(
+    `select id from changes
+      where workspace_id = $1 and environment = $2 and planned_start is not null
+        and planned_span(planned_start, planned_end) && planned_span($3, $4) and status = any($5::text[])
+        and ($6::text[] is null or ci_ids ?| $6::text[] or strpos(state->>'conflicts', $7) > 0)`,
+    [workspaceId, environment, kind === 'maintenance' ? null : startsAt, endsAt, [...waiting], ciIds, id],
+  )
+  return rows.map((row) => row.id)
+}

@@ -1,0 +1,74 @@
+import {
+  type Actor,
+  type ChangeWindowPatch,
+  type ChangeWindowState,
+  changedFields,
+  type Decider,
+  type Instant,
+  invalidField,
+  type NewChangeWindow,
+  notFound,
+} from '@opsplane/contracts'
+import { zoneOf } from '../sla/zone.js'
+import { boundsOf } from './occurrences.js'
+
+export type WindowCommand =
+  | { kind: 'create'; id: string; by: Actor; input: NewChangeWindow; now: Instant }
+  | { kind: 'patch'; patch: ChangeWindowPatch; now: Instant }
+  | { kind: 'delete' }
+
+export const changeWindow: Decider<ChangeWindowState, WindowCommand> = {
+  resourceType: 'change_window',
+  table: 'change_windows',
+  decide: (command, state) => {
+    if (command.kind === 'create') {
+      const { id, by, input, now } = command
+      const after = { id, ...input, createdBy: by, createdAt: now, updatedAt: now }
+      return [{ type: 'change_window.created', after: bounded(after) }]
+    }
+    if (state === null) throw notFound()
+    if (command.kind === 'delete') return [{ type: 'change_window.deleted', after: null }]
+    const wanted = { ...state, ...given(command.patch) }
+    if (changedFields(state, wanted).length === 0) return []
+    return [{ type: 'change_window.updated', after: bounded({ ...wanted, updatedAt: command.now }) }]
+  },
+  expose: (state) => state,
+  describe: ({ name }) => ({ displayName: name }),
+}
+
+/** A span takes the place of a recurrence, and the other way round, unless the patch says so itself. */
+function given(patch: ChangeWindowPatch): Partial<ChangeWindowState> {
+  const { span, recurrence } = patch
+  const fields = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+  return {
+    ...(span && recurrence === undefined && { recurrence: null }),
+    ...(recurrence && span === undefined && { span: null }),
+    ...fields,
+  }
+}
+
+/** Throws validation_failed for a window that cannot be meant: of two kinds or none, an unknown zone, never on. */
+function bounded(window: Omit<ChangeWindowState, 'startsAt' | 'endsAt'>): ChangeWindowState {
+  const { span, recurrence } = window
+  if ((span === null) === (recurrence === null))
+    throw invalidField('/span', 'one_of', 'A window has either a span or a recurrence.')
+  if (span && span.to <= span.from)
+    throw invalidField('/span/to', 'empty_span', 'The span must end after it begins.')
+  if (recurrence) checkZone(recurrence.timeZone)
+  const bounds = boundsOf(window)
+  if (!bounds)
+    throw invalidField(
+      '/recurrence/validUntil',
+      'never_on',
+      'The window would never be on between these dates.',
+    )
+  return { ...window, ...bounds }
+}
+
+function checkZone(name: string): void {
+  try {
+    zoneOf(name)
+  } catch {
+    throw invalidField('/recurrence/timeZone', 'unknown_zone', 'There is no time zone of this name.')
+  }
+}

@@ -1,0 +1,23 @@
+import type { ChangeConflict, ChangeState, ChangeStatus, Instant } from '@opsplane/contracts'
+import { changedFields } from '@opsplane/contracts'
+import { newConflicts } from './conflicts.js'
+
+/** Handed in, and not begun: others can still come in the way. */
+export const waiting: readonly ChangeStatus[] = ['assess', 'authorize', 'scheduled']
+
+/** What the platform found when somebody else's change or a window was saved. */
+export interface NoticeConflicts {
+  kind: 'notice'
+  conflicts: ChangeConflict[]
+  now: Instant
+}
+
+/** New conflicts are told as such, each once; that some are gone, or have shifted, is an update. */
+export function noticed({ conflicts, now }: NoticeConflicts, state: ChangeState) {
+  const after = { ...state, conflicts }
+  if (!waiting.includes(state.status) || changedFields(state, after).length === 0) return []
+  const fresh = newConflicts(state.conflicts, conflicts)
+  const told = { ...after, updatedAt: now }
+  if (fresh.length === 0) return [{ type: 'change.updated' as const, after: told }]
+  return [{ type: 'change.conflict_detected' as const, after: told, extras: { newConflicts: fresh } }]
+}

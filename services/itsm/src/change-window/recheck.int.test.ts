@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { Change, type ChangeConflict, ChangeWindow, ConfigurationItem } from '@opsplane/contracts'
+import { connectNats, type NatsLink } from '@opsplane/nats'
+import { createLogger } from '@opsplane/runtime'
+import {
+  type EventRecorder,
+  recordEvents,
+  startTestService,
+  type TestService,
+  testNatsUrl,
+  testPrincipal,
+  waitFor,
+} from '@opsplane/testing'
+import * as itsm from '../service.js'
+import { conflictKey } from './conflicts.js'
+
+let service: TestService
+let recorder: EventRecorder
+let link: NatsLink
+beforeAll(async () => {
+  service = await startTestService({ name: 'itsm', ...itsm })
+  recorder = await recordEvents(service.natsPrefix)
+  link = connectNats({
+    url: testNatsUrl(),
+    name: 'test',
+    log: createLogger({ service: 'test', level: 'silent' }),
+  })
+})
+afterAll(async () => {
+  await link?.close()
+  await recorder?.stop()
+  await service?.stop()
+})
+
+const hours = (from: number, to: number) => ({
+  plannedStart: `2026-06-03T${String(from).padStart(2, '0')}:00:00.000Z`,
+  plannedEnd: `2026-06-03T${String(to).padStart(2, '0')}:00:00.000Z`,
+})
+
+function workspace() {
+  const api = service.as(testPrincipal())
+  const item = async () =>
+    (await api.post('/cmdb/items', { class: 'server', name: 'web' })).data(ConfigurationItem).id
+  const draft = async (fields: object) =>
+    (await api.post('/itsm/changes', { title: 'New disks', type: 'standard', ...fields })).data(Change)
+  const submit = async (id: string) => (await api.post(`/itsm/changes/${id}/submit`)).data(Change)
+  const conflicts = async (id: string) => (await api.get(`/itsm/changes/${id}`)).data(Change).conflicts
+  return { api, item, draft, submit, conflicts }
+}
+
+const keys = (conflicts: ChangeConflict[]) => conflicts.map(conflictKey)
+const told = (id: string) => recorder.published.filter(({ event }) => event.resource.id === id)
+/** What a change was told of since it was handed in, event by event. */
+const detected = (id: string): string[] =>
+  told(id)
+    .filter(({ event }) => event.type === 'change.conflict_detected')
+    .flatMap(({ event }) => keys(event.data.newConflicts as ChangeConflict[]))
+
+it('tells each of many changes that are handed in at once of each other, exactly once', async () => {
+  const { item, draft, submit, conflicts } = workspace()
+  const ciIds = [await item()]
+  const drafts = await Promise.all(Array.from({ length: 8 }, () => draft({ ...hours(8, 12), ciIds })))
+  const submitted = await Promise.all(drafts.map(({ id }) => submit(id)))
+  for (const change of submitted) {
+    const others = drafts.filter(({ id }) => id !== change.id).map(({ id }) => `same_ci/${id}`)
+    await waitFor(async () => (await conflicts(change.id)).length === others.length)
+    await waitFor(() => keys(change.conflicts).length + detected(change.id).length >= others.length)
+    expect([...keys(change.conflicts), ...detected(change.id)].sort()).toEqual(others.sort())
+  }
+})
+
+it('tells nothing twice when events come again', async () => {
+  const { api, item, draft, submit, conflicts } = workspace()
+  const ciIds = [await item()]
+  const [one, other] = [await draft({ ...hours(8, 12), ciIds }), await draft({ ...hours(10, 14), ciIds })]
+  await submit(one.id)
+  await submit(other.id)
+  const freeze = {
+    name: 'Freeze',
+    kind: 'blackout',
+    span: { from: '2026-06-03T11:00:00Z', to: '2026-06-03T13:00:00Z' },
+  }
+  const { id: windowId } = (await api.post('/itsm/change-windows', freeze)).data(ChangeWindow)
+  const both = [`blackout/${windowId}`, `same_ci/${other.id}`]
+  await waitFor(async () => keys(await conflicts(one.id)).join() === both.join())
+  await waitFor(async () => (await conflicts(other.id)).length === 2)
+
+  const connection = await link.ready()
+  for (const { subject, event } of [one.id, other.id, windowId].flatMap(told))
+    connection.publish(subject, JSON.stringify(event))
+  await connection.flush()
+  // Comes after them, and is seen once they were.
+  const last = await draft({ ...hours(8, 11), ciIds })
+  await submit(last.id)
+  await waitFor(() => detected(one.id).includes(`same_ci/${last.id}`))
+  await waitFor(() => detected(other.id).includes(`same_ci/${last.id}`))
+  expect(detected(one.id).sort()).toEqual([...both, `same_ci/${last.id}`].sort())
+})
+
+it('leaves alone what is planned for another time', async () => {
+  const { api, item, draft, submit } = workspace()
+  const ciIds = [await item()]
+  const [one, far] = [await draft({ ...hours(8, 10), ciIds }), await draft({ ...hours(10, 12), ciIds })]
+  await submit(one.id)
+  await submit(far.id)
+  await api.patch(`/itsm/changes/${far.id}`, { assignmentGroup: 'disks' })
+  const near = await draft({ ...hours(9, 10), ciIds })
+  await submit(near.id)
+  await waitFor(() => detected(one.id).length === 1)
+  expect(told(one.id).map(({ event }) => event.type)).toEqual([
+    'change.created',
+    'change.submitted',
+    'change.conflict_detected',
+  ])
+  expect(told(far.id).map(({ event }) => event.type)).toEqual([
+    'change.created',
+    'change.submitted',
+    'change.updated',
+  ])
+})

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
+import { ChangeWindow, ConfigurationItem, changeWindowEvents, newId } from '@opsplane/contracts'
+import {
+  type ApiClient,
+  type EventRecorder,
+  recordEvents,
+  startTestService,
+  type TestService,
+  testPrincipal,
+  waitFor,
+} from '@opsplane/testing'
+import * as itsm from '../service.js'
+
+let service: TestService
+let recorder: EventRecorder
+beforeAll(async () => {
+  service = await startTestService({ name: 'itsm', ...itsm })
+  recorder = await recordEvents(service.natsPrefix)
+})
+afterAll(async () => {
+  await recorder?.stop()
+  await service?.stop()
+})
+
+const path = '/itsm/change-windows'
+const span = { from: '2026-12-20T00:00:00.000Z', to: '2027-01-03T00:00:00.000Z' }
+const night = { timeZone: 'Europe/Berlin', weekdays: ['saturday'], from: '22:00', to: '04:00' }
+const setUp = async (api: ApiClient, fields: object = {}) =>
+  (await api.post(path, { name: 'Freeze', kind: 'blackout', span, ...fields })).data(ChangeWindow)
+const item = async (api: ApiClient, ciClass = 'server') =>
+  (await api.post('/cmdb/items', { class: ciClass, name: newId('ci') })).data(ConfigurationItem).id
+
+describe('a window', () => {
+  it('is set up, changed and dropped, and its events tell so', async () => {
+    const api = service.as(testPrincipal())
+    const { id, startsAt, endsAt } = await setUp(api)
+    expect({ from: startsAt, to: endsAt }).toEqual(span)
+    const changed = (await api.patch(`${path}/${id}`, { recurrence: night })).data(ChangeWindow)
+    expect(changed).toMatchObject({ span: null, startsAt: null, endsAt: null, version: 2 })
+    expect((await api.get(`${path}/${id}`)).data(ChangeWindow)).toEqual(changed)
+    expect((await api.send('DELETE', `${path}/${id}`)).status).toBe(204)
+    expect((await api.get(`${path}/${id}`)).error().code).toBe('not_found')
+    const published = await waitFor(() => {
+      const events = recorder.published.filter(({ event }) => event.resource.id === id)
+      return events.length === 3 && events
+    })
+    expect(published.map(({ event }) => event.type)).toEqual(Object.keys(changeWindowEvents))
+  })
+
+  it('covers items that are there', async () => {
+    const api = service.as(testPrincipal())
+    const known = await item(api)
+    const body = { name: 'Freeze', kind: 'blackout', span, ciIds: [known, newId('ci')] }
+    expect((await api.post(path, body)).error()).toMatchObject({
+      code: 'validation_failed',
+      details: [{ path: '/ciIds/1' }],
+    })
+    const elsewhere = service.as(testPrincipal())
+    expect((await elsewhere.post(path, { ...body, ciIds: [known] })).error().code).toBe('validation_failed')
+  })
+
+  it('is for whoever manages service management, and of one workspace', async () => {
+    const reader = service.as(testPrincipal({ permissions: ['itsm:read', 'itsm:write'] }))
+    expect((await reader.post(path, { name: 'Freeze', kind: 'blackout', span })).error().code).toBe(
+      'insufficient_scope',
+    )
+    const { id } = await setUp(service.as(testPrincipal()))
+    expect((await reader.get(`${path}/${id}`)).error().code).toBe('not_found')
+  })
+})
+
+describe('the list', () => {
+  let api: ApiClient
+  let [server, database] = ['', '']
+  beforeAll(async () => {
+    api = service.as(testPrincipal())
+    server = await item(api)
+    database = await item(api, 'database')
+    await setUp(api, { name: 'all' })
+    await setUp(api, { name: 'server', ciIds: [server], status: 'inactive' })
+    await setUp(api, { name: 'databases', classes: ['database'], kind: 'maintenance' })
+    await setUp(api, { name: 'nights', span: null, recurrence: { ...night, validFrom: '2027-02-01' } })
+  })
+
+  test.each<[string, () => Record<string, string>, string[]]>([
+    ['everything', () => ({}), ['all', 'server', 'databases', 'nights']],
+    ['a kind', () => ({ kind: 'maintenance' }), ['databases']],
+    ['a status', () => ({ status: 'inactive' }), ['server']],
+    ['an item', () => ({ ciId: server }), ['all', 'server', 'nights']],
+    ['an item by its class', () => ({ ciId: database }), ['all', 'databases', 'nights']],
+    ['a time on', () => ({ from: '2027-01-03T00:00:00Z' }), ['nights']],
+    ['a time until', () => ({ to: '2027-02-01T00:00:00Z' }), ['all', 'server', 'databases']],
+    [
+      'a time',
+      () => ({ from: '2026-12-31T00:00:00Z', to: '2026-12-31T01:00:00Z', kind: 'blackout' }),
+      ['all', 'server'],
+    ],
+  ])('filters by %s', async (_, query, expected) => {
+    const names: string[] = []
+    let after: string | null = null
+    do {
+      const parameters: string = new URLSearchParams({
+        ...query(),
+        sort: 'createdAt',
+        limit: '2',
+        ...(after !== null && { after }),
+      }).toString()
+      const page = (await api.get(`${path}?${parameters}`)).page(ChangeWindow)
+      names.push(...page.items.map(({ name }) => name))
+      after = page.pagination.nextCursor
+    } while (after !== null)
+    expect(names).toEqual(expected)
+  })
+})

@@ -1,0 +1,108 @@
+import { ChangeWindow, ChangeWindowPatch, NewChangeWindow, newId } from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { keysetPage } from '@opsplane/postgres'
+import { z } from 'zod'
+import { windowFilters } from './list-filters.js'
+import { windowConditions } from './queries.js'
+import { changeWindows as table } from './tables.js'
+import type { WindowStore } from './window-store.js'
+
+export const tag = 'Change windows'
+const path = '/itsm/change-windows/:id'
+
+/** When nothing may be changed, and when what has maintenance windows may be. */
+export function windowRoutes(ctx: BackendContext, windows: WindowStore): Route[] {
+  return [
+    defineList({
+      operationId: 'listChangeWindows',
+      path: '/itsm/change-windows',
+      summary: 'List blackout and maintenance windows',
+      description:
+        'All given filters must hold. The change calendar has the single times of recurring windows.',
+      tag,
+      scope: 'itsm:read',
+      query: windowFilters,
+      response: ChangeWindow,
+      handler: ({ query: { limit, after, sort, ...filters }, binding, meta }) =>
+        keysetPage(ctx.database.db, {
+          table,
+          tenant: meta.tenant,
+          where: windowConditions(filters),
+          sort: { column: table.createdAt, direction: sort.direction },
+          ...{ limit, after, binding, cursors: ctx.cursors, present: windows.present },
+        }),
+    }),
+
+    defineRoute({
+      operationId: 'createChangeWindow',
+      method: 'post',
+      path: '/itsm/change-windows',
+      summary: 'Set up a blackout or maintenance window',
+      description:
+        'Once (`span`) or every week (`recurrence`). Conflicts of changes that wait for their time are worked out anew. ' +
+        'At most 1,000 windows may be active at once. Emits `change_window.created`.',
+      tag,
+      scope: 'itsm:manage',
+      body: NewChangeWindow,
+      response: ChangeWindow,
+      status: 201,
+      errors: ['conflict'],
+      handler: async ({ body, meta }) => {
+        await windows.checkItems(body.ciIds, meta.tenant)
+        if (body.status === 'active') await windows.checkRoom(meta.tenant, meta.now)
+        const id = newId('changeWindow')
+        const command = { kind: 'create', id, by: meta.actor, input: body, now: meta.now } as const
+        return windows.create(id, command, meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getChangeWindow',
+      method: 'get',
+      path,
+      summary: 'Get a blackout or maintenance window',
+      tag,
+      scope: 'itsm:read',
+      response: ChangeWindow,
+      errors: ['not_found'],
+      handler: ({ params, meta }) => windows.get(params.id, meta.tenant),
+    }),
+
+    defineRoute({
+      operationId: 'updateChangeWindow',
+      method: 'patch',
+      path,
+      summary: 'Change a blackout or maintenance window',
+      description:
+        'A `span` takes the place of a recurrence, and the other way round. Conflicts of changes that wait for their ' +
+        'time are worked out anew. Emits `change_window.updated`, or nothing where nothing changes.',
+      tag,
+      scope: 'itsm:manage',
+      body: ChangeWindowPatch,
+      response: ChangeWindow,
+      errors: ['not_found', 'conflict', 'precondition_failed', 'version_conflict'],
+      handler: async ({ params, body, meta }) => {
+        await windows.checkItems(body.ciIds, meta.tenant)
+        if (body.status === 'active') await windows.checkRoom(meta.tenant, meta.now)
+        return windows.handle(params.id, { kind: 'patch', patch: body, now: meta.now }, meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'deleteChangeWindow',
+      method: 'delete',
+      path,
+      summary: 'Drop a blackout or maintenance window',
+      description: 'Emits `change_window.deleted`; conflicts with it go away.',
+      tag,
+      scope: 'itsm:manage',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'precondition_failed'],
+      handler: async ({ params, meta }) => {
+        await windows.handle(params.id, { kind: 'delete' }, meta)
+      },
+    }),
+  ]
+}

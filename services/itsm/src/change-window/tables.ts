@@ -1,0 +1,20 @@
+import { readModelTable, stateText } from '@opsplane/postgres'
+import { index } from 'drizzle-orm/pg-core'
+
+/** Beside these there is an index of the time from the first to the last end (GiST), made by hand: see ADR 029. */
+export const changeWindows = readModelTable(
+  'change_windows',
+  {
+    kind: stateText('kind', 'kind'),
+    status: stateText('status', 'status'),
+    startsAt: stateText('starts_at', 'startsAt'),
+    endsAt: stateText('ends_at', 'endsAt'),
+  },
+  (table) => {
+    const { workspaceId, environment, createdAt, id } = table
+    return [
+      index('change_windows_created_idx').on(workspaceId, environment, createdAt, id),
+      index('change_windows_kind_idx').on(workspaceId, environment, table.kind, createdAt, id),
+    ]
+  },
+)
