@@ -102,14 +102,16 @@ export function policyRoutes(ctx: BackendContext, stores: SlaStores, clocks: Clo
       path: '/itsm/sla-policies/:id/reapply',
       summary: 'Reapply an SLA policy to open clocks',
       description:
-        'Counts open clocks of older revisions anew by the present policy and calendar. Unless `dryRun` is false ' +
-        'it only tells what would change. Emits `sla.retargeted`.',
+        'Counts open clocks of older revisions anew by the present policy and calendar, 1,000 a request: repeat it ' +
+        'until `remaining` is 0. Unless `dryRun` is false it only tells what would change. Emits `sla.retargeted`, ' +
+        'and `sla.canceled` where the policy no longer applies.',
       tag,
       scope: 'sla:write',
       body: ReapplySla,
       response: SlaReapplied,
-      errors: ['not_found', 'version_conflict'],
-      handler: ({ params, body, meta }) => reapply(ctx, stores, clocks, params.id, body.dryRun, meta),
+      errors: ['not_found'],
+      handler: ({ params, body, meta }) =>
+        reapply(ctx, stores, clocks, { policyId: params.id, dryRun: body.dryRun, meta }),
     }),
   ]
 }

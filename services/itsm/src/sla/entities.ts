@@ -1,0 +1,9 @@
+import type { SlaEntityType } from '@opsplane/contracts'
+import type { SlaEntity } from './entity.js'
+import { incidentEntity } from './incident-entity.js'
+
+/** Every kind of entity that clocks run over. */
+export const slaEntities: readonly SlaEntity[] = [incidentEntity]
+
+export const entityOf = (type: SlaEntityType, among = slaEntities): SlaEntity | undefined =>
+  among.find(({ entityType }) => entityType === type)
