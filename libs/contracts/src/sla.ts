@@ -297,12 +297,9 @@ export const SlaPreview = z
     asOf: At,
     entityId: EntityId,
     applies: z.boolean().meta({ description: 'Whether it gets a clock.' }),
-    reason: z
-      .enum(['no_goal', 'conditions'])
-      .nullable()
-      .meta({
-        description: 'Why it gets none: no goal for its severity or priority, or conditions not met.',
-      }),
+    reason: z.enum(['no_goal', 'conditions', 'ended']).nullable().meta({
+      description: 'Why none: no goal for what it goes by, conditions not met, or ended before they were.',
+    }),
     // Written out, as a schema with an id of its own cannot be nullable.
     clock: z.object(ExplainedSlaTimer.omit({ id: true }).shape).nullable(),
   })

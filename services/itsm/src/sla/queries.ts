@@ -1,6 +1,6 @@
-import type { SlaTimer, TenantScope } from '@opsplane/contracts'
+import type { SlaClockState, SlaEntityType, SlaTimer, TenantScope } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import { and, asc, count, eq, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { storedTimer } from './stored-timer.js'
 import { type slaCalendars, slaPolicies, slaTimers } from './tables.js'
 
@@ -26,4 +26,25 @@ export async function timersOfEntity(db: Drizzle, tenant: TenantScope, id: strin
     .where(and(within(slaTimers, tenant), eq(slaTimers.entityId, id)))
     .orderBy(asc(slaTimers.id))
   return rows.map(({ state }) => storedTimer(state))
+}
+
+export interface TimerFilters {
+  entityType?: SlaEntityType | undefined
+  entityId?: string | undefined
+  policyId?: string | undefined
+  state?: SlaClockState[] | undefined
+  breached?: 'true' | 'false' | undefined
+  dueBefore?: string | undefined
+}
+
+export function timerConditions(filters: TimerFilters): (SQL | undefined)[] {
+  const { entityType, entityId, policyId, state, breached, dueBefore } = filters
+  return [
+    entityType && eq(slaTimers.entityType, entityType),
+    entityId === undefined ? undefined : eq(slaTimers.entityId, entityId),
+    policyId === undefined ? undefined : eq(slaTimers.policyId, policyId),
+    state && inArray(slaTimers.clockState, state),
+    breached && eq(slaTimers.breached, breached),
+    dueBefore === undefined ? undefined : lt(slaTimers.dueOrder, dueBefore),
+  ]
 }

@@ -60,6 +60,20 @@ export async function concerned(
   return rows.map(({ id }) => id)
 }
 
+export async function hasEntity(
+  sql: StatementRunner,
+  table: string,
+  id: string,
+  { workspaceId, environment }: TenantScope,
+): Promise<boolean> {
+  const rows = await sql.unsafe(
+    `select 1 from ${table} where id = $1 and workspace_id = $2 and environment = $3`,
+    [id, workspaceId, environment],
+    prepared,
+  )
+  return rows.length > 0
+}
+
 /** Holds the entities against others who would heed their events, in one order; tells how far each is heeded. */
 export async function holdProgress(
   tx: StatementRunner,

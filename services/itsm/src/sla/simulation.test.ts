@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals'
 import {
   type Decision,
   type HoldReason,
-  type IncidentComment,
   type IncidentState,
   priorities,
   type SlaPolicyState,
@@ -13,7 +12,7 @@ import {
 import { seededRandom } from '@opsplane/testing'
 import type { IncidentStep } from '../incident/commands.js'
 import { incident } from '../incident/domain.js'
-import { agent, create } from '../incident/sample-incidents.js'
+import { agent, comment, create } from '../incident/sample-incidents.js'
 import { type CalendarHours, createCalendar } from './calendar.js'
 import { incidentEntity } from './incident-entity.js'
 import { elapsedMs, intervals } from './ledger.js'
@@ -44,7 +43,7 @@ function life(random: () => number, openedAt: number): Lived[] {
     for (const { after } of decisions) {
       if (!after) continue
       const version = changes.length + 1
-      const entity = incidentEntity.facts(after, answered ? answer(after) : undefined)
+      const entity = incidentEntity.facts(after, answered ? answer : undefined)
       changes.push({ eventId: `evt_${version}`, version, at: iso(at), entity, incident: after, answered })
     }
   }
@@ -76,15 +75,7 @@ function life(random: () => number, openedAt: number): Lived[] {
   return changes
 }
 
-const answer = ({ id, createdAt }: IncidentState): IncidentComment => ({
-  id: 'cmt_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
-  incidentId: id,
-  body: 'We are looking.',
-  visibility: 'public',
-  author: agent,
-  createdAt,
-  updatedAt: createdAt,
-})
+const answer = { ...comment, author: { ...agent, id: 'usr_who_answers' } }
 
 type Tally = { percent: number; at: number }[]
 

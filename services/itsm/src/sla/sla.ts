@@ -8,9 +8,11 @@ import { slaEntities } from './entities.js'
 import { explainRoutes } from './explain-routes.js'
 import { slaCalendar, slaPolicy } from './policy.js'
 import { policyRoutes } from './policy-routes.js'
+import { policyUseRoutes } from './policy-use-routes.js'
 import { slaStores } from './stores.js'
 import { startSweeper } from './sweeper.js'
 import { slaTimer } from './timer.js'
+import { timerRoutes } from './timer-routes.js'
 
 export const slaDeciders = [slaCalendar, slaPolicy, slaTimer, incidentBreach]
 export const slaProjectedTables = ['sla_policy_revisions', 'sla_calendar_revisions']
@@ -20,7 +22,9 @@ export function slaRoutes(ctx: BackendContext, incidents: IncidentStore): Route[
   const stores = slaStores(ctx.store)
   return [
     ...calendarRoutes(ctx, stores),
-    ...policyRoutes(ctx, stores, clocks),
+    ...policyRoutes(ctx, stores),
+    ...policyUseRoutes(ctx, stores, incidents, clocks),
+    ...timerRoutes(ctx, clocks),
     ...explainRoutes(ctx, incidents, clocks),
   ]
 }
