@@ -114,16 +114,17 @@ const EntityId = z.union([
   idSchema('catalogRequest'),
 ])
 
-export const SlaGoalsBy = z
-  .enum(['severity', 'priority'])
-  .meta({ id: 'SlaGoalsBy', description: 'The field of the entity its goal depends on.' })
+export const SlaGoalsBy = z.enum(['severity', 'priority', 'all']).meta({
+  id: 'SlaGoalsBy',
+  description: 'The field of the entity its goal depends on; `all`: one goal whatever it is like.',
+})
 export type SlaGoalsBy = z.infer<typeof SlaGoalsBy>
 
-/** What goals are keyed by, for each field they may go by. */
-export const slaGoalKeys = { severity: severities, priority: priorities } as const
-export const SlaGoalKey = z.enum([...severities, ...priorities]).meta({
+/** What goals are keyed by, for each way to go by. */
+export const slaGoalKeys = { severity: severities, priority: priorities, all: ['all'] } as const
+export const SlaGoalKey = z.enum([...severities, ...priorities, 'all']).meta({
   id: 'SlaGoalKey',
-  description: 'A severity, or a priority.',
+  description: 'A severity, a priority, or `all`.',
 })
 export type SlaGoalKey = z.infer<typeof SlaGoalKey>
 
@@ -133,7 +134,7 @@ const policyFields = {
   metric: SlaMetric,
   goalsBy: SlaGoalsBy,
   goals: z.partialRecord(SlaGoalKey, z.int().min(1).max(5_256_000)).meta({
-    description: 'Minutes of open hours by severity or, with `goalsBy: priority`, by priority.',
+    description: 'Minutes of open hours: by severity, by priority, or `all`, as `goalsBy` says.',
     example: { critical: 60, high: 240 },
   }),
   calendarId: idSchema('slaCalendar')
@@ -177,7 +178,7 @@ export const NewSlaPolicy = z
     entityType: policyFields.entityType.default('incident'),
     goalsBy: policyFields.goalsBy.optional().meta({
       description:
-        'The field its goal depends on: by default `severity` for incidents, `priority` for others.',
+        'The field its goal depends on: by default `severity` for incidents, `priority` for problems, `all` for others.',
     }),
     calendarId: policyFields.calendarId.default(null),
     conditions: policyFields.conditions.default({}),
@@ -232,7 +233,7 @@ export const SlaTimer = z
     calendarRevision: z.int().min(1).nullable(),
     metric: SlaMetric,
     goalsBy: SlaGoalsBy,
-    goalKey: SlaGoalKey.meta({ description: 'The severity or priority the goal is of.' }),
+    goalKey: SlaGoalKey.meta({ description: 'What the entity has of what goals go by.' }),
     goalMs: z.int().min(1),
     cycle: z.int().min(1).meta({ description: 'Counts the goals the clock has had.' }),
     state: SlaClockState,

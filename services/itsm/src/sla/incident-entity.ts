@@ -6,7 +6,7 @@ export const incidentEntity = slaEntity({
   table: 'incidents',
   eventTypes: Object.keys(itsmEvents),
   metrics: ['response', 'resolution'],
-  goalsBy: ['severity', 'priority'],
+  goalsBy: ['severity', 'priority', 'all'],
   pauseReasons: ['awaiting_caller', 'awaiting_vendor'],
   openStatuses: ['open', 'in_progress', 'on_hold'],
   state: IncidentState,

@@ -33,7 +33,7 @@ function checkFit({ metric, goalsBy, pauseReasons, pauseStatuses }: SlaPolicySta
   if (!entity.metrics.includes(metric))
     throw invalidField('/metric', 'unfit_metric', `${kind} has no ${metric} that could be measured.`)
   if (!entity.goalsBy.includes(goalsBy))
-    throw invalidField('/goalsBy', 'unfit_goals', `${kind} has no ${goalsBy}.`)
+    throw invalidField('/goalsBy', 'unfit_goals', `${kind} has no ${goalsBy} to go by.`)
   if (pauseReasons.length > 0 && entity.pauseReasons === null)
     throw invalidField('/pauseReasons', 'no_hold_reasons', `${kind} has no hold reason.`)
   const wrong = pauseStatuses.findIndex((status) => !entity.openStatuses.includes(status))
@@ -56,7 +56,7 @@ function checkGoals({ goals: given, goalsBy, updatedAt }: SlaPolicyState, calend
       `Goals by ${goalsBy} are for ${keys.join(', ')}, not for ${stray[0]}.`,
     )
   if (goals.length === 0)
-    throw invalidField('/goals', 'no_goal', `A policy needs a goal for a ${goalsBy} at least.`)
+    throw invalidField('/goals', 'no_goal', `A policy needs a goal: for ${keys.join(', ')}.`)
   const from = Date.parse(updatedAt)
   const hours = calendar === null ? aroundTheClock : createCalendar(calendar)
   const most = hours.businessMsBetween(from, from + yearMs) / 60_000

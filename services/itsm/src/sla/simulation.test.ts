@@ -23,6 +23,7 @@ const hourMs = 3_600_000
 const year = Date.parse('2026-01-01T00:00:00Z')
 const iso = (ms: number) => new Date(ms).toISOString()
 
+const pausing = [[], [], [], ['open'], ['in_progress'], ['on_hold']]
 const reasons: HoldReason[] = ['awaiting_caller', 'awaiting_vendor', 'awaiting_change']
 
 /** What has happened as the oracle sees it: the incident itself, and whether somebody has answered. */
@@ -86,8 +87,10 @@ function oracle(changes: Lived[], policy: SlaPolicyState, wall: Wall, until: num
   const ever = new Set<number>()
   let known = new Set<number>()
   const keyOf = ({ severity, priority }: IncidentState) =>
-    policy.goalsBy === 'severity' ? severity : priority
-  let state = 'running'
+    policy.goalsBy === 'priority' ? priority : severity
+  const held = ({ holdReason, status }: IncidentState) =>
+    (holdReason !== null && policy.pauseReasons.includes(holdReason)) || policy.pauseStatuses.includes(status)
+  let state = changes[0] && held(changes[0].incident) ? 'paused' : 'running'
   let key = changes[0] && keyOf(changes[0].incident)
 
   const reached = (ms: number): number | null => {
@@ -120,12 +123,9 @@ function oracle(changes: Lived[], policy: SlaPolicyState, wall: Wall, until: num
         policy.metric === 'response'
           ? now.assigneeId !== null || now.status !== 'open' || answered
           : now.status === 'resolved' || now.status === 'closed'
-      const held =
-        (now.holdReason !== null && policy.pauseReasons.includes(now.holdReason)) ||
-        policy.pauseStatuses.includes(now.status)
       if (wasOpen) tell(starts)
       if (!ended)
-        state = now.status === 'canceled' ? 'canceled' : done ? 'completed' : held ? 'paused' : 'running'
+        state = now.status === 'canceled' ? 'canceled' : done ? 'completed' : held(now) ? 'paused' : 'running'
       if ((state === 'running' || state === 'paused') && key !== keyOf(now)) {
         key = keyOf(now)
         known = new Set(
@@ -215,7 +215,7 @@ test.each(zones)('a year of incidents in %s agrees with the clock on the wall', 
         calendarId: 'cal_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
         conditions: {},
         pauseReasons: ['awaiting_caller', 'awaiting_vendor'],
-        pauseStatuses: random() < 0.2 ? ['in_progress'] : [],
+        pauseStatuses: pausing[Math.floor(random() * pausing.length)] ?? [],
         warnings: random() < 0.5 ? [50, 75, 90] : [33],
         status: 'active',
         revision: 1,

@@ -72,7 +72,7 @@ export function goalOf(
   { goals, goalsBy }: Pick<SlaPolicyState, 'goals' | 'goalsBy'>,
   entity: SlaFacts,
 ): { goalKey: SlaGoalKey; goalMs: number } | undefined {
-  const goalKey = entity[goalsBy]
+  const goalKey = goalsBy === 'all' ? goalsBy : entity[goalsBy]
   const minutes = goalKey === null ? undefined : goals[goalKey]
   return goalKey === null || minutes === undefined ? undefined : { goalKey, goalMs: minutes * 60_000 }
 }
@@ -110,19 +110,22 @@ function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start
     ...goal,
     cycle: 1,
     state: 'running',
+    ledger: [],
     breached: false,
     startedAt: first.at,
     dueAt: null,
     nextFireAt: null,
     breachedAt: null,
-    ledger: [{ from: first.at, state: 'running', reason: null, eventId: first.eventId }],
     fired: [],
     entityVersion: first.version,
     createdAt: first.at,
     updatedAt: now,
   }
   // Whether it applied all along does not matter: it does now, and counts from the start.
-  const counted = rest.reduce((timer, change) => moved(timer, change, policy, () => true) ?? timer, blank)
+  const always = () => true
+  const { state, reason } = wanted(blank, first.entity, policy, always)
+  const begun = { ...blank, state, ledger: [{ from: first.at, state, reason, eventId: first.eventId }] }
+  const counted = rest.reduce((timer, change) => moved(timer, change, policy, always) ?? timer, begun)
   const after = { ...counted, entityVersion: last.version, updatedAt: now }
   return [{ type: 'sla.started', after: timed(after, terms) }]
 }
