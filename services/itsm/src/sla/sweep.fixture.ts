@@ -29,3 +29,19 @@ export async function copyClocks(
       select 'inc_' || lpad(g::text, 26, '0'), 1 from generate_series(${from}::int, ${to}::int) g`
   })
 }
+
+/** The events of an incident for copies of it: what their clocks are counted anew from. */
+export async function copyEvents(
+  sql: Database['sql'],
+  incidentId: string,
+  ids: { from: number; to: number },
+) {
+  await sql`
+    insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource,
+      data, created_at, published_at)
+    select 'evt_' || lpad(g::text, 26, '0'), e.stream_type, 'inc_' || lpad(g::text, 26, '0'), e.version, e.type,
+      e.workspace_id, e.environment, e.actor, e.resource,
+      jsonb_set(e.data::jsonb, '{after,id}', to_jsonb('inc_' || lpad(g::text, 26, '0')))::json, e.created_at, now()
+    from events e, generate_series(${ids.from}::int, ${ids.to}::int) g
+    where e.stream_id = ${incidentId} and e.version = 1`
+}
