@@ -2,7 +2,7 @@ import { idSchema, Priority } from '@opsplane/contracts'
 import { z } from 'zod'
 import { slaEntity } from './entity.js'
 
-const TicketState = z.object({
+export const TicketState = z.object({
   id: idSchema('problem'),
   number: z.string(),
   status: z.enum(['new', 'assess', 'fix_in_progress', 'resolved', 'closed']),

@@ -184,13 +184,13 @@ export async function activePolicies(tx: StatementRunner, tenants: TenantScope[]
   }))
 }
 
-/** Whether the entity of the clock `t` has events that its clocks have not heeded yet. */
+/** Whether the entity of the clock `t` has events not heeded yet. One of unknown kind is for a newer replica to look at. */
 const unheeded = (entities: readonly SlaEntity[]) => {
   const behind = ({ table, entityType }: SlaEntity) =>
     `when '${entityType}' then exists (
        select 1 from ${table} e left join sla_progress p on p.incident_id = e.id
        where e.id = t.incident_id and e.version > coalesce(p.version, 0))`
-  return `case t.entity_type ${entities.map(behind).join(' ')} else false end`
+  return `case t.entity_type ${entities.map(behind).join(' ')} else true end`
 }
 
 /** Entities with a clock among the first that are due, and with events the clocks have not heeded yet. */
