@@ -11,6 +11,7 @@ import { incidentStore } from './incident/incident-store.js'
 import { incidentRoutes } from './incident/routes.js'
 import { article } from './knowledge/domain.js'
 import { createKnowledge } from './knowledge/knowledge.js'
+import type { SearchPatience } from './knowledge/search/patience.js'
 import { articleVote } from './knowledge/vote.js'
 import { slaConsumers, slaDeciders, slaProjectedTables, slaRoutes } from './sla/sla.js'
 
@@ -30,7 +31,12 @@ export const projectedTables: readonly string[] = [
   'knowledge_published',
 ]
 
-export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise<RunningService> {
+/** What tests and the one-process run replace. */
+export interface ItsmOverrides extends BackendOverrides {
+  searchPatience?: SearchPatience
+}
+
+export function start(config: ItsmConfig, overrides?: ItsmOverrides): Promise<RunningService> {
   let knowledge: ReturnType<typeof createKnowledge>
   return startBackend({
     name: 'itsm',
@@ -38,7 +44,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
     deciders,
     routes: (ctx) => {
       const incidents = incidentStore(ctx)
-      knowledge = createKnowledge(ctx)
+      knowledge = createKnowledge(ctx, overrides?.searchPatience)
       return [
         ...incidentRoutes(ctx, incidents),
         ...incidentActionRoutes(incidents),
