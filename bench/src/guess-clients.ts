@@ -9,13 +9,13 @@ const addresses = 400
 const accounts = 200
 const connections = 512
 
-const { BASE_URL: base = '', EMAIL: email = '', PER_SECOND, SECONDS } = process.env
+const { BASE_URL: base = '', TARGET: target = '', EMAIL: email = '', PER_SECOND, SECONDS } = process.env
 const agent = new Agent({ connections })
 let counts: GuessCounts = {}
 
 async function guess(n: number): Promise<void> {
   const login = n % 4 === 0 ? email : `guessed${n % accounts}@example.com`
-  const answer = await request(`${base}/auth/token`, {
+  const answer = await request(`${base}${target}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openState, startCluster } from '@opsplane/local'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { measureCreates } from './creates.js'
 import { measureDeliveries } from './deliveries.js'
 import { measureLoginFlood } from './login-flood.js'
@@ -14,12 +14,27 @@ import { measureTarpit } from './tarpit.js'
 import { measureTopics } from './topics.js'
 import { measureTopology } from './topology.js'
 
+/** In the order they run, by the names `--only` takes. */
+const measures = {
+  creates: measureCreates,
+  'login-flood': measureLoginFlood,
+  deliveries: measureDeliveries,
+  tarpit: measureTarpit,
+  topics: measureTopics,
+  topology: measureTopology,
+  polls: measurePolls,
+  sla: measureSla,
+  relevance: measureRelevance,
+}
+const names = Object.keys(measures)
+
 const program = new Command('opsplane-bench')
   .description('Measures the platform beside the raw limits of this machine, and prints the ratios.')
   .option('--seconds <n>', 'length of each measured load', '8')
+  .addOption(new Option('--only <name>', 'just this one').choices(names))
   .option('--json', 'print the figures as JSON')
   .parse()
-const options = program.opts<{ seconds: string; json?: boolean }>()
+const options = program.opts<{ seconds: string; only?: string; json?: boolean }>()
 const seconds = Number(options.seconds)
 const say = (text: string) => console.error(text)
 
@@ -32,15 +47,10 @@ const cluster = await startCluster({
 })
 const figures: Figure[] = []
 try {
-  figures.push(...(await measureCreates({ cluster, seconds, say })))
-  figures.push(...(await measureLoginFlood({ cluster, seconds, say })))
-  figures.push(...(await measureDeliveries({ cluster, seconds, say })))
-  figures.push(...(await measureTarpit({ cluster, seconds, say })))
-  figures.push(...(await measureTopics({ cluster, seconds, say })))
-  figures.push(...(await measureTopology({ cluster, say })))
-  figures.push(...(await measurePolls({ cluster, seconds, say })))
-  figures.push(...(await measureSla({ cluster, seconds, say })))
-  figures.push(...(await measureRelevance({ cluster, say })))
+  for (const [name, measure] of Object.entries(measures)) {
+    if (options.only === undefined || options.only === name)
+      figures.push(...(await measure({ cluster, seconds, say })))
+  }
 } finally {
   await cluster.stop()
   rmSync(folder, { recursive: true, force: true })

@@ -17,7 +17,10 @@ interface Latencies {
   creates: number[]
 }
 
-/** Guesses at passwords, and how long other requests take without and with that. */
+/**
+ * Guesses at passwords, and how long other requests take meanwhile: beside as many requests of strangers that are
+ * refused without a password being checked, which is what so much traffic costs anyway, and beside nobody.
+ */
 export async function measureLoginFlood({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   // The gateway of the figure believes X-Forwarded-For, so that the guesses come from many addresses.
   const gateway = await cluster.replica('gateway', {
@@ -36,12 +39,21 @@ export async function measureLoginFlood({ cluster, seconds, say }: MeasureOption
   const cpuAtFirst = cpu()
   const quiet = await others(base, headers, seconds)
   const cpuQuiet = cpu()
-  const { child } = await startChild('guess-clients.js', {
-    BASE_URL: base,
-    EMAIL: cluster.secrets.owner.email,
-    PER_SECOND: String(guessesPerSecond),
-    SECONDS: String(seconds + 3 * settleSeconds),
-  })
+  const strangers = (target: string) =>
+    startChild('guess-clients.js', {
+      BASE_URL: base,
+      TARGET: target,
+      EMAIL: cluster.secrets.owner.email,
+      PER_SECOND: String(guessesPerSecond),
+      SECONDS: String(seconds + 3 * settleSeconds),
+    })
+  say('As many requests of strangers without a password to check…')
+  const passers = await strangers('/no/such/route')
+  await others(base, headers, settleSeconds)
+  const traffic = await others(base, headers, seconds)
+  passers.child.kill()
+  say('Logins guessed at…')
+  const { child } = await strangers('/auth/token')
   let busy: Latencies
   let counts: GuessCounts
   let elapsed: number
@@ -80,19 +92,19 @@ export async function measureLoginFlood({ cluster, seconds, say }: MeasureOption
       goal: '≤ 1 ms together',
       met: perGuess.gateway + perGuess.settings <= 1,
     },
-    beside('GET /auth/me', quiet.me, busy.me),
-    beside('POST /itsm/incidents', quiet.creates, busy.creates),
+    beside('GET /auth/me', quiet.me, traffic.me, busy.me),
+    beside('POST /itsm/incidents', quiet.creates, traffic.creates, busy.creates),
   ]
 }
 
-function beside(name: string, quiet: number[], busy: number[]): Figure {
-  const [before, during] = [percentile(quiet, 0.99), percentile(busy, 0.99)]
+function beside(name: string, quiet: number[], traffic: number[], busy: number[]): Figure {
+  const [before, during] = [percentile(traffic, 0.99), percentile(busy, 0.99)]
   const both = (values: number[]) =>
     `p50 ${percentile(values, 0.5).toFixed(1)} ms, p99 ${percentile(values, 0.99).toFixed(1)} ms`
   return {
     name: `${name} while logins are guessed at`,
     value: both(busy),
-    raw: `${both(quiet)} without`,
+    raw: `${both(traffic)} beside requests without passwords; ${both(quiet)} beside nobody`,
     ratio: during / before,
     goal: `p99 ≤ ${wantedRatio} ×`,
     met: during <= wantedRatio * before,

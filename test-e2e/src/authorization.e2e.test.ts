@@ -16,6 +16,7 @@ let operations: Operation[]
 let world: World
 /** Another workspace, and a key of its owner. */
 let other: { workspace: string; apiKey: string }
+let both: Promise<string> | undefined
 let cases = 0
 
 beforeAll(async () => {
@@ -53,9 +54,10 @@ function send(
   token: string,
   target: string,
   headers: Record<string, string> = {},
+  body: unknown = world.goodBody(operation),
 ): Promise<Answer> {
   cases++
-  const text = operation.body === undefined ? undefined : JSON.stringify(world.goodBody(operation))
+  const text = operation.body === undefined ? undefined : JSON.stringify(body)
   const own = {
     authorization: `Bearer ${token}`,
     ...(text === undefined ? {} : { 'content-type': 'application/json' }),
@@ -165,4 +167,91 @@ test("another tenant's cursors are worth nothing", async () => {
     }
     return undefined
   })
+}, 60_000)
+
+/** A session of the owner, who becomes a member of the other workspace too: nothing but the workspace differs. */
+async function joinOther(): Promise<string> {
+  const { email, password: secret } = cluster.info
+  const elsewhere = typedClient({ ...cluster.info, apiKey: other.apiKey, workspace: other.workspace })
+  const { data } = await elsewhere.post('/settings/users/invite', { body: { email, role: 'admin' } })
+  const body = { token: data.invitation?.token ?? '', password: secret }
+  await world.owner.post('/auth/invitations/accept', { body })
+  return world.session()
+}
+const elsewhereOf = () => [{ 'x-workspace': other.workspace }, { 'x-environment': 'development' }]
+
+test("another tenant's idempotency keys mean nothing, even to the same person", async () => {
+  const token = await (both ??= joinOther())
+  await everyOperation(async (operation) => {
+    const keyed = parametersIn(operation, 'header').some(({ name }) => name === 'Idempotency-Key')
+    if (!keyed || !inWorkspace(operation)) return undefined
+    const target = fillPath(operation.path, await world.pathValues(operation))
+    const body = world.goodBody(operation)
+    const key = { 'idempotency-key': `both-${operation.id}` }
+    const first = await send(operation, token, target, key, body)
+    for (const tenant of elsewhereOf()) {
+      const answer = await send(operation, token, target, { ...key, ...tenant }, body)
+      const code = errorCode(answer)
+      if (answer.headers['idempotency-replayed'] || code?.startsWith('idempotency_'))
+        return `${JSON.stringify(tenant)}: ${answer.status} ${code} after ${first.status}`
+    }
+    const again = await send(operation, token, target, key, body)
+    // What was refused had no effect, and is decided anew.
+    return again.headers['idempotency-replayed'] === 'true' || first.status >= 300
+      ? undefined
+      : `the key is not kept: ${first.status} and ${again.status}`
+  })
+}, 120_000)
+
+test("what a client has cached of one tenant is never said to be another's", async () => {
+  const token = await (both ??= joinOther())
+  await everyOperation(async (operation) => {
+    const named = operation.path.includes('{')
+    if (operation.method !== 'GET' || !inWorkspace(operation) || takesAnyName.test(operation.path))
+      return undefined
+    const target = named ? fillPath(operation.path, await world.pathValues(operation)) : operation.path
+    const { headers, status } = await send(operation, token, target)
+    if (status !== 200) return undefined
+    if (!/no-store|private|no-cache/.test(String(headers['cache-control'])))
+      return `may be kept by a shared cache: ${headers['cache-control']}`
+    if (typeof headers.etag !== 'string' || !named) return undefined
+    const answer = await send(operation, token, target, {
+      'x-workspace': other.workspace,
+      'if-none-match': headers.etag,
+    })
+    return answer.status === 404 || /^\/workspaces/.test(operation.path) ? undefined : `${answer.status}`
+  })
+}, 120_000)
+
+test("another tenant's topics of the same name are other topics", async () => {
+  const token = await (both ??= joinOther())
+  const topic = (tenant: Record<string, string>) => {
+    const at = (method: string, below: string, body?: object) =>
+      world.send({
+        method,
+        target: `/events/topics/orders.shared${below}`,
+        text: body && JSON.stringify(body),
+        headers: { authorization: `Bearer ${token}`, 'content-type': body && 'application/json', ...tenant },
+      })
+    return {
+      publish: (n: number) =>
+        at('POST', '/publish', { type: 'order.created', payload: { n }, deduplicationKey: 'o-1' }),
+      read: async (query = '') => (await at('GET', `/events${query}`)).json as { data: { id: string }[] },
+      answer: async (query: string) => said(await at('GET', `/events${query}`)),
+    }
+  }
+  const here = topic({})
+  for (const tenant of elsewhereOf()) {
+    const there = topic(tenant)
+    const waiting = there.read('?timeout=20000')
+    await here.publish(1)
+    const [mine] = (await here.read()).data
+    expect((await there.read()).data).toEqual([])
+    const published = (await there.publish(2)).json as { data: { id: string; deduplicated: boolean } }
+    expect(published.data.deduplicated).toBe(false)
+    expect((await waiting).data).toMatchObject([{ id: published.data.id, payload: { n: 2 } }])
+    expect(await there.answer(`?after=${mine?.id}`)).toBe(
+      await there.answer(`?after=${mine?.id.slice(0, -3)}ZZZ`),
+    )
+  }
 }, 60_000)

@@ -6,11 +6,20 @@ import {
   eventCatalog,
   itsmEvents,
   knowledgeEvents,
+  problemEvents,
   settingsEvents,
   slaEvents,
 } from './index.js'
 
-const parts = [itsmEvents, cmdbEvents, slaEvents, knowledgeEvents, settingsEvents, dispatcherEvents]
+const parts = [
+  itsmEvents,
+  cmdbEvents,
+  slaEvents,
+  knowledgeEvents,
+  problemEvents,
+  settingsEvents,
+  dispatcherEvents,
+]
 
 test('no event type is declared twice', () => {
   const declared = parts.flatMap((part) => Object.keys(part))

@@ -3,6 +3,7 @@ import { cmdbEvents } from './cmdb.js'
 import { dispatcherEvents } from './dispatcher.js'
 import { itsmEvents } from './itsm.js'
 import { knowledgeEvents } from './knowledge.js'
+import { problemEvents } from './problems.js'
 import { settingsEvents } from './settings-events.js'
 import { slaEvents } from './sla.js'
 
@@ -15,6 +16,7 @@ export const eventCatalog = {
   ...cmdbEvents,
   ...slaEvents,
   ...knowledgeEvents,
+  ...problemEvents,
   ...settingsEvents,
   ...dispatcherEvents,
 } satisfies EventCatalog

@@ -24,6 +24,7 @@ export const incidents = readModelTable(
     severity: stateText('severity', 'severity'),
     assigneeId: stateText('assignee_id', 'assigneeId'),
     assignmentGroup: stateText('assignment_group', 'assignmentGroup'),
+    problemId: stateText('problem_id', 'problemId'),
     updatedAt: stateText('updated_at', 'updatedAt'),
   },
   (table) => {
@@ -39,6 +40,9 @@ export const incidents = readModelTable(
       index('incidents_group_idx')
         .on(workspaceId, environment, table.assignmentGroup, createdAt, id)
         .where(isNotNull(table.assignmentGroup)),
+      index('incidents_problem_idx')
+        .on(workspaceId, environment, table.problemId, createdAt, id)
+        .where(isNotNull(table.problemId)),
       index('incidents_ci_idx').on(workspaceId, environment, sql`${incidentItem}`).where(openIncidents),
     ]
   },
@@ -59,4 +63,5 @@ export const incidentComments = readModelTable(
 )
 
 export * from './knowledge/tables.js'
+export * from './problem/tables.js'
 export * from './sla/tables.js'

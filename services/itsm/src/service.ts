@@ -13,7 +13,10 @@ import { article } from './knowledge/domain.js'
 import { createKnowledge } from './knowledge/knowledge.js'
 import type { SearchPatience } from './knowledge/search/patience.js'
 import { articleVote } from './knowledge/vote.js'
+import { problem } from './problem/domain.js'
+import { allProblemRoutes, problemConsumers } from './problem/problems.js'
 import { slaConsumers, slaDeciders, slaProjectedTables, slaRoutes } from './sla/sla.js'
+import { stateMachineRoutes } from './state-machines/routes.js'
 
 export { loadConfig } from './config.js'
 
@@ -21,7 +24,7 @@ export { loadConfig } from './config.js'
 export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [incident, ...cmdbDeciders, ...slaDeciders, article, articleVote]
+export const deciders = [incident, ...cmdbDeciders, ...slaDeciders, article, articleVote, problem]
 
 /** Tables the deciders fill beside their own. */
 export const projectedTables: readonly string[] = [
@@ -52,9 +55,15 @@ export function start(config: ItsmConfig, overrides?: ItsmOverrides): Promise<Ru
         ...cmdbRoutes(ctx),
         ...slaRoutes(ctx, incidents),
         ...knowledge.routes,
+        ...stateMachineRoutes(),
+        ...allProblemRoutes(ctx),
       ]
     },
-    consumers: async (ctx) => [...(await slaConsumers(ctx)), ...knowledge.background()],
+    consumers: async (ctx) => [
+      ...(await slaConsumers(ctx)),
+      ...problemConsumers(ctx),
+      ...knowledge.background(),
+    ],
     ...(overrides && { overrides }),
   })
 }

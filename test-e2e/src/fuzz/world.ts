@@ -11,6 +11,7 @@ export interface Answer {
   json: unknown
   sentRequestId: string
   requestId: unknown
+  headers: Record<string, string | string[] | undefined>
 }
 
 export interface Sent {
@@ -65,6 +66,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
       json: contentType.startsWith('application/json') && answer !== '' ? JSON.parse(answer) : undefined,
       sentRequestId,
       requestId: response.headers['x-request-id'],
+      headers: response.headers,
     }
   }
 

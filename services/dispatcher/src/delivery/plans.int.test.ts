@@ -5,7 +5,8 @@ import { claimStatement } from './claim-statement.js'
 import { deliveryIdOf, leastDeliveryId } from './delivery-id.js'
 import { insertStatement } from './fan-out-statement.js'
 import { recordStatement } from './record-statement.js'
-import { dayMs } from './retention-policy.js'
+import { dayMs, dayOf } from './retention-policy.js'
+import { daysUntil } from './retention-statements.js'
 import { createWaitingDays } from './waiting-days.js'
 
 // Those that are kept: older ones would be dropped sooner or later.
@@ -98,6 +99,17 @@ describe('with the partitions of many days', () => {
     const found = await scanned(statement, [webhookId, leastDeliveryId(from), leastDeliveryId(to)])
     expect(found.sort()).toEqual([partition('deliveries', from), partition('deliveries', to)])
   })
+
+  it.each(['enable_nestloop', 'enable_hashjoin'])(
+    'the days there are are found without %s',
+    async (setting) => {
+      const found = await fixture.service.sql.begin(async (sql) => {
+        await sql.unsafe(`set local ${setting} = off`)
+        return daysUntil(sql, dayOf(now))
+      })
+      expect(found).toEqual(Array.from({ length: days + 1 }, (_, at) => dayOf(now) - days + at))
+    },
+  )
 
   it('a claim looks into each day once, and then where something waits', async () => {
     const { sql } = fixture.service

@@ -1,6 +1,6 @@
 import type { Database } from '@opsplane/postgres'
 import { leastDeliveryId, leastEventId } from './delivery-id.js'
-import { dayMs } from './retention-policy.js'
+import { dayMs, dayOf } from './retention-policy.js'
 
 type Sql = Database['sql']
 
@@ -16,17 +16,20 @@ const rangeOf = (table: DayTable, day: number) =>
   [day, day + 1].map((edge) => tables[table].leastId(edge * dayMs))
 
 /** The days up to this one that have a partition of any of the tables, oldest first. */
-export async function daysUntil(sql: Sql, last: number): Promise<number[]> {
-  const rows = await sql.unsafe<{ day: number }[]>(
-    `select distinct day from (
-       select to_date(substring(c.relname from '[0-9]+$'), 'YYYYMMDD') - date '1970-01-01' as day
-       from pg_inherits i join pg_class c on c.oid = i.inhrelid
-       where i.inhparent in ('deliveries'::regclass, 'delivery_attempts'::regclass, 'delivery_events'::regclass)
-     ) days
-     where day <= $1::int order by day`,
-    [last],
+export async function daysUntil(sql: Pick<Sql, 'unsafe'>, last: number): Promise<number[]> {
+  // Names are taken apart here: in SQL some plans take apart those of all relations first, most of which are no days.
+  const rows = await sql.unsafe<{ name: string }[]>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent in ('deliveries'::regclass, 'delivery_attempts'::regclass, 'delivery_events'::regclass)`,
   )
-  return rows.map(({ day }) => day)
+  const days = new Set(rows.map(({ name }) => dayOfPartition(name)))
+  return [...days].filter((day) => day <= last).sort((a, b) => a - b)
+}
+
+/** Of a name such as `deliveries_20260301`. */
+function dayOfPartition(name: string): number {
+  const [year, month, day] = name.match(/_(\d{4})(\d\d)(\d\d)$/)?.slice(1) ?? []
+  return dayOf(Date.parse(`${year}-${month}-${day}T00:00:00Z`))
 }
 
 /** Whether a delivery of the day is still on its way, or held. */

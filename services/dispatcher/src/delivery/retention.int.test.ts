@@ -21,17 +21,24 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop())
 
 const days = (table: string) => daysOf(fixture.service.sql, table)
-/** Waits until these are the days left before a day. */
+/** Waits until these are the days left before a day. Otherwise tells what the service said, and who holds what. */
 const leaving = (table: string, before: number, left: number[]) =>
   waitFor(
     async () => {
       const there = (await days(table)).filter((day) => day < before)
-      if (there.join() !== left.join()) throw new Error(`there are ${there}`)
-      return true
+      if (there.join() === left.join()) return true
+      const held = (await locks()).map((lock) => JSON.stringify(lock)).join('\n')
+      const told = lines.map((line) => JSON.stringify(line)).slice(-10)
+      throw new Error(`there are ${there}\n${told.join('\n')}\n${held}`)
     },
-    // A lock that is not to be had costs a pass, and passes are three seconds apart.
-    { message: `${table} to be dropped`, timeoutMs: 40_000 },
+    // A lock that is not to be had costs a pass, passes are three seconds apart, and a statement may take 30.
+    { message: `${table} to be dropped`, timeoutMs: 90_000 },
   )
+const locks = () => fixture.service.sql`
+  select a.pid, l.mode, l.granted, l.locktype, l.relation::regclass::text as relation, a.state, a.wait_event,
+    now() - a.xact_start as transaction_age, left(a.query, 100) as query
+  from pg_locks l join pg_stat_activity a using (pid)
+  where a.datname = current_database() and pid <> pg_backend_pid() order by a.xact_start limit 30`
 const publishNow = (type: string) => fixture.publish({ type, id: eventIdAt(clock.nowMs()) })
 const logged = (msg: string) => lines.filter((line) => line.msg === msg)
 const moveTo = async (daysOff: number) => {
@@ -101,7 +108,7 @@ describe('the days of deliveries', () => {
     expect(logged('deliveries of a day dropped, some of them unfinished')).toMatchObject([
       { day: dayAt(-39), deliveries: 1, lost: 1, level: 40 },
     ])
-  }, 180_000)
+  }, 240_000)
 })
 
 describe('the work on the days', () => {

@@ -110,6 +110,7 @@ async function dropDays(options: RetentionOptions, signal: AbortSignal): Promise
         await step(day)
       } catch (error) {
         if (!lockTimedOut(error)) throw error
+        options.log.info({ day: dateOf(day) }, 'a day is dropped later, as its lock was not to be had')
         complete = false
       }
     }

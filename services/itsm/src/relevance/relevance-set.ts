@@ -32,9 +32,6 @@ export function loadRelevanceSet(): { articles: SetArticle[]; queries: SetQuery[
   }
 }
 
-/** Groups of words of like meaning. */
-export const loadThesaurus = (): string[][] => z.array(z.array(z.string())).parse(read('thesaurus.json'))
-
 /** Normalised discounted cumulative gain of the first ten results: 1 is the best order there could be. */
 export function ndcgAt10(ids: readonly string[], relevant: Readonly<Record<string, number>>): number {
   const gain = (grades: readonly number[]) =>

@@ -3,8 +3,8 @@ import { KnowledgeResults } from '@opsplane/contracts'
 import { type Receiver, startReceiver, startTestService, type TestService, waitFor } from '@opsplane/testing'
 import { knowledgeTeam } from '../knowledge/knowledge.fixture.js'
 import * as itsm from '../service.js'
+import { modelVectors } from './model-vectors.js'
 import { loadRelevanceSet, measure, ndcgAt10, type Scores } from './relevance-set.js'
-import { thesaurusVectors } from './thesaurus-vectors.js'
 
 let service: TestService
 let endpoint: Receiver
@@ -15,13 +15,13 @@ const names = new Map<string, string>()
 let available = true
 
 beforeAll(async () => {
-  const vector = thesaurusVectors()
+  const { model, vectorOf } = modelVectors()
   endpoint = await startReceiver({
     tls: false,
     respond: ({ rawBody }) => {
       if (!available) return { status: 503 }
       const { input } = JSON.parse(rawBody.toString('utf8')) as { input: string[] }
-      const data = input.map((text, index) => ({ index, embedding: vector(text) }))
+      const data = input.map((text, index) => ({ index, embedding: vectorOf(text) }))
       return { status: 200, body: JSON.stringify({ data }) }
     },
   })
@@ -30,7 +30,7 @@ beforeAll(async () => {
     ...itsm,
     env: {
       EMBEDDINGS_URL: endpoint.url,
-      EMBEDDINGS_MODEL: 'thesaurus',
+      EMBEDDINGS_MODEL: model,
       EMBEDDINGS_ALLOWED_CIDRS: '127.0.0.0/8',
     },
   })
@@ -96,7 +96,7 @@ it('ranks well in each mode, and meaning helps where words do not', async () => 
       .map(([kind, score]) => `${kind} ${score.toFixed(3)}`)
       .join(', ')}\n`
   process.stdout.write(
-    `nDCG@10\n${line('lexical', lexical)}${line('corpus vectors', corpus)}${line('thesaurus endpoint', embeddings)}`,
+    `nDCG@10\n${line('lexical', lexical)}${line('corpus vectors', corpus)}${line('embeddings endpoint', embeddings)}`,
   )
   expect(lexical.all).toBeGreaterThan(0.4)
   expect(corpus.all).toBeGreaterThan(0.4)

@@ -17,6 +17,12 @@ describe('fusion', () => {
     const fused = fuse({ exact, text: ['a'], trigram: ['a'], vector: ['a'] })
     expect(fused.at(-1)?.id).toBe('a')
   })
+
+  it('lets what is meant outweigh some of the words, but not all of them', () => {
+    const found = { ...none, text: ['words'], vector: ['meant'] }
+    expect(fuse({ ...found, complete: 0 })[0]?.id).toBe('meant')
+    expect(fuse({ ...found, vector: ['meant', 'words'], complete: 1 })[0]?.id).toBe('words')
+  })
 })
 
 it('takes identifiers for codes, and words with a digit for words', () => {

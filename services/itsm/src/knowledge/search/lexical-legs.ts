@@ -27,7 +27,7 @@ export function textLeg(db: Drizzle, scope: SearchScope, analysis: Analysis) {
   const any = relaxedQuery(analysis)
   const all = strictQuery(analysis)
   return db
-    .select({ id: table.id })
+    .select({ id: table.id, complete: sql<boolean>`${table.search} @@ ${all}` })
     .from(table)
     .where(and(within(scope), sql`${table.search} @@ ${any}`))
     .orderBy(

@@ -22,7 +22,10 @@ export function knowledgeSearch(db: Drizzle, vectors: ReturnType<typeof vectorLe
       lexicalLegs(db, scope, analysis),
       mode === 'lexical' ? withoutVectors : vectors(scope, analysis),
     ])
-    const fused = fuse({ ...lexical, vector: vector.ids }).slice(0, limit)
+    const { complete, ...ranked } = lexical
+    const modelled = vector.searchMode === 'hybrid_embeddings'
+    const legs = { ...ranked, vector: vector.ids, ...(modelled && { complete }) }
+    const fused = fuse(legs).slice(0, limit)
     const results = await hitsOf(db, scope, analysis, fused)
     return { results, meta: { searchMode: vector.searchMode, degraded: vector.degraded } }
   }
@@ -36,5 +39,6 @@ async function lexicalLegs(db: Drizzle, scope: SearchScope, analysis: Analysis) 
     codes.length + words.length > 0 ? findSimilar(db, scope, analysis) : [],
   ])
   const ids = (rows: { id: string }[]) => rows.map(({ id }) => id)
-  return { exact: ids(exact), text: ids(text), trigram: ids(trigram) }
+  const complete = text.filter((row) => row.complete).length
+  return { exact: ids(exact), text: ids(text), trigram: ids(trigram), complete }
 }

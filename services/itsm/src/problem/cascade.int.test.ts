@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Incident, IncidentComment, Problem } from '@opsplane/contracts'
+import { connectNats, type NatsLink } from '@opsplane/nats'
+import { createLogger } from '@opsplane/runtime'
+import {
+  type ApiClient,
+  type EventRecorder,
+  recordEvents,
+  startTestService,
+  type TestService,
+  testNatsUrl,
+  testPrincipal,
+  waitFor,
+} from '@opsplane/testing'
+import * as itsm from '../service.js'
+import { reachingEvents } from './reaction.js'
+
+let service: TestService
+let recorder: EventRecorder
+let link: NatsLink
+let api: ApiClient
+
+beforeAll(async () => {
+  service = await startTestService({ name: 'itsm', ...itsm })
+  recorder = await recordEvents(service.natsPrefix)
+  link = connectNats({
+    url: testNatsUrl(),
+    name: 'test',
+    log: createLogger({ service: 'test', level: 'silent' }),
+  })
+  api = service.as(testPrincipal())
+})
+afterAll(async () => {
+  await link?.close()
+  await recorder?.stop()
+  await service?.stop()
+})
+
+const post = (path: string, body?: object) => api.post(path, body)
+const act = async ({ id }: Problem, action: string, body?: object): Promise<Problem> =>
+  (await post(`/itsm/problems/${id}/${action}`, body)).data(Problem)
+const incidentOf = async (id: string) => (await api.get(`/itsm/incidents/${id}`)).data(Incident)
+const notesOf = async (id: string) =>
+  (await api.get(`/itsm/incidents/${id}/comments`)).page(IncidentComment).items
+
+/** A problem with its root cause, about to be fixed. */
+async function fixing(): Promise<Problem> {
+  const created = await post('/itsm/problems', { title: 'Connections leak', rootCause: 'The pool.' })
+  const problem = created.data(Problem)
+  for (const action of ['assess', 'analyze', 'fix']) await act(problem, action)
+  return problem
+}
+
+async function linked(problem: Problem, holdReason?: string): Promise<Incident> {
+  const { id } = (await post('/itsm/incidents', { title: 'Checkout answers 502' })).data(Incident)
+  await post(`/itsm/problems/${problem.id}/incidents`, { incidentId: id })
+  if (holdReason !== undefined) await api.patch(`/itsm/incidents/${id}`, { status: 'on_hold', holdReason })
+  return incidentOf(id)
+}
+
+const eventOf = (problem: Problem, type: string) =>
+  waitFor(() =>
+    recorder.published.find(({ event }) => event.resource.id === problem.id && event.type === type),
+  )
+
+const handled = async () =>
+  Number(
+    (await service.sql`select handled from consumer_checkpoints where consumer = 'itsm-problem-cascade'`)[0]
+      ?.handled ?? 0,
+  )
+
+/** Sends an event of a problem once more, and waits until everything that was sent is handled. */
+async function redeliver(problem: Problem, type: string) {
+  const { subject, event } = await eventOf(problem, type)
+  const copies = () => recorder.published.filter((one) => one.event.id === event.id).length
+  const before = copies()
+  const connection = await link.ready()
+  connection.publish(subject, JSON.stringify(event))
+  await connection.flush()
+  await waitFor(() => copies() > before)
+  const reaching = new Set<string>(reachingEvents)
+  const sent = recorder.published.filter((one) => reaching.has(one.event.type)).length
+  await waitFor(async () => (await handled()) >= sent)
+}
+
+const fix = { resolution: 'fix_applied', resolutionNotes: 'Broken connections are returned.' }
+
+describe('a fix', () => {
+  it('resolves the incidents on hold for the problem, and no other', async () => {
+    const problem = await fixing()
+    const waiting = await linked(problem, 'awaiting_problem')
+    const others = [
+      await linked(problem),
+      await linked(problem, 'awaiting_vendor'),
+      await linked(await fixing(), 'awaiting_problem'),
+    ]
+    await act(problem, 'resolve', fix)
+    const resolved = await waitFor(async () => {
+      const incident = await incidentOf(waiting.id)
+      return incident.status === 'resolved' && incident
+    })
+    expect(resolved).toMatchObject({
+      resolutionCode: 'fixed',
+      resolutionNotes: `Problem ${problem.number}: ${fix.resolutionNotes}`,
+      holdReason: null,
+    })
+    const cause = await eventOf(problem, 'problem.resolved')
+    const effect = await waitFor(() =>
+      recorder.published.find(
+        ({ event }) => event.resource.id === waiting.id && event.type === 'incident.resolved',
+      ),
+    )
+    expect(effect.event).toMatchObject({
+      causationId: cause.event.id,
+      workspaceId: cause.event.workspaceId,
+      actor: { type: 'system' },
+    })
+    for (const other of others) expect(await incidentOf(other.id)).toEqual(other)
+  })
+
+  it('reaches an incident once, whatever becomes of it later', async () => {
+    const problem = await fixing()
+    const { id } = await linked(problem, 'awaiting_problem')
+    await act(problem, 'resolve', fix)
+    await waitFor(async () => (await incidentOf(id)).status === 'resolved')
+    await post(`/itsm/incidents/${id}/reopen`)
+    await api.patch(`/itsm/incidents/${id}`, { status: 'on_hold', holdReason: 'awaiting_problem' })
+    const before = await incidentOf(id)
+    await redeliver(problem, 'problem.resolved')
+    expect(await incidentOf(id)).toEqual(before)
+  })
+
+  it('does not hold any more once the problem is reopened', async () => {
+    const problem = await fixing()
+    await act(problem, 'resolve', fix)
+    await act(problem, 'reopen')
+    const incident = await linked(problem, 'awaiting_problem')
+    await redeliver(problem, 'problem.resolved')
+    expect(await incidentOf(incident.id)).toEqual(incident)
+  })
+
+  it('says nothing twice when the problem is closed', async () => {
+    const problem = await fixing()
+    await act(problem, 'resolve', { resolution: 'risk_accepted', resolutionNotes: 'Rare.' })
+    // Whoever waits for a problem that has ended has a reason; the end was told before.
+    await redeliver(problem, 'problem.resolved')
+    const incident = await linked(problem, 'awaiting_problem')
+    await act(problem, 'close')
+    await redeliver(problem, 'problem.closed')
+    expect(await incidentOf(incident.id)).toEqual(incident)
+  })
+})
+
+describe('an end that is no fix', () => {
+  const ends: [string, (original: Problem) => object, (original: Problem) => string][] = [
+    [
+      'risk_accepted',
+      () => ({ resolutionNotes: 'It is replaced soon.' }),
+      () => 'its risk was accepted: It is replaced soon.',
+    ],
+    ['duplicate', ({ id }) => ({ duplicateOf: id }), ({ number }) => `it is a duplicate of ${number}`],
+    ['canceled', () => ({}), () => 'it was canceled'],
+  ]
+
+  it.each(ends)('%s lets the incidents go on, and tells why', async (resolution, fields, why) => {
+    const original = await fixing()
+    const problem = (await post('/itsm/problems', { title: 'Slow' })).data(Problem)
+    await act(problem, 'assess')
+    const { id } = await linked(problem, 'awaiting_problem')
+    const other = await linked(problem, 'awaiting_caller')
+    await act(problem, 'close', { resolution, ...fields(original) })
+    await waitFor(async () => (await incidentOf(id)).status === 'in_progress')
+    await redeliver(problem, 'problem.closed')
+    const notes = await notesOf(id)
+    expect(notes.map(({ body, visibility }) => [body, visibility])).toEqual([
+      [`Problem ${problem.number} will not be fixed, as ${why(original)}`, 'internal'],
+    ])
+    expect(await incidentOf(other.id)).toEqual(other)
+  })
+})
+
+describe('a workaround', () => {
+  it('is noted on every open incident once', async () => {
+    const problem = await fixing()
+    const open = [await linked(problem), await linked(problem, 'awaiting_vendor')]
+    const done = await linked(problem)
+    await post(`/itsm/incidents/${done.id}/resolve`)
+    await act(problem, 'publish-workaround', { workaround: 'Restart every hour.' })
+    for (const { id } of open) await waitFor(async () => (await notesOf(id)).length > 0)
+    await redeliver(problem, 'problem.workaround_published')
+    for (const { id, status } of open) {
+      expect((await notesOf(id)).map(({ body, visibility }) => [body, visibility])).toEqual([
+        [`Workaround of problem ${problem.number}:\n\nRestart every hour.`, 'internal'],
+      ])
+      expect((await incidentOf(id)).status).toBe(status)
+    }
+    expect(await notesOf(done.id)).toEqual([])
+  })
+})
+
+it('reaches 500 incidents, while people work on some of them', async () => {
+  const problem = await fixing()
+  const first = await linked(problem, 'awaiting_problem')
+  // Copies of one that was linked over the API, with the log entry that makes each an aggregate of its own.
+  await service.sql.begin(async (tx) => {
+    await tx`
+      insert into incidents (id, workspace_id, environment, version, state)
+      select 'inc_' || lpad(g::text, 26, '0'), i.workspace_id, i.environment, 1,
+        (i.state::jsonb || jsonb_build_object('id', 'inc_' || lpad(g::text, 26, '0'),
+          'number', 'INC-' || (g + 1000)))::json
+      from incidents i, generate_series(1, 499) g where i.id = ${first.id}`
+    await tx`
+      insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data,
+        created_at, published_at)
+      select 'evt_' || lpad(g::text, 26, '0'), 'incidents', 'inc_' || lpad(g::text, 26, '0'), 1, 'incident.created',
+        e.workspace_id, e.environment, e.actor, e.resource, e.data, e.created_at, now()
+      from events e, generate_series(1, 499) g where e.stream_id = ${first.id} and e.version = 1`
+  })
+  await act(problem, 'resolve', fix)
+  const busy = Array.from({ length: 10 }, (_, index) => `inc_${String(index * 40 + 1).padStart(26, '0')}`)
+  const replies = await Promise.all(
+    busy.map((id) => post(`/itsm/incidents/${id}/comments`, { body: 'Still waiting.' })),
+  )
+  expect(replies.map(({ status }) => status)).toEqual(busy.map(() => 201))
+  const count = async () =>
+    (
+      await service.sql`
+        select count(*)::int as n from incidents where problem_id = ${problem.id} and status = 'resolved'`
+    )[0]?.n
+  await waitFor(async () => (await count()) === 500, { timeoutMs: 60_000 })
+  await redeliver(problem, 'problem.resolved')
+  const [told] = await service.sql`
+    select count(*)::int as n, count(distinct stream_id)::int as incidents from events
+    where type = 'incident.resolved' and causation_id = ${(await eventOf(problem, 'problem.resolved')).event.id}`
+  expect(told).toEqual({ n: 500, incidents: 500 })
+}, 90_000)

@@ -1,0 +1,97 @@
+import {
+  type CommandMeta,
+  newId,
+  type PlatformEvent,
+  storedState,
+  systemActor,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { BackendContext, Unit } from '@opsplane/eventstore'
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { incident } from '../incident/domain.js'
+import type { IncidentStore } from '../incident/incident-store.js'
+import { incidents as table } from '../schema.js'
+import type { ProblemStore } from './problem-store.js'
+import { type Reaction, reactionTo, stepsOf } from './reaction.js'
+
+/** Incidents changed in one commit. */
+export const batchSize = 50
+
+interface Place {
+  createdAt: string
+  id: string
+}
+
+/**
+ * Brings what happens to a problem to the incidents linked to it, a batch in a commit. The log tells which incidents
+ * an event has reached: it reaches each of them once, however often it comes.
+ */
+export function createCascade(
+  { store, database: { db }, clock }: Pick<BackendContext, 'store' | 'database' | 'clock'>,
+  incidents: IncidentStore,
+  problems: ProblemStore,
+) {
+  async function heed(event: PlatformEvent): Promise<void> {
+    const tenant: TenantScope = { workspaceId: event.workspaceId, environment: event.environment }
+    const reaction = reactionTo(event, await originalOf(event, tenant))
+    if (reaction === null) return
+    for (let place: Place | null = { createdAt: '', id: '' }; place !== null; ) {
+      const { createdAt, id }: Place = place
+      const now = clock.now()
+      const meta: CommandMeta = { tenant, actor: systemActor, now, requestId: null, causationId: event.id }
+      place = await store.transact(meta, (unit) => reach(unit, event, reaction, meta, { createdAt, id }))
+    }
+  }
+
+  /** The number of the problem that a duplicate names. */
+  async function originalOf({ data }: PlatformEvent, tenant: TenantScope): Promise<string | null> {
+    const id = data.after?.duplicateOf
+    if (typeof id !== 'string') return null
+    return (await problems.find(id, tenant))?.state.number ?? null
+  }
+
+  /** One batch of incidents beyond a place; where it ends, or null when there are no more. */
+  async function reach(
+    unit: Unit,
+    event: PlatformEvent,
+    reaction: Reaction,
+    { tenant, now }: CommandMeta,
+    after: Place,
+  ): Promise<Place | null> {
+    const current = await unit.find(problems, reaction.problem.id)
+    if (!current || !reaction.holds(current.state)) return null
+    const rows = await linked(event, reaction, tenant, after)
+    for (const { id, state, version } of rows) {
+      const given = { state: storedState(incident, state), version }
+      for (const step of stepsOf(reaction, { id: newId('comment'), incidentId: id }, now))
+        await unit.handle(incidents, id, { ...step, now }, { current: given })
+    }
+    const last = rows.length < batchSize ? undefined : rows.at(-1)
+    return last ? { createdAt: last.createdAt ?? '', id: last.id } : null
+  }
+
+  function linked(event: PlatformEvent, reaction: Reaction, tenant: TenantScope, after: Place) {
+    return db
+      .select({ id: table.id, createdAt: table.createdAt, state: table.state, version: table.version })
+      .from(table)
+      .where(
+        and(
+          eq(table.workspaceId, tenant.workspaceId),
+          eq(table.environment, tenant.environment),
+          eq(table.problemId, reaction.problem.id),
+          sql`(${table.createdAt}, ${table.id}) > (${after.createdAt}, ${after.id})`,
+          reached[reaction.reaches],
+          sql`not exists (select 1 from events e where e.stream_id = ${table.id} and e.causation_id = ${event.id})`,
+        ),
+      )
+      .orderBy(asc(table.createdAt), asc(table.id))
+      .limit(batchSize)
+  }
+
+  return { heed }
+}
+
+const reached: Record<Reaction['reaches'], SQL | undefined> = {
+  open: inArray(table.status, ['open', 'in_progress', 'on_hold']),
+  awaiting: and(eq(table.status, 'on_hold'), sql`${table.state}->>'holdReason' = 'awaiting_problem'`),
+}

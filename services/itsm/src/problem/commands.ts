@@ -1,0 +1,37 @@
+import type {
+  Actor,
+  Instant,
+  NewProblem,
+  PriorityMatrix,
+  ProblemPatch,
+  ProblemResolution,
+} from '@opsplane/contracts'
+
+/** Records a problem. `number` is the next of the workspace. */
+export interface CreateProblem {
+  kind: 'create'
+  id: string
+  number: string
+  by: Actor
+  now: Instant
+  input: NewProblem
+  matrix: PriorityMatrix
+}
+
+/** How a problem ends. `duplicateOf` is the id of a problem that exists. */
+export interface Ending {
+  resolution?: ProblemResolution | undefined
+  resolutionNotes?: string | undefined
+  duplicateOf?: string | undefined
+}
+
+/** One action of the transition table. */
+export type ProblemStep =
+  | { kind: 'edit'; patch: ProblemPatch; matrix: PriorityMatrix }
+  | { kind: 'assess' | 'analyze' | 'fix' | 'mark_known_error' | 'unmark_known_error' }
+  | ({ kind: 'resolve'; resolution: ProblemResolution } & Ending)
+  | ({ kind: 'close' } & Ending)
+  | { kind: 'reopen'; reason?: string | undefined }
+  | { kind: 'publish_workaround'; workaround?: string | undefined }
+
+export type ProblemCommand = CreateProblem | (ProblemStep & { now: Instant })

@@ -1,0 +1,38 @@
+import {
+  ApiError,
+  changedFields,
+  type Decider,
+  type Decision,
+  notFound,
+  type ProblemEventType,
+  type ProblemState,
+} from '@opsplane/contracts'
+import type { ProblemCommand } from './commands.js'
+import { opened } from './opened.js'
+import { outcomeOf } from './outcomes.js'
+import { statusAfter } from './transitions.js'
+
+/** Every rule of a problem. Its events are `problemEvents`; which action applies when is `transitions`. */
+export const problem: Decider<ProblemState, ProblemCommand> = {
+  resourceType: 'problem',
+  table: 'problems',
+  decide,
+  expose: (state) => state,
+  describe: (state) => ({ displayName: state.title, number: state.number }),
+}
+
+function decide(
+  command: ProblemCommand,
+  state: ProblemState | null,
+): Decision<ProblemState, ProblemEventType>[] {
+  if (command.kind === 'create') {
+    if (state !== null) throw new ApiError('conflict', 'A problem with this id exists already.')
+    return [{ type: 'problem.created', after: opened(command) }]
+  }
+  if (state === null) throw notFound()
+  const status = statusAfter(command.kind, state.status)
+  const { changes, ...outcome } = outcomeOf(command, command.now, state)
+  const after = { ...state, ...changes, status }
+  if (changedFields(state, after).length === 0) return []
+  return [{ ...outcome, after: { ...after, updatedAt: command.now } }]
+}

@@ -1,0 +1,47 @@
+import { invalidField, type PriorityMatrix, type ProblemPatch, type ProblemState } from '@opsplane/contracts'
+import { distinct } from './opened.js'
+import { priorityBy } from './priority.js'
+
+/**
+ * The fields a PATCH sets. The priority follows impact and urgency when one of them is changed; a workaround that is
+ * changed is no longer the one that was published. Throws validation_failed when it takes away what the problem
+ * rests on.
+ */
+export function edited(
+  { ciIds, changeIds, ...patch }: ProblemPatch,
+  matrix: PriorityMatrix,
+  state: ProblemState,
+): Partial<ProblemState> {
+  const fields: Partial<ProblemState> = {
+    ...withoutUndefined(patch),
+    ...(ciIds && { ciIds: distinct(ciIds) }),
+    ...(changeIds && { changeIds: distinct(changeIds) }),
+  }
+  const wanted = { ...state, ...fields }
+  if (wanted.impact !== state.impact || wanted.urgency !== state.urgency)
+    fields.priority = priorityBy(matrix, wanted)
+  if (wanted.workaround !== state.workaround) fields.workaroundPublishedAt = null
+  if (state.knownError) checkKnown(wanted)
+  if (state.resolution === 'fix_applied') checkRootCause(wanted)
+  return fields
+}
+
+/** Throws validation_failed unless root cause and workaround are known. */
+export function checkKnown(state: Pick<ProblemState, 'rootCause' | 'workaround'>): void {
+  if (!state.workaround)
+    throw invalidField('/workaround', 'required', 'A known error needs a workaround; give it one first.')
+  if (!state.rootCause)
+    throw invalidField('/rootCause', 'required', 'A known error needs a root cause; give it one first.')
+}
+
+/** Throws validation_failed unless it is known what was mended. */
+export function checkRootCause({ rootCause }: Pick<ProblemState, 'rootCause'>): void {
+  if (!rootCause)
+    throw invalidField('/rootCause', 'required', 'A fix needs a root cause that it mends; give it one first.')
+}
+
+function withoutUndefined<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]: Exclude<T[Name], undefined>
+  }
+}

@@ -1,0 +1,106 @@
+import { Incident, LinkProblemIncident, PlainProblemAction as NoFields, Problem } from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { keysetPage } from '@opsplane/postgres'
+import { eq } from 'drizzle-orm'
+import { z } from 'zod'
+import type { IncidentStore } from '../incident/incident-store.js'
+import { incidents as table } from '../schema.js'
+import type { ProblemLinks } from './links.js'
+import type { ProblemStore } from './problem-store.js'
+import { tag } from './routes.js'
+
+/** The incidents a problem is behind. */
+export function problemIncidentRoutes(
+  ctx: BackendContext,
+  incidents: IncidentStore,
+  problems: ProblemStore,
+  links: ProblemLinks,
+): Route[] {
+  return [
+    defineList({
+      operationId: 'listProblemIncidents',
+      path: '/itsm/problems/:id/incidents',
+      summary: 'List the incidents linked to a problem',
+      tag,
+      scope: 'itsm:read',
+      sorts: ['-createdAt'],
+      response: Incident,
+      errors: ['not_found'],
+      handler: async ({ params, query: { limit, after, sort }, binding, meta }) => {
+        const { id } = await problems.get(await problems.idOf(params.id, meta.tenant), meta.tenant)
+        return keysetPage(ctx.database.db, {
+          table,
+          tenant: meta.tenant,
+          where: [eq(table.problemId, id)],
+          sort: { column: table.createdAt, direction: sort.direction },
+          limit,
+          after,
+          binding,
+          cursors: ctx.cursors,
+          present: incidents.present,
+        })
+      },
+    }),
+
+    defineRoute({
+      operationId: 'linkProblemIncident',
+      method: 'post',
+      path: '/itsm/problems/:id/incidents',
+      summary: 'Link an incident to a problem',
+      description:
+        'Sets `problemId` of an incident that is not closed and has none; a linked one is unlinked first. Answers ' +
+        'with the incident. Emits `incident.updated`, unless it is linked to this problem already.',
+      tag,
+      scope: 'itsm:write',
+      body: LinkProblemIncident,
+      response: Incident,
+      errors: ['not_found', 'conflict', 'invalid_state_transition', 'version_conflict'],
+      // The path names the problem, which stays as it is.
+      ifMatch: false,
+      handler: async ({ params, body, meta }) =>
+        links.link(await problems.idOf(params.id, meta.tenant), body.incidentId, meta),
+    }),
+
+    defineRoute({
+      operationId: 'unlinkProblemIncident',
+      method: 'delete',
+      path: '/itsm/problems/:id/incidents/:incidentId',
+      summary: 'Unlink an incident from a problem',
+      description: 'The incident stays as it is otherwise, on hold too. Emits `incident.updated`.',
+      tag,
+      scope: 'itsm:write',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'invalid_state_transition', 'version_conflict'],
+      ifMatch: false,
+      handler: async ({ params, meta }) =>
+        links.unlink(await problems.idOf(params.id, meta.tenant), params.incidentId, meta),
+    }),
+
+    defineRoute({
+      operationId: 'createIncidentProblem',
+      method: 'post',
+      path: '/itsm/incidents/:id/problem',
+      summary: 'Record the problem behind an incident',
+      description:
+        'Copies title, description, impact, urgency and the item, unless that is retired, and links the incident. ' +
+        'Emits `problem.created` and `incident.updated`.',
+      tag,
+      scope: 'itsm:write',
+      body: NoFields,
+      response: Problem,
+      status: 201,
+      errors: [
+        'not_found',
+        'conflict',
+        'invalid_state_transition',
+        'precondition_failed',
+        'version_conflict',
+      ],
+      // Of the incident, which is linked.
+      ifMatch: true,
+      handler: ({ params, meta }) => links.raise(params.id, meta),
+    }),
+  ]
+}

@@ -1,0 +1,80 @@
+import {
+  ApiError,
+  type CommandMeta,
+  type Incident,
+  type IncidentState,
+  invalidField,
+  notFound,
+  type Problem,
+} from '@opsplane/contracts'
+import type { BackendContext, Unit } from '@opsplane/eventstore'
+import type { IncidentStore } from '../incident/incident-store.js'
+import type { ProblemStore } from './problem-store.js'
+import { usableItems } from './references.js'
+
+/** Which incidents a problem is behind. The incident keeps the link, so its own rules and events hold for it. */
+export function problemLinks(ctx: BackendContext, incidents: IncidentStore, problems: ProblemStore) {
+  const pointTo = (unit: Unit, id: string, problemId: string | null, now: string): Promise<Incident> =>
+    unit.handle(incidents, id, { kind: 'edit', fields: { problemId }, now })
+
+  return {
+    async link(problemId: string, reference: string, meta: CommandMeta): Promise<Incident> {
+      const id = await incidents.idOf(reference, meta.tenant)
+      const work = async (unit: Unit) => {
+        if (!(await unit.find(problems, problemId))) throw notFound()
+        const found = await unit.find(incidents, id)
+        if (!found) throw invalidField('/incidentId', 'unknown_incident', 'There is no such incident.')
+        if (found.state.problemId === problemId) return incidents.present(found)
+        checkFree(found.state)
+        return pointTo(unit, id, problemId, meta.now)
+      }
+      return ctx.store.transact(meta, work, { turn: id })
+    },
+
+    async unlink(problemId: string, reference: string, meta: CommandMeta): Promise<void> {
+      const id = await incidents.idOf(reference, meta.tenant)
+      const work = async (unit: Unit) => {
+        const found = await unit.find(incidents, id)
+        if (found?.state.problemId !== problemId) throw notFound()
+        await pointTo(unit, id, null, meta.now)
+      }
+      return ctx.store.transact(meta, work, { turn: id })
+    },
+
+    /** Records the problem behind an incident, both or neither. */
+    async raise(reference: string, meta: CommandMeta): Promise<Problem> {
+      const id = await incidents.idOf(reference, meta.tenant)
+      const seen = await incidents.find(id, meta.tenant)
+      if (!seen) throw notFound()
+      checkFree(seen.state)
+      const { title, description, impact, urgency, ciId } = seen.state
+      const ciIds = ciId === null ? [] : await usableItems(ctx.database.db, meta.tenant, [ciId])
+      const input = { title, description, impact, urgency, ciIds, changeIds: [], tags: [] }
+      const command = await problems.prepare(input, meta)
+      const work = async (unit: Unit) => {
+        const found = await unit.find(incidents, id)
+        if (found) checkFree(found.state)
+        await pointTo(unit, id, command.id, meta.now)
+        return unit.create(problems, command.id, command)
+      }
+      return ctx.store.transact(meta, work, { turn: id })
+    },
+  }
+}
+export type ProblemLinks = ReturnType<typeof problemLinks>
+
+/** Throws a conflict when there is a problem behind the incident already. */
+function checkFree({ problemId }: IncidentState): void {
+  if (problemId === null) return
+  throw new ApiError('conflict', 'The incident is linked to a problem already. Unlink it first.', {
+    details: [
+      {
+        in: 'body',
+        path: '',
+        code: 'already_linked',
+        message: 'must not be linked to a problem',
+        params: { problemId },
+      },
+    ],
+  })
+}

@@ -1,0 +1,35 @@
+import { Moment, Priority, ProblemStatus } from '@opsplane/contracts'
+import { z } from 'zod'
+import { severalOf } from '../incident/list-filters.js'
+import { nobody } from './queries.js'
+
+const reference = z.string().min(1).max(100)
+
+/** The filters of the problem list; all that are given must hold. */
+export const problemFilters = z.object({
+  status: severalOf(ProblemStatus)
+    .optional()
+    .meta({
+      description: 'One or several statuses, repeated or separated by commas.',
+      example: ['assess', 'root_cause_analysis'],
+    }),
+  priority: severalOf(Priority)
+    .optional()
+    .meta({
+      description: 'One or several priorities, repeated or separated by commas.',
+      example: ['P1', 'P2'],
+    }),
+  knownError: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .meta({ description: '`true`: known errors only.' }),
+  assigneeId: reference.optional().meta({ description: `A user, or \`${nobody}\` for unassigned problems.` }),
+  assignmentGroup: reference
+    .optional()
+    .meta({ description: `A team, or \`${nobody}\` for unrouted problems.` }),
+  ciId: reference.optional().meta({ description: 'A configuration item among those affected.' }),
+  tag: z.string().min(1).max(50).optional().meta({ description: 'One of the tags.' }),
+  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
+  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
+})

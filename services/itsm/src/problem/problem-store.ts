@@ -1,0 +1,80 @@
+import {
+  type CommandMeta,
+  invalidField,
+  type NewProblem,
+  newId,
+  notFound,
+  type Problem,
+  type ProblemPatch,
+  type ProblemState,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { BackendContext, Unit } from '@opsplane/eventstore'
+import type { CreateProblem, ProblemStep } from './commands.js'
+import { problem } from './domain.js'
+import { matrixOf } from './priority.js'
+import { problemIdByNumber } from './queries.js'
+import { checkReferences } from './references.js'
+import { allowedActions } from './transitions.js'
+
+/** The problems as the API shows them, and the commands that need more than the problem itself. */
+export function problemStore(ctx: Pick<BackendContext, 'store' | 'database'>) {
+  const {
+    store,
+    database: { db },
+  } = ctx
+  const aggregate = store.aggregate(problem, { present })
+
+  const idOf = async (reference: string, tenant: TenantScope): Promise<string> =>
+    /^PRB-[1-9]\d{0,8}$/.test(reference)
+      ? ((await problemIdByNumber(db, tenant, reference)) ?? reference)
+      : reference
+
+  /** Throws validation_failed unless there is such a problem, and it is itself no duplicate. */
+  async function checkOriginal(unit: Unit, id: string): Promise<void> {
+    const original = await unit.find(aggregate, id)
+    if (!original) throw invalidField('/duplicateOf', 'unknown_problem', 'There is no such problem.')
+    if (original.state.resolution === 'duplicate')
+      throw invalidField('/duplicateOf', 'duplicate', 'That problem is a duplicate too; follow it on.')
+  }
+
+  return {
+    ...aggregate,
+    /** Paths take an id or a number such as `PRB-12`; anything else is an id that does not exist. */
+    idOf,
+    /** A new problem, ready to be created in a unit. */
+    async prepare(input: NewProblem, meta: CommandMeta): Promise<CreateProblem> {
+      const { workspaceId } = meta.tenant
+      const number = `PRB-${await store.numbers.next(workspaceId, 'problem')}`
+      const matrix = await matrixOf(ctx, meta.tenant)
+      return { kind: 'create', id: newId('problem'), number, by: meta.actor, now: meta.now, input, matrix }
+    },
+    async change(id: string, patch: ProblemPatch, meta: CommandMeta): Promise<Problem> {
+      if (patch.ciIds !== undefined || patch.changeIds !== undefined) {
+        const current = await aggregate.find(id, meta.tenant)
+        if (!current) throw notFound()
+        await checkReferences(db, meta.tenant, patch, current.state)
+      }
+      const matrix = await matrixOf(ctx, meta.tenant)
+      return aggregate.handle(id, { kind: 'edit', patch, matrix, now: meta.now }, meta)
+    },
+    /** Resolves or closes; `duplicateOf` may be a number. */
+    async end(id: string, step: ProblemStep & { kind: 'resolve' | 'close' }, meta: CommandMeta) {
+      const duplicateOf = step.duplicateOf && (await idOf(step.duplicateOf, meta.tenant))
+      const command = { ...step, duplicateOf, now: meta.now }
+      return store.transact(
+        meta,
+        async (unit) => {
+          if (duplicateOf !== undefined) await checkOriginal(unit, duplicateOf)
+          return unit.handle(aggregate, id, command)
+        },
+        { turn: id },
+      )
+    },
+  }
+}
+export type ProblemStore = ReturnType<typeof problemStore>
+
+function present(state: ProblemState, version: number): Problem {
+  return { ...state, version, allowedActions: allowedActions(state.status) }
+}

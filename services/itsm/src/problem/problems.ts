@@ -1,0 +1,43 @@
+import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eventstore'
+import type { Route } from '@opsplane/http'
+import { incidentStore } from '../incident/incident-store.js'
+import { problemActionRoutes } from './action-routes.js'
+import { createCascade } from './cascade.js'
+import { problemIncidentRoutes } from './incident-routes.js'
+import { problemLinks } from './links.js'
+import { problemStore } from './problem-store.js'
+import { reachingEvents } from './reaction.js'
+import { problemRoutes } from './routes.js'
+
+/** Everything below /itsm/problems. */
+export function allProblemRoutes(ctx: BackendContext): Route[] {
+  const incidents = incidentStore(ctx)
+  const problems = problemStore(ctx)
+  const links = problemLinks(ctx, incidents, problems)
+  return [
+    ...problemRoutes(ctx, problems),
+    ...problemActionRoutes(problems),
+    ...problemIncidentRoutes(ctx, incidents, problems, links),
+  ]
+}
+
+/** Brings what becomes of a problem to its incidents. */
+export function problemConsumers(ctx: BackendContext): Closable[] {
+  const cascade = createCascade(ctx, incidentStore(ctx), problemStore(ctx))
+  return [
+    consumeEvents({
+      database: ctx.database,
+      link: ctx.link,
+      names: ctx.names,
+      log: ctx.log,
+      durable: 'itsm-problem-cascade',
+      filterSubjects: ctx.names.eventFilters(reachingEvents),
+      // One event may reach thousands of incidents.
+      maxBatch: 1,
+      ackWaitMs: 120_000,
+      handle: async (events) => {
+        for (const event of events) await cascade.heed(event)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,78 @@
+import type { Priority, ProblemStatus, TenantScope } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { and, eq, gt, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import { problems } from './tables.js'
+
+/** Asks for problems that have no assignee, or no team. */
+export const nobody = 'none'
+
+export interface ProblemFilters {
+  status?: ProblemStatus[] | undefined
+  priority?: Priority[] | undefined
+  knownError?: boolean | undefined
+  assigneeId?: string | undefined
+  assignmentGroup?: string | undefined
+  ciId?: string | undefined
+  tag?: string | undefined
+  createdAfter?: string | undefined
+  createdBefore?: string | undefined
+}
+
+/** The columns a list of problems can be sorted by. */
+export const sortColumns = {
+  createdAt: problems.createdAt,
+  updatedAt: problems.updatedAt,
+  number: problems.numberValue,
+}
+
+export function problemConditions(filters: ProblemFilters): (SQL | undefined)[] {
+  return [
+    filters.status && inArray(problems.status, filters.status),
+    filters.priority && inArray(problems.priority, filters.priority),
+    filters.knownError === undefined
+      ? undefined
+      : sql`${problems.knownError} = ${sql.raw(String(filters.knownError))}`,
+    isOrNobody(problems.assigneeId, filters.assigneeId),
+    isOrNobody(problems.assignmentGroup, filters.assignmentGroup),
+    holds(problems.ciIds, filters.ciId),
+    holds(problems.tags, filters.tag),
+    filters.createdAfter === undefined ? undefined : gt(problems.createdAt, filters.createdAfter),
+    filters.createdBefore === undefined ? undefined : lt(problems.createdAt, filters.createdBefore),
+  ]
+}
+
+/** The id of the problem with this number, such as `PRB-12`; undefined when there is none. */
+export async function problemIdByNumber(
+  db: Drizzle,
+  tenant: TenantScope,
+  number: string,
+): Promise<string | undefined> {
+  const [row] = await db
+    .select({ id: problems.id })
+    .from(problems)
+    .where(and(...within(tenant), eq(problems.numberValue, Number(number.slice('PRB-'.length)))))
+  return row?.id
+}
+
+/** Whether there is a problem of this id in the workspace and environment. */
+export async function problemExists(db: Drizzle, tenant: TenantScope, id: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: problems.id })
+    .from(problems)
+    .where(and(...within(tenant), eq(problems.id, id)))
+  return rows.length > 0
+}
+
+function within({ workspaceId, environment }: TenantScope): SQL[] {
+  return [eq(problems.workspaceId, workspaceId), eq(problems.environment, environment)]
+}
+
+function isOrNobody(column: PgColumn, value: string | undefined): SQL | undefined {
+  if (value === undefined) return undefined
+  return value === nobody ? isNull(column) : eq(column, value)
+}
+
+function holds(list: PgColumn, value: string | undefined): SQL | undefined {
+  return value === undefined ? undefined : sql`${list} @> ${JSON.stringify([value])}::text::jsonb`
+}

@@ -1,0 +1,101 @@
+import {
+  type IncidentComment,
+  type Instant,
+  type PlatformEvent,
+  type ProblemState,
+  problemEvents,
+  systemActor,
+} from '@opsplane/contracts'
+import type { IncidentStep } from '../incident/commands.js'
+
+/** What an event of a problem means for the incidents linked to it. */
+export interface Reaction {
+  problem: ProblemState
+  /** The linked incidents it reaches: all open ones, or those on hold for the problem. */
+  reaches: 'open' | 'awaiting'
+  /** Whether it still holds: a problem that was reopened in the meantime has not ended. */
+  holds(current: ProblemState): boolean
+  /** Work note for the incident, with null for none. */
+  note: string | null
+  step: IncidentStep | null
+}
+
+/** The events that reach linked incidents. */
+export const reachingEvents = ['problem.workaround_published', 'problem.resolved', 'problem.closed'] as const
+
+/** `original` is the number of the problem that a duplicate names. Null when the event reaches nobody. */
+export function reactionTo(event: PlatformEvent, original: string | null): Reaction | null {
+  switch (event.type) {
+    case 'problem.workaround_published': {
+      const problem = stateAfter('problem.workaround_published', event)
+      return problem && published(problem)
+    }
+    case 'problem.resolved': {
+      const problem = stateAfter('problem.resolved', event)
+      return problem && ended(problem, original)
+    }
+    case 'problem.closed': {
+      const problem = stateAfter('problem.closed', event)
+      // What was resolved before has been told by then.
+      return problem && event.data.before?.status !== 'resolved' ? ended(problem, original) : null
+    }
+    default:
+      return null
+  }
+}
+
+/** The commands to one incident. */
+export function stepsOf(
+  { note, step }: Reaction,
+  ids: Pick<IncidentComment, 'id' | 'incidentId'>,
+  now: Instant,
+) {
+  const steps: IncidentStep[] = []
+  if (note !== null) {
+    const times = { createdAt: now, updatedAt: now }
+    const comment = { ...ids, body: note, visibility: 'internal', author: systemActor, ...times } as const
+    steps.push({ kind: 'comment', comment })
+  }
+  if (step !== null) steps.push(step)
+  return steps
+}
+
+function stateAfter(type: (typeof reachingEvents)[number], event: PlatformEvent): ProblemState | null {
+  return problemEvents[type].data.parse(event.data).after
+}
+
+function published(problem: ProblemState): Reaction {
+  return {
+    problem,
+    reaches: 'open',
+    holds: (current) => current.workaroundPublishedAt === problem.workaroundPublishedAt,
+    note: `Workaround of problem ${problem.number}:\n\n${problem.workaround ?? ''}`,
+    step: null,
+  }
+}
+
+function ended(problem: ProblemState, original: string | null): Reaction {
+  const { number, resolution, resolutionNotes, resolvedAt } = problem
+  const common = {
+    problem,
+    reaches: 'awaiting' as const,
+    holds: (current: ProblemState) => current.resolvedAt === resolvedAt,
+  }
+  const notes = resolutionNotes === null ? '' : `: ${resolutionNotes}`
+  if (resolution === 'fix_applied')
+    return {
+      ...common,
+      note: null,
+      step: { kind: 'resolve', resolutionCode: 'fixed', resolutionNotes: `Problem ${number}${notes}` },
+    }
+  const why = {
+    risk_accepted: 'its risk was accepted',
+    duplicate: `it is a duplicate of ${original ?? 'another problem'}`,
+    canceled: 'it was canceled',
+  }[resolution ?? 'canceled']
+  return {
+    ...common,
+    note: `Problem ${number} will not be fixed, as ${why}${notes}`,
+    step: { kind: 'resume' },
+  }
+}

@@ -1,0 +1,356 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { ConfigurationItem, Incident, newId, Problem, problemEvents } from '@opsplane/contracts'
+import { rebuild } from '@opsplane/eventstore'
+import {
+  type ApiClient,
+  type EventRecorder,
+  recordEvents,
+  startTestService,
+  type TestService,
+  testPrincipal,
+  waitFor,
+} from '@opsplane/testing'
+import * as itsm from '../service.js'
+
+let service: TestService
+let recorder: EventRecorder
+let api: ApiClient
+const principal = testPrincipal()
+
+beforeAll(async () => {
+  service = await startTestService({ name: 'itsm', ...itsm })
+  recorder = await recordEvents(service.natsPrefix)
+  api = service.as(principal)
+})
+afterAll(async () => {
+  await recorder?.stop()
+  await service?.stop()
+})
+
+const record = async (fields: object = {}): Promise<Problem> =>
+  (await api.post('/itsm/problems', { title: 'Connections leak', ...fields })).data(Problem)
+const act = async ({ id }: Problem, action: string, body?: object): Promise<Problem> =>
+  (await api.post(`/itsm/problems/${id}/${action}`, body)).data(Problem)
+const open = async (fields: object = {}): Promise<Incident> =>
+  (await api.post('/itsm/incidents', { title: 'Checkout answers 502', ...fields })).data(Incident)
+const item = async (): Promise<ConfigurationItem> =>
+  (await api.post('/cmdb/items', { class: 'server', name: 'db-1', status: 'operational' })).data(
+    ConfigurationItem,
+  )
+
+describe('the life of a problem', () => {
+  it('tells each step by its own event, as declared', async () => {
+    const created = await api.post('/itsm/problems', { title: ' Connections leak ', impact: 'high' })
+    expect(created.status).toBe(201)
+    const problem = created.data(Problem)
+    expect(created.headers.get('location')).toContain(`/itsm/problems/${problem.id}`)
+    expect(problem).toMatchObject({
+      title: 'Connections leak',
+      status: 'new',
+      priority: 'P2',
+      createdBy: principal.actor,
+      version: 1,
+      allowedActions: ['edit', 'assess', 'publish_workaround', 'mark_known_error', 'unmark_known_error'],
+    })
+    await act(problem, 'assess')
+    await act(problem, 'analyze')
+    await api.patch(`/itsm/problems/${problem.number}`, { rootCause: 'The pool keeps broken connections.' })
+    await act(problem, 'publish-workaround', { workaround: 'Restart every hour.' })
+    const known = await act(problem, 'mark-known-error')
+    expect(known).toMatchObject({ knownError: true, knownErrorAt: expect.any(String) })
+    await act(problem, 'unmark-known-error')
+    await act(problem, 'fix')
+    await act(problem, 'resolve', { resolution: 'fix_applied', resolutionNotes: 'They are returned.' })
+    await act(problem, 'close')
+    const reopened = await act(problem, 'reopen', { reason: 'It leaks again.' })
+    expect(reopened).toMatchObject({
+      status: 'root_cause_analysis',
+      resolution: null,
+      resolvedAt: null,
+      reopenCount: 1,
+    })
+
+    const published = await waitFor(() => {
+      const events = recorder.published.filter(({ event }) => event.resource.id === problem.id)
+      return events.length >= 11 && events.map(({ event }) => event)
+    })
+    expect(published.map(({ type }) => type)).toEqual([
+      'problem.created',
+      'problem.updated',
+      'problem.updated',
+      'problem.updated',
+      'problem.workaround_published',
+      'problem.known_error',
+      'problem.updated',
+      'problem.updated',
+      'problem.resolved',
+      'problem.closed',
+      'problem.reopened',
+    ])
+    for (const { type, data, resource } of published) {
+      expect(resource).toMatchObject({ type: 'problem', number: problem.number, displayName: problem.title })
+      const schema = Object.entries(problemEvents).find(([name]) => name === type)?.[1].data
+      expect(schema?.parse(data)).toEqual(data)
+    }
+  })
+
+  it('can be read as it was', async () => {
+    const problem = await record()
+    const later = await act(problem, 'assess')
+    const read = async (asOf: string) => api.get(`/itsm/problems/${problem.number}?asOf=${asOf}`)
+    expect((await read(later.updatedAt)).data(Problem)).toEqual(later)
+    const before = new Date(Date.parse(problem.createdAt) - 1).toISOString()
+    expect((await read(before)).error().code).toBe('not_found')
+  })
+
+  it('refuses what the status does not allow, and says what it does', async () => {
+    const problem = await record()
+    const reply = await api.post(`/itsm/problems/${problem.id}/fix`)
+    expect(reply.status).toBe(409)
+    expect(reply.error()).toMatchObject({
+      code: 'invalid_state_transition',
+      details: [{ params: { from: 'new', action: 'fix', allowed: problem.allowedActions } }],
+    })
+  })
+
+  it('is refused a change when the caller has seen an older version', async () => {
+    const problem = await record()
+    await act(problem, 'assess')
+    const send = (path: string, body: object) =>
+      api.post(`/itsm/problems/${problem.id}${path}`, body, { 'if-match': '"1"' })
+    expect((await send('/analyze', {})).error().code).toBe('precondition_failed')
+    expect((await send('/close', { resolution: 'canceled' })).error().code).toBe('precondition_failed')
+  })
+})
+
+describe('a duplicate', () => {
+  const close = async (duplicateOf: string, problem?: Problem) => {
+    const { id } = await act(problem ?? (await record()), 'assess')
+    return api.post(`/itsm/problems/${id}/close`, { resolution: 'duplicate', duplicateOf })
+  }
+
+  it('names another problem, by id or number', async () => {
+    const original = await record()
+    for (const reference of [original.id, original.number])
+      expect((await close(reference)).data(Problem).duplicateOf).toBe(original.id)
+  })
+
+  it('names neither itself, nor a duplicate, nor what is not there', async () => {
+    const itself = await record()
+    const duplicate = (await close((await record()).id)).data(Problem)
+    const elsewhere = service.as(testPrincipal())
+    const other = (await elsewhere.post('/itsm/problems', { title: 'Theirs' })).data(Problem)
+    const replies = [
+      await close(itself.number, itself),
+      await close(duplicate.id),
+      await close(other.id),
+      await close('PRB-999999'),
+    ]
+    expect(replies.map((reply) => reply.error().details[0])).toMatchObject([
+      { path: '/duplicateOf', code: 'same_problem' },
+      { path: '/duplicateOf', code: 'duplicate' },
+      { path: '/duplicateOf', code: 'unknown_problem' },
+      { path: '/duplicateOf', code: 'unknown_problem' },
+    ])
+  })
+})
+
+describe('references', () => {
+  it('are items that are there and not retired, told by their place', async () => {
+    const [good, retired] = [await item(), await item()]
+    await api.post(`/cmdb/items/${retired.id}/retire`)
+    const wrong = async (ciIds: string[]) =>
+      (await api.post('/itsm/problems', { title: 'T', ciIds })).error().details
+    expect(await wrong([good.id, good.id, retired.id])).toMatchObject([{ path: '/ciIds/2', code: 'retired' }])
+    expect(await wrong([newId('ci')])).toMatchObject([{ path: '/ciIds/0', code: 'unknown_item' }])
+    const elsewhere = service.as(testPrincipal())
+    const reply = await elsewhere.post('/itsm/problems', { title: 'T', ciIds: [good.id] })
+    expect(reply.error().details).toMatchObject([{ path: '/ciIds/0', code: 'unknown_item' }])
+  })
+
+  it('keep an item that was retired later', async () => {
+    const [old, fresh] = [await item(), await item()]
+    const problem = await record({ ciIds: [old.id] })
+    await api.post(`/cmdb/items/${old.id}/retire`)
+    const reply = await api.patch(`/itsm/problems/${problem.id}`, { ciIds: [fresh.id, old.id] })
+    expect(reply.data(Problem).ciIds).toEqual([fresh.id, old.id])
+  })
+
+  it('are changes that are there', async () => {
+    const problem = await record()
+    const reply = await api.patch(`/itsm/problems/${problem.id}`, { changeIds: [newId('change')] })
+    expect(reply.status).toBe(422)
+    expect(reply.error().details).toMatchObject([{ path: '/changeIds/0', code: 'unknown_change' }])
+
+    const id = newId('change')
+    const log = async (environment: string) => service.sql`
+      insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data,
+        created_at, published_at)
+      select ${newId('event')}, 'changes', ${id}, ${environment === 'staging' ? 1 : 2}, 'change.created', workspace_id,
+        ${environment}, actor, resource, data, created_at, now()
+      from events where stream_id = ${problem.id} limit 1`
+    const name = () => api.patch(`/itsm/problems/${problem.id}`, { changeIds: [id, id] })
+    await log('staging')
+    expect((await name()).status).toBe(422)
+    await log('production')
+    expect((await name()).data(Problem).changeIds).toEqual([id])
+    // They are no real changes, which a rebuild would notice.
+    await service.sql`delete from events where stream_id = ${id}`
+  })
+})
+
+describe('the incidents of a problem', () => {
+  it('are linked, listed and unlinked', async () => {
+    const problem = await record()
+    const [first, second] = [await open(), await open()]
+    await open()
+    const path = `/itsm/problems/${problem.number}/incidents`
+    const linked = (await api.post(path, { incidentId: first.number })).data(Incident)
+    expect(linked).toMatchObject({ id: first.id, problemId: problem.id, version: 2 })
+    expect((await api.post(path, { incidentId: first.id })).data(Incident).version).toBe(2)
+    await api.post(path, { incidentId: second.id })
+
+    const page = (await api.get(`${path}?limit=1`)).page(Incident)
+    expect(page.items.map(({ id }) => id)).toEqual([second.id])
+    const rest = await api.get(
+      `${path}?limit=1&after=${encodeURIComponent(page.pagination.nextCursor ?? '')}`,
+    )
+    expect(rest.page(Incident).items.map(({ id }) => id)).toEqual([first.id])
+
+    expect((await api.send('DELETE', `${path}/${first.number}`)).status).toBe(204)
+    expect((await api.send('DELETE', `${path}/${first.number}`)).error().code).toBe('not_found')
+    expect((await api.get(`/itsm/incidents/${first.id}`)).data(Incident).problemId).toBeNull()
+    expect((await api.get(path)).page(Incident).items.map(({ id }) => id)).toEqual([second.id])
+  })
+
+  it('have one problem each, and are not closed', async () => {
+    const [one, two] = [await record(), await record()]
+    const incident = await open()
+    await api.post(`/itsm/problems/${one.id}/incidents`, { incidentId: incident.id })
+    const again = await api.post(`/itsm/problems/${two.id}/incidents`, { incidentId: incident.id })
+    expect(again.error()).toMatchObject({
+      code: 'conflict',
+      details: [{ code: 'already_linked', params: { problemId: one.id } }],
+    })
+    const canceled = await open()
+    await api.patch(`/itsm/incidents/${canceled.id}`, { status: 'canceled' })
+    const late = await api.post(`/itsm/problems/${two.id}/incidents`, { incidentId: canceled.id })
+    expect(late.error().code).toBe('invalid_state_transition')
+    const absent = await api.post(`/itsm/problems/${two.id}/incidents`, { incidentId: 'INC-999999' })
+    expect(absent.error().details).toMatchObject([{ path: '/incidentId', code: 'unknown_incident' }])
+  })
+
+  it('can be what a problem is recorded from', async () => {
+    const { id: ciId } = await item()
+    const incident = await open({ description: 'Every few hours.', ciId })
+    const path = `/itsm/incidents/${incident.number}/problem`
+    const reply = await api.post(path)
+    expect(reply.status).toBe(201)
+    const problem = reply.data(Problem)
+    expect(problem).toMatchObject({
+      title: incident.title,
+      description: 'Every few hours.',
+      ciIds: [ciId],
+      priority: 'P3',
+    })
+    expect((await api.get(`/itsm/incidents/${incident.id}`)).data(Incident).problemId).toBe(problem.id)
+    expect((await api.post(path)).error().code).toBe('conflict')
+    expect((await api.post('/itsm/incidents/INC-999999/problem')).error().code).toBe('not_found')
+  })
+
+  it('leave no problem behind when they cannot be linked', async () => {
+    const incident = await open()
+    await api.patch(`/itsm/incidents/${incident.id}`, { status: 'canceled' })
+    const count = async () => (await service.sql`select count(*)::int as n from problems`)[0]?.n
+    const before = await count()
+    const reply = await api.post(`/itsm/incidents/${incident.id}/problem`)
+    expect(reply.error().code).toBe('invalid_state_transition')
+    expect(await count()).toBe(before)
+  })
+})
+
+describe('the list', () => {
+  it('holds what all filters hold for', async () => {
+    const mine = service.as(testPrincipal())
+    const add = async (fields: object) =>
+      (await mine.post('/itsm/problems', { title: 'One', ...fields })).data(Problem)
+    const { id: ciId } = (
+      await mine.post('/cmdb/items', { class: 'server', name: 'db', status: 'operational' })
+    ).data(ConfigurationItem)
+    const all = [
+      await add({ impact: 'high', urgency: 'high', assigneeId: 'usr_ada', tags: ['a', 'b'] }),
+      await add({ assignmentGroup: 'db', ciIds: [ciId], rootCause: 'R', workaround: 'W' }),
+      await add({ tags: ['b'] }),
+    ]
+    const [first, second, third] = all.map(({ id }) => id)
+    await mine.post(`/itsm/problems/${second}/mark-known-error`)
+    await mine.post(`/itsm/problems/${third}/assess`)
+    const ids = async (query: string) =>
+      (await mine.get(`/itsm/problems?${query}`)).page(Problem).items.map(({ id }) => id)
+    expect(await ids('')).toEqual([third, second, first])
+    expect(await ids('sort=number')).toEqual([first, second, third])
+    expect(await ids('sort=-updatedAt')).toEqual([third, second, first])
+    expect(await ids('status=assess,closed')).toEqual([third])
+    expect(await ids('priority=P1')).toEqual([first])
+    expect(await ids('knownError=true')).toEqual([second])
+    expect(await ids('knownError=false')).toEqual([third, first])
+    expect(await ids('assigneeId=usr_ada')).toEqual([first])
+    expect(await ids('assigneeId=none')).toEqual([third, second])
+    expect(await ids('assignmentGroup=db')).toEqual([second])
+    expect(await ids(`ciId=${ciId}`)).toEqual([second])
+    expect(await ids('tag=b')).toEqual([third, first])
+    expect(await ids('tag=b&status=new')).toEqual([first])
+    const moment = encodeURIComponent(all[1]?.createdAt ?? '')
+    expect(await ids(`createdAfter=${moment}`)).toEqual([third])
+    expect(await ids(`createdBefore=${moment}`)).toEqual([first])
+    expect((await mine.get('/itsm/problems?knownError=yes')).status).toBe(422)
+  })
+})
+
+describe('another tenant', () => {
+  it('is answered as if there were no such problem', async () => {
+    const problem = await record()
+    const incident = await open()
+    await api.post(`/itsm/problems/${problem.id}/incidents`, { incidentId: incident.id })
+    const path = `/itsm/problems/${problem.id}`
+    const requests: [string, string, object?][] = [
+      ['GET', path],
+      ['PATCH', path, { title: 'Mine', ciIds: [] }],
+      ['POST', `${path}/assess`, {}],
+      ['POST', `${path}/close`, { resolution: 'canceled' }],
+      ['POST', `${path}/publish-workaround`, { workaround: 'Mine' }],
+      ['GET', `${path}/incidents`],
+      ['POST', `${path}/incidents`, { incidentId: incident.id }],
+      ['DELETE', `${path}/incidents/${incident.id}`],
+      ['POST', `/itsm/incidents/${incident.id}/problem`, {}],
+    ]
+    for (const client of [
+      service.as(testPrincipal()),
+      service.as({ ...principal, environment: 'staging' }),
+    ]) {
+      for (const [method, target, body] of requests) {
+        const reply = await client.send(method, target, body ? { body } : {})
+        expect([method, target, reply.status]).toEqual([method, target, 404])
+      }
+      expect((await client.get('/itsm/problems')).page(Problem).items).toEqual([])
+    }
+    expect((await api.get(path)).data(Problem)).toEqual(problem)
+  })
+
+  it('needs itsm:write to write', async () => {
+    const reader = service.as({ ...principal, permissions: ['itsm:read'] })
+    const { id } = await record()
+    expect((await reader.get(`/itsm/problems/${id}`)).status).toBe(200)
+    expect((await reader.post(`/itsm/problems/${id}/assess`)).error().code).toBe('insufficient_scope')
+  })
+})
+
+it('rebuilds its read model from the log to the same rows', async () => {
+  const rows = () => service.sql`select * from problems order by id`
+  const before = await rows()
+  expect(before.length).toBeGreaterThan(5)
+  await service.sql`update problems set state = (state::jsonb || '{"title":"Tampered with"}')::json`
+  const { deciders, projectedTables } = itsm
+  await rebuild({ adminUrl: service.adminUrl, schema: 'itsm', deciders, projectedTables })
+  expect(await rows()).toEqual(before)
+})

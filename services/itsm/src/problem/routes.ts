@@ -1,0 +1,94 @@
+import { AsOfQuery, NewProblem, Problem, ProblemPatch } from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { keysetPage } from '@opsplane/postgres'
+import { problemFilters } from './list-filters.js'
+import type { ProblemStore } from './problem-store.js'
+import { problemConditions, sortColumns } from './queries.js'
+import { checkReferences } from './references.js'
+import { problems as table } from './tables.js'
+
+export const tag = 'Problems'
+
+/** Reading, recording and changing problems. `:id` is an id or a number such as `PRB-12`. */
+export function problemRoutes(ctx: BackendContext, problems: ProblemStore): Route[] {
+  return [
+    defineList({
+      operationId: 'listProblems',
+      path: '/itsm/problems',
+      summary: 'List problems',
+      description:
+        'All given filters must hold; `knownError=true` lists the known errors. Newest first unless `sort` says otherwise.',
+      tag,
+      scope: 'itsm:read',
+      query: problemFilters,
+      sorts: ['-createdAt', 'updatedAt', 'number'],
+      response: Problem,
+      handler: ({ query: { limit, after, sort, ...filters }, binding, meta }) =>
+        keysetPage(ctx.database.db, {
+          table,
+          tenant: meta.tenant,
+          where: problemConditions(filters),
+          sort: { column: sortColumns[sort.field], direction: sort.direction },
+          limit,
+          after,
+          binding,
+          cursors: ctx.cursors,
+          present: problems.present,
+        }),
+    }),
+
+    defineRoute({
+      operationId: 'createProblem',
+      method: 'post',
+      path: '/itsm/problems',
+      summary: 'Record a problem',
+      description:
+        'Only `title` is needed. The priority comes from impact and urgency. `ciIds` name items of the CMDB that are ' +
+        'not retired. Emits `problem.created`.',
+      tag,
+      scope: 'itsm:write',
+      body: NewProblem,
+      response: Problem,
+      status: 201,
+      handler: async ({ body, meta }) => {
+        await checkReferences(ctx.database.db, meta.tenant, body)
+        const command = await problems.prepare(body, meta)
+        return problems.create(command.id, command, meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getProblem',
+      method: 'get',
+      path: '/itsm/problems/:id',
+      summary: 'Get a problem',
+      description: 'By its id, or by its number such as `PRB-12`.',
+      tag,
+      scope: 'itsm:read',
+      query: AsOfQuery,
+      response: Problem,
+      errors: ['not_found'],
+      handler: async ({ params, query, meta }) =>
+        problems.asOf(await problems.idOf(params.id, meta.tenant), meta.tenant, query.asOf),
+    }),
+
+    defineRoute({
+      operationId: 'updateProblem',
+      method: 'patch',
+      path: '/itsm/problems/:id',
+      summary: 'Update a problem',
+      description:
+        'Changes the given fields, until the problem is closed; the status changes by actions alone. A workaround ' +
+        'that is changed is not published any more. A known error keeps a root cause and a workaround. Emits ' +
+        '`problem.updated`; what changes nothing emits nothing.',
+      tag,
+      scope: 'itsm:write',
+      body: ProblemPatch,
+      response: Problem,
+      errors: ['not_found', 'invalid_state_transition', 'precondition_failed', 'version_conflict'],
+      handler: async ({ params, body, meta }) =>
+        problems.change(await problems.idOf(params.id, meta.tenant), body, meta),
+    }),
+  ]
+}

@@ -1,0 +1,48 @@
+import { readModelTable, stateText } from '@opsplane/postgres'
+import { isNotNull, sql } from 'drizzle-orm'
+import { boolean, customType, index, integer, uniqueIndex } from 'drizzle-orm/pg-core'
+
+const jsonb = customType<{ data: string }>({ dataType: () => 'jsonb' })
+const stateList = (column: string, field: string) =>
+  jsonb(column).generatedAlwaysAs(sql.raw(`(state->'${field}')::jsonb`))
+
+/** Every index of a list starts with the tenant and ends with what the list is sorted by. */
+export const problems = readModelTable(
+  'problems',
+  {
+    /** The digits of `PRB-12`: sorts by value and finds a problem by its number. */
+    numberValue: integer('number_value').generatedAlwaysAs(
+      sql.raw(`substring(state->>'number' from 5)::integer`),
+    ),
+    status: stateText('status', 'status'),
+    priority: stateText('priority', 'priority'),
+    assigneeId: stateText('assignee_id', 'assigneeId'),
+    assignmentGroup: stateText('assignment_group', 'assignmentGroup'),
+    knownError: boolean('known_error').generatedAlwaysAs(sql.raw(`(state->>'knownError')::boolean`)),
+    ciIds: stateList('ci_ids', 'ciIds'),
+    tags: stateList('tags', 'tags'),
+    updatedAt: stateText('updated_at', 'updatedAt'),
+  },
+  (table) => {
+    const { workspaceId, environment, createdAt, id } = table
+    return [
+      uniqueIndex('problems_number_key').on(workspaceId, table.numberValue),
+      index('problems_created_idx').on(workspaceId, environment, createdAt, id),
+      index('problems_updated_idx').on(workspaceId, environment, table.updatedAt, id),
+      index('problems_status_idx').on(workspaceId, environment, table.status, createdAt, id),
+      index('problems_priority_idx').on(workspaceId, environment, table.priority, createdAt, id),
+      index('problems_assignee_idx')
+        .on(workspaceId, environment, table.assigneeId, createdAt, id)
+        .where(isNotNull(table.assigneeId)),
+      index('problems_group_idx')
+        .on(workspaceId, environment, table.assignmentGroup, createdAt, id)
+        .where(isNotNull(table.assignmentGroup)),
+      index('problems_known_error_idx')
+        .on(workspaceId, environment, createdAt, id)
+        .where(sql.raw('known_error')),
+      // What an item or a tag finds is few; it is sorted once it is found (btree_gin).
+      index('problems_ci_idx').using('gin', workspaceId, environment, table.ciIds),
+      index('problems_tag_idx').using('gin', workspaceId, environment, table.tags),
+    ]
+  },
+)

@@ -1,0 +1,23 @@
+import { StateMachine } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import { z } from 'zod'
+import { stateMachines } from './state-machines.js'
+
+/** The tables of transitions themselves, for clients that draw them or offer what is allowed. */
+export function stateMachineRoutes(): Route[] {
+  return [
+    defineRoute({
+      operationId: 'getStateMachines',
+      method: 'get',
+      path: '/itsm/state-machines',
+      summary: 'Get the state machines of the ITSM records',
+      description:
+        'For every kind of record its statuses, its actions, and which action leads where. These are the tables the ' +
+        'service goes by. What a record allows right now is in its `allowedActions`.',
+      tag: 'Incidents',
+      scope: 'itsm:read',
+      response: z.array(StateMachine),
+      handler: async () => stateMachines,
+    }),
+  ]
+}

@@ -1,0 +1,32 @@
+import type { StateMachine, StateTransition } from '@opsplane/contracts'
+
+/** Where a table may say an action leads: one status, several, one under a condition, or several by condition. */
+type Targets = string | readonly string[] | { to: string; only?: string } | Record<string, readonly string[]>
+type Table = Record<string, Partial<Record<string, Targets>>>
+
+/** A table of transitions as the API shows it. */
+export function stateMachine(entity: string, statuses: readonly string[], table: Table): StateMachine {
+  const transitions = Object.entries(table).flatMap(([action, sources]) =>
+    Object.entries(sources).flatMap(([from, targets]) =>
+      targets === undefined ? [] : shown(targets).map((way) => ({ action, from, ...way })),
+    ),
+  )
+  const leading = new Set(transitions.map(({ from }) => from))
+  return {
+    entity,
+    statuses: statuses.map((name) => ({ name, final: !leading.has(name) })),
+    actions: Object.keys(table),
+    transitions,
+  }
+}
+
+function shown(targets: Targets): Pick<StateTransition, 'to' | 'condition'>[] {
+  if (typeof targets === 'string') return [{ to: [targets], condition: null }]
+  if (isList(targets)) return [{ to: [...targets], condition: null }]
+  if (isConditional(targets)) return [{ to: [targets.to], condition: targets.only ?? null }]
+  return Object.entries(targets).map(([condition, to]) => ({ to: [...to], condition }))
+}
+
+const isList = (targets: Targets): targets is readonly string[] => Array.isArray(targets)
+const isConditional = (targets: object): targets is { to: string; only?: string } =>
+  'to' in targets && typeof targets.to === 'string'

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from '@jest/globals'
+import { StateMachine } from '@opsplane/contracts'
+import { stateMachine } from './state-machine.js'
+import { stateMachines } from './state-machines.js'
+
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+
+describe.each(stateMachines.map((machine) => ({ ...machine })))('the life of $entity', (machine) => {
+  it('is what the API says a state machine is, over declared statuses', () => {
+    expect(StateMachine.parse(machine)).toEqual(machine)
+    const names = machine.statuses.map(({ name }) => name)
+    for (const { from, to } of machine.transitions)
+      expect(names).toEqual(expect.arrayContaining([from, ...to]))
+  })
+
+  it('reaches every status, and has an end or a way back from each', () => {
+    const [first] = machine.statuses
+    const reached = new Set([first?.name])
+    for (let size = 0; size < reached.size; ) {
+      size = reached.size
+      for (const { from, to } of machine.transitions)
+        if (reached.has(from)) for (const name of to) reached.add(name)
+    }
+    expect([...reached].sort()).toEqual(machine.statuses.map(({ name }) => name).sort())
+  })
+
+  it('is in the README, action by action', () => {
+    const documented = machine.actions.filter((action) =>
+      new RegExp(`^\\| \`?${action}\`? +\\|`, 'm').test(readme),
+    )
+    expect(documented).toEqual(machine.actions)
+  })
+})
+
+it('shows what leads to several statuses, and what depends', () => {
+  const machine = stateMachine('thing', ['a', 'b'], {
+    go: { a: { one: ['b'], two: ['a', 'b'] } },
+    end: { a: { to: 'b', only: 'big' } },
+  })
+  expect(machine.transitions).toEqual([
+    { action: 'go', from: 'a', to: ['b'], condition: 'one' },
+    { action: 'go', from: 'a', to: ['a', 'b'], condition: 'two' },
+    { action: 'end', from: 'a', to: ['b'], condition: 'big' },
+  ])
+  expect(machine.statuses).toEqual([
+    { name: 'a', final: false },
+    { name: 'b', final: true },
+  ])
+})
