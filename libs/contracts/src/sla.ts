@@ -287,7 +287,7 @@ export type SlaTimerItem = z.infer<typeof SlaTimerItem>
 export const PreviewSla = z
   .strictObject({
     entityId: z.string().min(1).max(100).meta({
-      description: 'An entity of the kind the policy is for: its id, or the number of an incident.',
+      description: 'An entity of the kind the policy is for: its id, or its number.',
     }),
   })
   .meta({ id: 'PreviewSla', example: { entityId: 'INC-42' } })

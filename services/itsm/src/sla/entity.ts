@@ -32,6 +32,8 @@ export interface SlaEntity {
   entityType: SlaEntityType
   /** Its read-model table, which is the type of its streams in the log too. */
   table: string
+  /** Before the digits of its number, which its table has as `number_value`. */
+  numberPrefix: string
   /** The events that can change a clock. */
   eventTypes: readonly string[]
   metrics: readonly SlaMetric[]

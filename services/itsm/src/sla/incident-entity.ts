@@ -4,6 +4,7 @@ import { slaEntity } from './entity.js'
 export const incidentEntity = slaEntity({
   entityType: 'incident',
   table: 'incidents',
+  numberPrefix: 'INC-',
   eventTypes: Object.keys(itsmEvents),
   metrics: ['response', 'resolution'],
   goalsBy: ['severity', 'priority', 'all'],

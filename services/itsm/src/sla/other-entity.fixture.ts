@@ -17,6 +17,7 @@ export type TicketState = z.infer<typeof TicketState>
 export const ticketEntity = slaEntity({
   entityType: 'problem',
   table: 'test_tickets',
+  numberPrefix: 'PRB-',
   eventTypes: ['ticket.created', 'ticket.updated'],
   metrics: ['resolution'],
   goalsBy: ['priority', 'all'],

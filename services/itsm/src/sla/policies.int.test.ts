@@ -4,6 +4,7 @@ import {
   Incident,
   IncidentSla,
   type NewSlaPolicy,
+  Problem,
   SlaPolicy,
   SlaPreview,
   SlaReapplied,
@@ -167,6 +168,54 @@ describe('the list of clocks', () => {
     expect((await api.get(`/itsm/sla-timers/${timer.id}`)).data(ExplainedSlaTimer)).toEqual(timer)
     const staging = service.as({ ...principal, environment: 'staging' })
     expect((await staging.get(`/itsm/sla-timers/${timer.id}`)).status).toBe(404)
+  })
+})
+
+describe('a problem', () => {
+  it('has clocks by priority as incidents do, and breaches in its own name alone', async () => {
+    const principal = testPrincipal()
+    const api = service.as(principal)
+    const problems = { entityType: 'problem' as const, goals: { P1: 30, P2: 60 }, pauseStatuses: ['assess'] }
+    const policy = await createPolicy(api, { ...problems, warnings: [] })
+    expect(policy).toMatchObject({ goalsBy: 'priority', pauseReasons: [] })
+    const levels = { impact: 'high', urgency: 'medium' }
+    const body = { title: 'Connections leak under load', ...levels }
+    const { id, number } = (await api.post('/itsm/problems', body)).data(Problem)
+    const clock = (having: object) =>
+      waitFor(async () => {
+        const { items } = (await api.get(`/itsm/sla-timers?entityId=${id}`)).page(SlaTimerItem)
+        expect(items).toMatchObject([having])
+        return items[0]
+      })
+    await clock({ entityType: 'problem', entityNumber: number, goalKey: 'P2', state: 'running' })
+    minutes(10)
+    await api.post(`/itsm/problems/${id}/assess`)
+    await clock({ state: 'paused' })
+    minutes(50)
+    await api.patch(`/itsm/problems/${id}`, { urgency: 'high' })
+    await api.post(`/itsm/problems/${id}/analyze`)
+    const due = new Date(nowMs + 20 * 60_000).toISOString()
+    const running = await clock({ state: 'running', goalKey: 'P1', dueAt: due })
+    const preview = (await api.post(`/itsm/sla-policies/${policy.id}/preview`, { entityId: number })).data(
+      SlaPreview,
+    )
+    expect(preview).toMatchObject({ entityId: id, applies: true, clock: { dueAt: due, elapsedMs: 600_000 } })
+    minutes(30)
+    await clock({ breached: true, breachedAt: due })
+    await api.post(`/itsm/problems/${id}/close`, { resolution: 'risk_accepted', resolutionNotes: 'Rare.' })
+    await clock({ state: 'completed' })
+    const told = await service.sql<{ type: string; cause: string | null }[]>`
+      select type, data->>'cause' as cause from events where stream_id = ${running.id}
+        or (stream_type = 'incident_sla_breaches' and workspace_id = ${principal.workspaceId ?? ''})
+      order by position`
+    expect(told.map(({ type, cause }) => [type, cause])).toEqual([
+      ['sla.started', null],
+      ['sla.paused', null],
+      ['sla.retargeted', 'priority'],
+      ['sla.resumed', null],
+      ['sla.breached', null],
+      ['sla.missed', null],
+    ])
   })
 })
 

@@ -1,7 +1,6 @@
 import { PreviewSla, ReapplySla, SlaPreview, SlaReapplied } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import { defineRoute, type Route } from '@opsplane/http'
-import type { IncidentStore } from '../incident/incident-store.js'
 import type { Clocks } from './clocks.js'
 import { tag } from './policy-routes.js'
 import { preview } from './preview.js'
@@ -9,12 +8,7 @@ import { reapply } from './reapply.js'
 import type { SlaStores } from './stores.js'
 
 /** Trying a policy on an entity, and having it hold for clocks that began before. */
-export function policyUseRoutes(
-  ctx: BackendContext,
-  stores: SlaStores,
-  incidents: IncidentStore,
-  clocks: Clocks,
-): Route[] {
+export function policyUseRoutes(ctx: BackendContext, stores: SlaStores, clocks: Clocks): Route[] {
   return [
     defineRoute({
       operationId: 'previewSlaPolicy',
@@ -31,7 +25,7 @@ export function policyUseRoutes(
       errors: ['not_found'],
       idempotency: 'none',
       handler: ({ params, body, meta }) =>
-        preview(ctx, stores, incidents, clocks, { policyId: params.id, reference: body.entityId, meta }),
+        preview(ctx, stores, clocks, { policyId: params.id, reference: body.entityId, meta }),
     }),
 
     defineRoute({

@@ -1,24 +1,15 @@
-import {
-  type CommandMeta,
-  invalidField,
-  newId,
-  type SlaPreview,
-  type SlaTimer,
-  type TenantScope,
-} from '@opsplane/contracts'
+import { type CommandMeta, invalidField, newId, type SlaPreview, type SlaTimer } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
-import type { IncidentStore } from '../incident/incident-store.js'
 import type { Clocks } from './clocks.js'
-import type { SlaEntity } from './entity.js'
 import { explained } from './explain-routes.js'
 import { entityFor } from './policy-lint.js'
-import { changesAfter, hasEntity } from './rows.js'
+import { changesAfter, entityId } from './rows.js'
 import type { SlaStores } from './stores.js'
 import { type Change, goalOf, slaTimer, starts, type Terms, type TimerCommand } from './timer.js'
 
 export interface PreviewOptions {
   policyId: string
-  /** An id; of an incident also its number. */
+  /** An id, or a number such as `INC-12`. */
   reference: string
   meta: CommandMeta
 }
@@ -27,24 +18,20 @@ export interface PreviewOptions {
 export async function preview(
   { database }: BackendContext,
   { policies, calendarOf }: SlaStores,
-  incidents: IncidentStore,
   { termsOf }: Clocks,
   { policyId, reference, meta: { tenant, now } }: PreviewOptions,
 ): Promise<SlaPreview> {
   const { version: _, ...policy } = await policies.get(policyId, tenant)
   const terms = termsOf.present(policy, await calendarOf(policy.calendarId, tenant))
   const kind = entityFor(policy.entityType)
-  const entityId = await existing(await incidents.idOf(reference, tenant), kind, tenant)
-  const history = (await changesAfter(database.sql, [kind], new Map([[entityId, 0]]))).get(entityId) ?? []
+  const id = await entityId(database.sql, kind, reference, tenant)
+  if (id === undefined) throw invalidField('/entityId', 'not_found', `There is no such ${policy.entityType}.`)
+  const history = (await changesAfter(database.sql, [kind], new Map([[id, 0]]))).get(id) ?? []
   const timer = replayed(newId('slaTimer'), history, terms, now)
-  if (timer === null) return { asOf: now, entityId, applies: false, reason: why(history, terms), clock: null }
+  if (timer === null)
+    return { asOf: now, entityId: id, applies: false, reason: why(history, terms), clock: null }
   const { id: __, ...clock } = explained(timer, terms, now)
-  return { asOf: now, entityId, applies: true, reason: null, clock }
-
-  async function existing(id: string, { table, entityType }: SlaEntity, tenant: TenantScope) {
-    if (await hasEntity(database.sql, table, id, tenant)) return id
-    throw invalidField('/entityId', 'not_found', `There is no ${entityType} of this id.`)
-  }
+  return { asOf: now, entityId: id, applies: true, reason: null, clock }
 }
 
 /** The clock as events and sweeps would have made it by now; null when none would have started. */

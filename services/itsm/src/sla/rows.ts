@@ -60,18 +60,20 @@ export async function concerned(
   return rows.map(({ id }) => id)
 }
 
-export async function hasEntity(
+/** The id of the entity with this id, or with this number such as `INC-12`; undefined when there is none. */
+export async function entityId(
   sql: StatementRunner,
-  table: string,
-  id: string,
+  { table, numberPrefix }: SlaEntity,
+  reference: string,
   { workspaceId, environment }: TenantScope,
-): Promise<boolean> {
-  const rows = await sql.unsafe(
-    `select 1 from ${table} where id = $1 and workspace_id = $2 and environment = $3`,
-    [id, workspaceId, environment],
+): Promise<string | undefined> {
+  const digits = reference.startsWith(numberPrefix) ? reference.slice(numberPrefix.length) : ''
+  const [row] = await sql.unsafe<{ id: string }[]>(
+    `select id from ${table} where workspace_id = $1 and environment = $2 and (id = $3 or number_value = $4::int)`,
+    [workspaceId, environment, reference, /^[1-9]\d{0,8}$/.test(digits) ? digits : null],
     prepared,
   )
-  return rows.length > 0
+  return row?.id
 }
 
 /** Holds the entities against others who would heed their events, in one order; tells how far each is heeded. */

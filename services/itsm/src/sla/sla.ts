@@ -23,7 +23,7 @@ export function slaRoutes(ctx: BackendContext, incidents: IncidentStore): Route[
   return [
     ...calendarRoutes(ctx, stores),
     ...policyRoutes(ctx, stores),
-    ...policyUseRoutes(ctx, stores, incidents, clocks),
+    ...policyUseRoutes(ctx, stores, clocks),
     ...timerRoutes(ctx, clocks),
     ...explainRoutes(ctx, incidents, clocks),
   ]
