@@ -1,13 +1,25 @@
 import type { Database } from '@opsplane/postgres'
 
+/** Copies at most: a statement has to be done before it is canceled, however busy the machine is. */
+const atOnce = 10_000
+
 /** Copies an incident and its clock of one hour, all but the ids and when it is due, many times over. */
 export async function copyClocks(
   sql: Database['sql'],
   timerId: string,
-  ids: { from: number; to: number },
+  { from, to }: { from: number; to: number },
   dueAt: string,
 ) {
-  const { from, to } = ids
+  for (let first = from; first <= to; first += atOnce)
+    await copyPiece(sql, timerId, { from: first, to: Math.min(to, first + atOnce - 1) }, dueAt)
+}
+
+async function copyPiece(
+  sql: Database['sql'],
+  timerId: string,
+  { from, to }: { from: number; to: number },
+  dueAt: string,
+) {
   const startedAt = new Date(Date.parse(dueAt) - 3_600_000).toISOString()
   const ledger = JSON.stringify([{ from: startedAt, state: 'running', reason: null, eventId: 'evt_1' }])
   await sql.begin(async (tx) => {
