@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
 import {
+  changeEvents,
+  changePolicyEvents,
   cmdbEvents,
   dispatcherEvents,
   EventPattern,
@@ -17,6 +19,8 @@ const parts = [
   slaEvents,
   knowledgeEvents,
   problemEvents,
+  changeEvents,
+  changePolicyEvents,
   settingsEvents,
   dispatcherEvents,
 ]

@@ -1,4 +1,6 @@
 import type { EventDefinition } from './catalog.js'
+import { changePolicyEvents } from './change-policies.js'
+import { changeEvents } from './changes.js'
 import { cmdbEvents } from './cmdb.js'
 import { dispatcherEvents } from './dispatcher.js'
 import { itsmEvents } from './itsm.js'
@@ -14,6 +16,8 @@ export type EventCatalog = Readonly<Record<string, EventDefinition>>
 export const eventCatalog = {
   ...itsmEvents,
   ...cmdbEvents,
+  ...changeEvents,
+  ...changePolicyEvents,
   ...slaEvents,
   ...knowledgeEvents,
   ...problemEvents,

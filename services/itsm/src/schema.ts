@@ -62,6 +62,7 @@ export const incidentComments = readModelTable(
   ],
 )
 
+export * from './change/tables.js'
 export * from './knowledge/tables.js'
 export * from './problem/tables.js'
 export * from './sla/tables.js'

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type BackendOverrides, startBackend } from '@opsplane/eventstore'
 import type { RunningService } from '@opsplane/runtime'
+import { changeConsumers, changeDeciders, changeManagementRoutes } from './change/changes.js'
 import { cmdbDeciders } from './cmdb/deciders.js'
 import { cmdbRoutes } from './cmdb/routes.js'
 import type { ItsmConfig } from './config.js'
@@ -24,7 +25,15 @@ export { loadConfig } from './config.js'
 export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [incident, ...cmdbDeciders, ...slaDeciders, article, articleVote, problem]
+export const deciders = [
+  incident,
+  problem,
+  ...changeDeciders,
+  ...cmdbDeciders,
+  ...slaDeciders,
+  article,
+  articleVote,
+]
 
 /** Tables the deciders fill beside their own. */
 export const projectedTables: readonly string[] = [
@@ -52,6 +61,7 @@ export function start(config: ItsmConfig, overrides?: ItsmOverrides): Promise<Ru
         ...incidentRoutes(ctx, incidents),
         ...incidentActionRoutes(incidents),
         ...incidentCommentRoutes(ctx, incidents),
+        ...changeManagementRoutes(ctx),
         ...cmdbRoutes(ctx),
         ...slaRoutes(ctx, incidents),
         ...knowledge.routes,
@@ -62,6 +72,7 @@ export function start(config: ItsmConfig, overrides?: ItsmOverrides): Promise<Ru
     consumers: async (ctx) => [
       ...(await slaConsumers(ctx)),
       ...problemConsumers(ctx),
+      ...changeConsumers(ctx),
       ...knowledge.background(),
     ],
     ...(overrides && { overrides }),

@@ -1,4 +1,4 @@
-import type { Priority, ProblemStatus, TenantScope } from '@opsplane/contracts'
+import { invalidField, type Priority, type ProblemStatus, type TenantScope } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, gt, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
@@ -53,6 +53,24 @@ export async function problemIdByNumber(
     .from(problems)
     .where(and(...within(tenant), eq(problems.numberValue, Number(number.slice('PRB-'.length)))))
   return row?.id
+}
+
+/**
+ * Holds the problem that another record names against those there are; what it named `before` it may keep. Throws
+ * validation_failed naming /problemId.
+ */
+export async function checkProblemLink(
+  db: Drizzle,
+  tenant: TenantScope,
+  id: string | null | undefined,
+  before: string | null = null,
+): Promise<void> {
+  if (id === undefined || id === null || id === before || (await problemExists(db, tenant, id))) return
+  throw invalidField(
+    '/problemId',
+    'unknown_problem',
+    'There is no such problem in this workspace and environment.',
+  )
 }
 
 /** Whether there is a problem of this id in the workspace and environment. */

@@ -1,7 +1,7 @@
 import { invalidField, type TenantScope } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray } from 'drizzle-orm'
-import { configurationItems, events } from '../schema.js'
+import { changes, configurationItems } from '../schema.js'
 
 /** What a new problem, or a changed one, points at. */
 interface Pointing {
@@ -72,18 +72,17 @@ async function itemStatuses(db: Drizzle, tenant: TenantScope, ids: string[]) {
   return new Map(rows.map(({ id, status }) => [id, status]))
 }
 
-/** Of these ids, those of changes. The log is asked, which knows every change there ever was: none is deleted. */
+/** Of these ids, those of changes. */
 async function knownChanges(db: Drizzle, tenant: TenantScope, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await db
-    .selectDistinct({ id: events.streamId })
-    .from(events)
+    .select({ id: changes.id })
+    .from(changes)
     .where(
       and(
-        inArray(events.streamId, ids),
-        eq(events.streamType, 'changes'),
-        eq(events.workspaceId, tenant.workspaceId),
-        eq(events.environment, tenant.environment),
+        eq(changes.workspaceId, tenant.workspaceId),
+        eq(changes.environment, tenant.environment),
+        inArray(changes.id, ids),
       ),
     )
   return new Set(rows.map(({ id }) => id))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { ConfigurationItem, Incident, newId, Problem, problemEvents } from '@opsplane/contracts'
+import { Change, ConfigurationItem, Incident, newId, Problem, problemEvents } from '@opsplane/contracts'
 import { rebuild } from '@opsplane/eventstore'
 import {
   type ApiClient,
@@ -182,20 +182,13 @@ describe('references', () => {
     expect(reply.status).toBe(422)
     expect(reply.error().details).toMatchObject([{ path: '/changeIds/0', code: 'unknown_change' }])
 
-    const id = newId('change')
-    const log = async (environment: string) => service.sql`
-      insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data,
-        created_at, published_at)
-      select ${newId('event')}, 'changes', ${id}, ${environment === 'staging' ? 1 : 2}, 'change.created', workspace_id,
-        ${environment}, actor, resource, data, created_at, now()
-      from events where stream_id = ${problem.id} limit 1`
-    const name = () => api.patch(`/itsm/problems/${problem.id}`, { changeIds: [id, id] })
-    await log('staging')
-    expect((await name()).status).toBe(422)
-    await log('production')
-    expect((await name()).data(Problem).changeIds).toEqual([id])
-    // They are no real changes, which a rebuild would notice.
-    await service.sql`delete from events where stream_id = ${id}`
+    const staging = service.as({ ...principal, environment: 'staging' })
+    const change = async (as: ApiClient) =>
+      (await as.post('/itsm/changes', { title: 'Patch it', type: 'normal' })).data(Change).id
+    const name = (id: string) => api.patch(`/itsm/problems/${problem.id}`, { changeIds: [id, id] })
+    const [foreign, own] = [await change(staging), await change(api)]
+    expect((await name(foreign)).status).toBe(422)
+    expect((await name(own)).data(Problem).changeIds).toEqual([own])
   })
 })
 

@@ -1,4 +1,11 @@
-import { articleStatuses, ciStatuses, incidentStatuses, problemStatuses } from '@opsplane/contracts'
+import {
+  articleStatuses,
+  changeStatuses,
+  ciStatuses,
+  incidentStatuses,
+  problemStatuses,
+} from '@opsplane/contracts'
+import { transitions as ofChanges } from '../change/transitions.js'
 import { transitions as ofItems } from '../cmdb/transitions.js'
 import { transitions as ofIncidents } from '../incident/transitions.js'
 import { transitions as ofArticles } from '../knowledge/transitions.js'
@@ -8,6 +15,7 @@ import { stateMachine } from './state-machine.js'
 /** Every kind of record with a life, by the very tables its decider goes by. */
 export const stateMachines = [
   stateMachine('incident', incidentStatuses, ofIncidents),
+  stateMachine('change', changeStatuses, ofChanges),
   stateMachine('problem', problemStatuses, ofProblems),
   stateMachine('ci', ciStatuses, ofItems),
   stateMachine('article', articleStatuses, ofArticles),

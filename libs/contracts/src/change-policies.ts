@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { ApprovalRule } from './approvals.js'
+import { type EventDefinition, resourceEvent } from './catalog.js'
+import { Filter } from './filter.js'
+import { idSchema } from './ids.js'
+
+const At = z.iso.datetime({ precision: 3 })
+const Name = z.string().trim().min(1).max(100)
+
+/** Approvals one stage can ask for. */
+export const maxApprovalRules = 5
+const Rules = z.array(ApprovalRule).min(1).max(maxApprovalRules)
+
+const fields = {
+  name: Name.meta({ example: 'Payments' }),
+  order: z.int().min(0).max(1_000_000).meta({ description: 'The lowest of those that apply decides.' }),
+  conditions: Filter.meta({
+    description: 'Over the change; all must hold. Without any it holds for every change.',
+    example: { risk: 'high' },
+  }),
+  technical: Rules.meta({
+    description: 'Approvals asked for first, all of them needed. Emergency changes skip them.',
+  }),
+  authorization: Rules.meta({
+    description: 'Approvals asked for before it is scheduled, all of them needed.',
+  }),
+  status: z.enum(['active', 'inactive']),
+}
+
+/** The rules a change was submitted under. `id` is null where no policy applied. */
+export const ChangeApprovalPolicy = z.object({
+  id: idSchema('changePolicy').nullable(),
+  name: z.string(),
+  technical: z.array(ApprovalRule),
+  authorization: z.array(ApprovalRule),
+})
+export type ChangeApprovalPolicy = z.infer<typeof ChangeApprovalPolicy>
+
+export const ChangePolicyState = z.object({
+  id: idSchema('changePolicy'),
+  ...fields,
+  createdAt: At,
+  updatedAt: At,
+})
+export type ChangePolicyState = z.infer<typeof ChangePolicyState>
+
+export const ChangePolicy = ChangePolicyState.extend({
+  version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
+}).meta({ id: 'ChangePolicy' })
+export type ChangePolicy = z.infer<typeof ChangePolicy>
+
+const anyone: ApprovalRule = { name: 'Approval', approverIds: null, waitFor: 'first' }
+
+export const NewChangePolicy = z
+  .strictObject({
+    ...fields,
+    order: fields.order.default(100),
+    conditions: fields.conditions.default({}),
+    technical: fields.technical.default([anyone]),
+    authorization: fields.authorization.default([anyone]),
+    status: fields.status.default('active'),
+  })
+  .meta({
+    id: 'NewChangePolicy',
+    example: {
+      name: 'Risky changes',
+      order: 10,
+      conditions: { risk: 'high' },
+      technical: [{ name: 'Peer review' }],
+      authorization: [{ name: 'Advisory board', waitFor: { count: 2 } }],
+    },
+  })
+export type NewChangePolicy = z.infer<typeof NewChangePolicy>
+
+export const ChangePolicyPatch = z
+  .strictObject(fields)
+  .partial()
+  .meta({ id: 'ChangePolicyPatch', example: { status: 'inactive' } })
+export type ChangePolicyPatch = z.infer<typeof ChangePolicyPatch>
+
+export const changePolicyEvents = {
+  'change_policy.created': resourceEvent(ChangePolicyState, 'A policy of who approves changes was made.'),
+  'change_policy.updated': resourceEvent(ChangePolicyState, 'A policy of who approves changes was altered.'),
+  'change_policy.deleted': resourceEvent(ChangePolicyState, 'A policy of who approves changes was deleted.'),
+} satisfies Record<string, EventDefinition>
+export type ChangePolicyEventType = keyof typeof changePolicyEvents

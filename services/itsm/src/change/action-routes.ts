@@ -1,0 +1,139 @@
+import {
+  ApproveChange,
+  CancelChange,
+  Change,
+  CloseChange,
+  CompleteChange,
+  type ErrorCode,
+  HoldChange,
+  RejectChange,
+  RollBackChange,
+} from '@opsplane/contracts'
+import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { type ChangeStore, newApprovalIds } from './change-store.js'
+import type { ChangeStep } from './commands.js'
+import { tag } from './routes.js'
+
+const errors: ErrorCode[] = [
+  'not_found',
+  'invalid_state_transition',
+  'precondition_failed',
+  'version_conflict',
+]
+const contract = { method: 'post', tag, scope: 'itsm:write', response: Change, errors } as const
+const deciding = { ...contract, scope: 'itsm:approve', errors: [...errors, 'forbidden'] } as const
+
+const byOf = ({ actor, principal }: RequestMeta) => ({ by: actor, userId: principal.userId })
+
+/** The actions with a route of their own. */
+export function changeActionRoutes(changes: ChangeStore): Route[] {
+  const take = async (reference: string, step: ChangeStep, meta: RequestMeta): Promise<Change> => {
+    const id = await changes.idOf(reference, meta.tenant)
+    return changes.handle(id, { ...step, now: meta.now }, meta)
+  }
+  return [
+    defineRoute({
+      ...contract,
+      operationId: 'submitChange',
+      path: '/itsm/changes/:id/submit',
+      summary: 'Submit a draft',
+      description:
+        'A standard change is scheduled, approval is asked for any other. Needs the planned window; a normal ' +
+        'change also needs its implementation and backout plan. Judges the risk anew. Emits `change.submitted`.',
+      handler: async ({ params, meta }) => changes.submit(await changes.idOf(params.id, meta.tenant), meta),
+    }),
+    defineRoute({
+      ...deciding,
+      operationId: 'approveChange',
+      path: '/itsm/changes/:id/approve',
+      summary: 'Approve a change',
+      description:
+        'Decides on every pending approval that is yours, or on the one that is named. Who asked for the change, ' +
+        'submitted it or carries it out cannot. With the last pending one of its stage the change goes on: to its ' +
+        'authorization, or to be scheduled. Emits `change.approval_recorded` for each, and `change.approved` once it ' +
+        'is scheduled.',
+      body: ApproveChange,
+      handler: ({ params, body, meta }) =>
+        take(params.id, { kind: 'approve', ...byOf(meta), ...body, approvalIds: newApprovalIds() }, meta),
+    }),
+    defineRoute({
+      ...deciding,
+      operationId: 'rejectChange',
+      path: '/itsm/changes/:id/reject',
+      summary: 'Reject a change',
+      description:
+        'It is a draft again, and approvals asked for or given are void. Emits `change.approval_recorded` and ' +
+        '`change.rejected`.',
+      body: RejectChange,
+      handler: ({ params, body, meta }) => take(params.id, { kind: 'reject', ...byOf(meta), ...body }, meta),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'implementChange',
+      path: '/itsm/changes/:id/implement',
+      summary: 'Begin to implement a change',
+      description: 'From scheduled. Emits `change.implementation_started`.',
+      handler: ({ params, meta }) => take(params.id, { kind: 'implement' }, meta),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'completeChange',
+      path: '/itsm/changes/:id/complete',
+      summary: 'Complete a change',
+      description:
+        'With its outcome; the review follows. A standard change that was successful is closed at once. Resumes ' +
+        'incidents that await it. Emits `change.completed`, and then perhaps `change.closed`.',
+      body: CompleteChange,
+      handler: ({ params, body, meta }) => take(params.id, { kind: 'complete', ...body }, meta),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'rollBackChange',
+      path: '/itsm/changes/:id/rollback',
+      summary: 'Roll a change back',
+      description:
+        'While it is implemented or reviewed; its outcome is `unsuccessful`. Emits `change.rolled_back`.',
+      body: RollBackChange,
+      handler: ({ params, body, meta }) => take(params.id, { kind: 'rollback', ...body }, meta),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'closeChange',
+      path: '/itsm/changes/:id/close',
+      summary: 'Close a change after its review',
+      description: 'By somebody other than its assignee. Final. Emits `change.closed`.',
+      errors: [...errors, 'forbidden'],
+      body: CloseChange,
+      handler: ({ params, body, meta }) =>
+        take(params.id, { kind: 'close', userId: meta.principal.userId, ...body }, meta),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'cancelChange',
+      path: '/itsm/changes/:id/cancel',
+      summary: 'Cancel a change',
+      description: 'Before its review, also on hold. Final. Emits `change.canceled`.',
+      body: CancelChange,
+      handler: ({ params, body, meta }) => take(params.id, { kind: 'cancel', ...body }, meta),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'holdChange',
+      path: '/itsm/changes/:id/hold',
+      summary: 'Put a change on hold',
+      description:
+        'It keeps its status; until it is resumed it can only be canceled, and handed to others. Emits ' +
+        '`change.updated`.',
+      body: HoldChange,
+      handler: ({ params, body, meta }) => take(params.id, { kind: 'hold', ...body }, meta),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'resumeChange',
+      path: '/itsm/changes/:id/resume',
+      summary: 'Resume a change that is on hold',
+      description: 'Emits `change.updated`.',
+      handler: ({ params, meta }) => take(params.id, { kind: 'resume' }, meta),
+    }),
+  ]
+}

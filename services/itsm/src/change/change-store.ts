@@ -1,0 +1,79 @@
+import {
+  type Change,
+  type ChangePatch,
+  type ChangeState,
+  maxApprovalRules,
+  type NewChange,
+  newId,
+  notFound,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
+import { checkProblemLink } from '../problem/queries.js'
+import type { ChangeStep } from './commands.js'
+import { change } from './domain.js'
+import { riskFacts } from './items.js'
+import { activePolicies, changeIdByNumber } from './queries.js'
+import { allowedActions } from './transitions.js'
+
+/** The changes as the API shows them, and the commands that need more than the change itself. */
+export function changeStore({ store, database: { db } }: BackendContext) {
+  const aggregate = store.aggregate(change, { present })
+
+  /** Decides with what is read for the change as it is, again after a lost race. */
+  const handleReading = (
+    id: string,
+    meta: RequestMeta,
+    step: (state: ChangeState) => Promise<ChangeStep>,
+  ): Promise<Change> =>
+    store.transact(
+      meta,
+      async (unit) => {
+        const current = await unit.find(aggregate, id)
+        if (current === null) throw notFound()
+        return unit.handle(aggregate, id, { ...(await step(current.state)), now: meta.now }, { current })
+      },
+      { turn: id },
+    )
+
+  return {
+    ...aggregate,
+    async draft(input: NewChange, meta: RequestMeta): Promise<Change> {
+      const id = newId('change')
+      await checkProblemLink(db, meta.tenant, input.problemId)
+      const facts = await riskFacts(db, meta.tenant, { id, ciIds: input.ciIds })
+      const number = `CHG-${await store.numbers.next(meta.tenant.workspaceId, 'change')}`
+      const { actor: by, now } = meta
+      const command = { id, number, by, userId: meta.principal.userId, now, input, facts }
+      return aggregate.create(id, { kind: 'create', ...command }, meta)
+    },
+    edit: (id: string, patch: ChangePatch, meta: RequestMeta): Promise<Change> =>
+      handleReading(id, meta, async ({ ciIds, problemId }) => {
+        await checkProblemLink(db, meta.tenant, patch.problemId, problemId)
+        const touching = { id, ciIds: patch.ciIds ?? ciIds, before: ciIds }
+        return { kind: 'edit', patch, facts: await riskFacts(db, meta.tenant, touching) }
+      }),
+    submit: (id: string, meta: RequestMeta): Promise<Change> =>
+      handleReading(id, meta, async ({ ciIds }) => ({
+        kind: 'submit',
+        userId: meta.principal.userId,
+        facts: await riskFacts(db, meta.tenant, { id, ciIds }),
+        policies: await activePolicies(db, meta.tenant),
+        approvalIds: newApprovalIds(),
+      })),
+    /** Paths take an id or a number such as `CHG-12`; anything else is an id that does not exist. */
+    idOf: async (reference: string, tenant: TenantScope): Promise<string> =>
+      /^CHG-[1-9]\d{0,8}$/.test(reference)
+        ? ((await changeIdByNumber(db, tenant, reference)) ?? reference)
+        : reference,
+  }
+}
+export type ChangeStore = ReturnType<typeof changeStore>
+
+/** Enough for any stage. */
+export const newApprovalIds = () => Array.from({ length: maxApprovalRules }, () => newId('approval'))
+
+function present(state: ChangeState, version: number): Change {
+  return { ...state, version, allowedActions: allowedActions(state) }
+}

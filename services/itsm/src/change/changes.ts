@@ -1,0 +1,20 @@
+import type { BackendContext, Closable } from '@opsplane/eventstore'
+import type { Route } from '@opsplane/http'
+import { changeActionRoutes } from './action-routes.js'
+import { changeStore } from './change-store.js'
+import { change } from './domain.js'
+import { changePolicy } from './policy.js'
+import { changePolicyRoutes } from './policy-routes.js'
+import { resumeIncidents } from './resume-incidents.js'
+import { changeRoutes } from './routes.js'
+
+export const changeDeciders = [change, changePolicy]
+
+export function changeManagementRoutes(ctx: BackendContext): Route[] {
+  const changes = changeStore(ctx)
+  return [...changeRoutes(ctx, changes), ...changeActionRoutes(changes), ...changePolicyRoutes(ctx)]
+}
+
+export function changeConsumers(ctx: BackendContext): Closable[] {
+  return [resumeIncidents(ctx)]
+}

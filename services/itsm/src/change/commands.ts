@@ -1,0 +1,62 @@
+import type {
+  Actor,
+  ChangeOutcome,
+  ChangePatch,
+  ChangePolicyState,
+  Instant,
+  NewChange,
+} from '@opsplane/contracts'
+import type { RiskFacts } from './risk.js'
+
+/** Drafts a change. `number` is the next of the workspace. */
+export interface CreateChange {
+  kind: 'create'
+  id: string
+  number: string
+  by: Actor
+  /** The person; an API key counts as whom it belongs to. */
+  userId: string
+  now: Instant
+  input: NewChange
+  facts: RiskFacts
+}
+
+/** Hands a draft in. `policies` are the active ones, in their order; `approvalIds` are for what is asked for. */
+export interface SubmitChange {
+  kind: 'submit'
+  userId: string
+  facts: RiskFacts
+  policies: readonly ChangePolicyState[]
+  approvalIds: readonly string[]
+}
+
+/** A person's decision on the pending approvals that are theirs, or on one of them. */
+export interface DecideOnChange {
+  by: Actor
+  userId: string
+  approvalId?: string | undefined
+}
+
+/** One action of the transition table. */
+export type ChangeStep =
+  | { kind: 'edit'; patch: ChangePatch; facts: RiskFacts }
+  | SubmitChange
+  | (DecideOnChange & {
+      kind: 'approve'
+      comment?: string | undefined
+      /** For what is asked for next. */
+      approvalIds: readonly string[]
+    })
+  | (DecideOnChange & { kind: 'reject'; reason: string })
+  | { kind: 'implement' }
+  | { kind: 'resume' }
+  | { kind: 'complete'; outcome: ChangeOutcome; closeNotes?: string | undefined }
+  | { kind: 'rollback'; closeNotes?: string | undefined }
+  | { kind: 'close'; userId: string; reviewNotes?: string | undefined }
+  | { kind: 'cancel'; reason?: string | undefined }
+  | { kind: 'hold'; reason: string }
+
+export type ChangeCommand = CreateChange | (ChangeStep & { now: Instant })
+export type CommandOf<Kind extends ChangeStep['kind']> = Extract<ChangeStep, { kind: Kind }> & {
+  now: Instant
+}

@@ -1,0 +1,179 @@
+import { describe, expect, it } from '@jest/globals'
+import {
+  type ChangeAction,
+  ChangeState,
+  type ChangeStatus,
+  type ChangeType,
+  changeActions,
+  changeEvents,
+  changeStatuses,
+  changeTypes,
+} from '@opsplane/contracts'
+import { specify } from '@opsplane/testing'
+import { change } from './domain.js'
+import { changeIn, creating, facts, now, paths, steps, worker } from './sample-changes.js'
+import { allowedActions } from './transitions.js'
+
+const { given } = specify(change)
+
+/** Where each action leads, written down apart from the table: by status, or by type and status. */
+const common: Partial<Record<ChangeStatus, Partial<Record<ChangeAction, ChangeStatus>>>> = {
+  draft: { edit: 'draft', cancel: 'canceled' },
+  assess: { edit: 'assess', cancel: 'canceled', hold: 'assess' },
+  authorize: { edit: 'authorize', cancel: 'canceled', hold: 'authorize' },
+  scheduled: { edit: 'scheduled', implement: 'implementing', cancel: 'canceled', hold: 'scheduled' },
+  implementing: {
+    edit: 'implementing',
+    complete: 'review',
+    rollback: 'rolled_back',
+    cancel: 'canceled',
+    hold: 'implementing',
+  },
+  review: { edit: 'review', rollback: 'rolled_back', close: 'closed' },
+  rolled_back: { edit: 'rolled_back', close: 'closed' },
+}
+const byType: Record<ChangeType, typeof common> = {
+  standard: { draft: { submit: 'scheduled' } },
+  normal: {
+    draft: { submit: 'assess' },
+    assess: { approve: 'authorize', reject: 'draft' },
+    authorize: { approve: 'scheduled', reject: 'draft' },
+  },
+  emergency: { draft: { submit: 'authorize' }, authorize: { approve: 'scheduled', reject: 'draft' } },
+}
+const eventOf: Record<ChangeAction, string> = {
+  edit: 'change.updated',
+  submit: 'change.submitted',
+  approve: 'change.approval_recorded',
+  reject: 'change.approval_recorded',
+  implement: 'change.implementation_started',
+  complete: 'change.completed',
+  rollback: 'change.rolled_back',
+  close: 'change.closed',
+  cancel: 'change.canceled',
+  hold: 'change.updated',
+  resume: 'change.updated',
+}
+const targetOf = (type: ChangeType, status: ChangeStatus, action: ChangeAction) =>
+  byType[type][status]?.[action] ?? common[status]?.[action]
+/** What is allowed is reported in the order of the actions. */
+const allowedIn = (type: ChangeType, status: ChangeStatus) =>
+  changeActions.filter((action) => targetOf(type, status, action) !== undefined)
+
+const standings = changeTypes.flatMap((type) =>
+  changeStatuses.filter((status) => paths[type][status]).map((status) => ({ type, status })),
+)
+
+describe.each(standings)('a $type change in $status', ({ type, status }) => {
+  const state = changeIn(type, status)
+
+  it('is in that status, and tells what it allows', () => {
+    expect(state.status).toBe(status)
+    expect(ChangeState.parse(state)).toEqual(state)
+    expect(allowedActions(state)).toEqual(allowedIn(type, status))
+  })
+
+  it.each(changeActions)('%s', (action) => {
+    const outcome = given(state).when({ ...steps[action], now })
+    const target = targetOf(type, status, action)
+    if (target === undefined) {
+      outcome.fails('invalid_state_transition', { from: status, action, allowed: allowedIn(type, status) })
+      return
+    }
+    const decisions = outcome.decisions()
+    expect(decisions[0]?.type).toBe(eventOf[action])
+    expect(decisions.at(-1)?.after).toMatchObject({ status: target, id: state.id, updatedAt: now })
+    for (const { type: name, after, extras } of decisions) {
+      const definition = Object.entries(changeEvents).find(([declared]) => declared === name)?.[1]
+      const data = { before: state, after, changes: [], ...extras }
+      expect(definition?.data.safeParse(data).error).toBeUndefined()
+    }
+  })
+
+  const holdable = allowedIn(type, status).includes('hold') ? changeActions : []
+  if (holdable.length === 0) return
+  it.each(holdable)('%s on hold', (action) => {
+    const held = change.decide({ ...steps.hold, now }, state)[0]?.after ?? null
+    const outcome = given(held).when({ ...steps[action], now })
+    const allowed = ['edit', 'cancel', 'resume']
+    if (allowed.includes(action)) expect(outcome.decisions()).toHaveLength(1)
+    else outcome.fails('invalid_state_transition', { from: `${status} and on hold`, action, allowed })
+  })
+})
+
+describe('creating', () => {
+  it('drafts, and judges the risk', () => {
+    const [decision] = given(null).when(creating('normal')).decisions()
+    expect(decision).toMatchObject({
+      type: 'change.created',
+      after: { status: 'draft', risk: 'moderate', approvals: [], conflicts: [], requesterId: 'usr_asker' },
+    })
+    given(changeIn('normal', 'draft')).when(creating('normal')).fails('conflict')
+  })
+
+  it.each([
+    { plannedStart: null },
+    { plannedEnd: null },
+    { plannedEnd: '2026-03-07T22:00:00.000Z' },
+    { templateId: 'disk-swap' },
+  ])('refuses %j', (input) => {
+    given(null).when(creating('normal', input)).fails('validation_failed')
+  })
+})
+
+describe('carrying it out', () => {
+  const implementing = changeIn('standard', 'implementing')
+
+  it('closes a successful standard change by itself, and no other', () => {
+    const complete = { ...steps.complete, outcome: 'successful' as const, now }
+    const done = { outcome: 'successful' as const, actualEnd: now, updatedAt: now }
+    given(implementing)
+      .when(complete)
+      .emits(
+        { type: 'change.completed', changes: { ...done, status: 'review' } },
+        { type: 'change.closed', changes: { status: 'closed' } },
+      )
+    given(changeIn('normal', 'implementing'))
+      .when(complete)
+      .emits({ type: 'change.completed', changes: { ...done, status: 'review' } })
+    for (const outcome of ['unsuccessful', 'successful_with_issues'] as const)
+      given(implementing)
+        .when({ ...complete, outcome })
+        .emits({ type: 'change.completed', changes: { ...done, outcome, status: 'review' } })
+  })
+
+  it('counts as unsuccessful when it is rolled back, also after it was completed', () => {
+    given(implementing)
+      .when({ kind: 'rollback', closeNotes: 'Slower.', now })
+      .emits({
+        type: 'change.rolled_back',
+        changes: {
+          status: 'rolled_back',
+          outcome: 'unsuccessful',
+          actualEnd: now,
+          closeNotes: 'Slower.',
+          updatedAt: now,
+        },
+      })
+    given(changeIn('normal', 'review'))
+      .when({ ...steps.rollback, now })
+      .emits({
+        type: 'change.rolled_back',
+        changes: { status: 'rolled_back', outcome: 'unsuccessful', updatedAt: now },
+      })
+  })
+
+  it('is not reviewed by its assignee', () => {
+    for (const status of ['review', 'rolled_back'] as const)
+      given(changeIn('normal', status))
+        .when({ ...steps.close, userId: worker, now })
+        .fails('forbidden')
+  })
+
+  it('keeps the assignee until the review is over', () => {
+    for (const status of ['review', 'rolled_back'] as const)
+      given(changeIn('normal', status))
+        .when({ kind: 'edit', patch: { assigneeId: 'usr_other' }, facts, now })
+        .fails('validation_failed')
+  })
+})

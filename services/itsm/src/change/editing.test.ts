@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals'
+import type { ChangePatch, ChangeStatus, ChangeType } from '@opsplane/contracts'
+import { specify } from '@opsplane/testing'
+import { change } from './domain.js'
+import { changeIn, facts, now, steps } from './sample-changes.js'
+
+const { given } = specify(change)
+const edit = (patch: ChangePatch) => ({ kind: 'edit', patch, facts, now }) as const
+
+/** One alteration of every field approvals stand for. */
+const material: ChangePatch[] = [
+  { title: 'Another' },
+  { description: 'Why.' },
+  { ciIds: ['ci_other'] },
+  { plannedStart: '2026-03-07T23:00:00.000Z' },
+  { plannedEnd: '2026-03-08T03:00:00.000Z' },
+  { implementationPlan: 'Otherwise.' },
+  { testPlan: 'Look.' },
+  { backoutPlan: 'Otherwise.' },
+  { impact: 'high' },
+  { successProbability: 1 },
+]
+const plain: ChangePatch[] = [
+  { assignmentGroup: 'db' },
+  { problemId: 'prb_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' },
+  { assigneeId: 'usr_other' },
+]
+const before: [ChangeType, ChangeStatus][] = [
+  ['normal', 'assess'],
+  ['normal', 'authorize'],
+  ['normal', 'scheduled'],
+  ['emergency', 'authorize'],
+  ['emergency', 'scheduled'],
+  ['standard', 'scheduled'],
+]
+
+describe.each(before)('editing a %s change in %s', (type, status) => {
+  const state = changeIn(type, status)
+
+  it.each(material)('voids what was approved with %j', (patch) => {
+    const [decision, ...more] = given(state).when(edit(patch)).decisions()
+    expect(more).toEqual([])
+    expect(decision).toMatchObject({
+      type: 'change.updated',
+      after: { ...patch, status: 'draft', approvalPolicy: null, updatedAt: now },
+      extras: { approvalsVoided: true },
+    })
+    expect(decision?.after?.approvals.map((approval) => approval.status)).toEqual(
+      state.approvals.map(() => 'void'),
+    )
+    expect(decision?.after?.approvals.map(({ decisions }) => decisions)).toEqual(
+      state.approvals.map(({ decisions }) => decisions),
+    )
+  })
+
+  it.each(plain)('leaves it where it is with %j', (patch) => {
+    const [decision] = given(state).when(edit(patch)).decisions()
+    expect(decision).toMatchObject({ type: 'change.updated', after: { ...patch, status } })
+    expect(decision?.extras).toBeUndefined()
+  })
+
+  it('does not change the type', () => {
+    const other = type === 'normal' ? 'emergency' : 'normal'
+    given(state)
+      .when(edit({ type: other }))
+      .fails('validation_failed')
+  })
+})
+
+it('tells nothing where nothing changes', () => {
+  const { title, ciIds, type } = changeIn('normal', 'scheduled')
+  given(changeIn('normal', 'scheduled')).when(edit({ title, ciIds, type })).emits()
+})
+
+it('takes another order of items, and a better chance of the same risk, as immaterial', () => {
+  const state = changeIn('normal', 'scheduled', { ciIds: ['ci_a', 'ci_b'] })
+  for (const patch of [{ ciIds: ['ci_b', 'ci_a'] }, { successProbability: 80 }])
+    expect(given(state).when(edit(patch)).decisions()[0]?.after?.status).toBe('scheduled')
+})
+
+it('does not judge the risk anew for an edit that does not bear on it', () => {
+  const grave = { ...facts, criticalities: ['critical' as const] }
+  const [decision] = given(changeIn('normal', 'scheduled'))
+    .when({ ...edit({ assignmentGroup: 'db' }), facts: grave })
+    .decisions()
+  expect(decision?.after).toMatchObject({ status: 'scheduled', risk: 'moderate' })
+})
+
+it('lets a draft become another type, and judges it anew', () => {
+  const grave = { ...facts, criticalities: ['critical' as const] }
+  const [decision] = given(changeIn('normal', 'draft'))
+    .when({ ...edit({ type: 'standard', templateId: 'disk-swap' }), facts: grave })
+    .decisions()
+  expect(decision?.after).toMatchObject({ type: 'standard', templateId: 'disk-swap', risk: 'high' })
+  given(changeIn('normal', 'draft'))
+    .when(edit({ templateId: 'disk-swap' }))
+    .fails('validation_failed')
+})
+
+it.each([...material, { type: 'emergency' }, { templateId: 't' }, { reviewNotes: 'n' }] as ChangePatch[])(
+  'refuses %j once the work has begun, and on hold',
+  (patch) => {
+    const held = change.decide({ ...steps.hold, now }, changeIn('normal', 'scheduled'))[0]?.after ?? null
+    for (const state of [changeIn('normal', 'implementing'), held])
+      given(state).when(edit(patch)).fails('validation_failed')
+  },
+)
+
+it('takes notes in the review', () => {
+  const notes = { reviewNotes: 'Longer than planned.', closeNotes: 'Done.' }
+  given(changeIn('normal', 'review'))
+    .when(edit(notes))
+    .emits({ type: 'change.updated', changes: { ...notes, updatedAt: now } })
+})

@@ -1,0 +1,40 @@
+import { ApiError, type ErrorDetail, type TenantScope } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { itemsOf, pastOf, type TouchedItem } from './queries.js'
+import type { RiskFacts } from './risk.js'
+
+export interface Touching {
+  /** Of the change itself. */
+  id: string
+  ciIds: readonly string[]
+  /** Items the change touches already: they stay although they were retired since. */
+  before?: readonly string[]
+}
+
+/** What the risk is judged by. Throws validation_failed naming /ciIds/i where an item is not there or is retired. */
+export async function riskFacts(
+  db: Drizzle,
+  tenant: TenantScope,
+  { id, ciIds, before = [] }: Touching,
+): Promise<RiskFacts> {
+  const items = await itemsOf(db, tenant, ciIds)
+  checkItems(ciIds, items, before)
+  return {
+    criticalities: items.map(({ criticality }) => criticality),
+    past: await pastOf(db, tenant, ciIds, id),
+  }
+}
+
+function checkItems(ciIds: readonly string[], items: readonly TouchedItem[], before: readonly string[]) {
+  const known = new Map(items.map((item) => [item.id, item.status]))
+  const details = ciIds.flatMap((id, index): ErrorDetail[] => {
+    const status = known.get(id)
+    if (before.includes(id) || (status !== undefined && status !== 'retired')) return []
+    const place = { in: 'body', path: `/ciIds/${index}` } as const
+    return status === 'retired'
+      ? [{ ...place, code: 'retired', message: 'The configuration item is retired.' }]
+      : [{ ...place, code: 'unknown_item', message: 'There is no such configuration item here.' }]
+  })
+  if (details.length > 0)
+    throw new ApiError('validation_failed', 'A change touches items that are in service.', { details })
+}

@@ -1,0 +1,36 @@
+import { ChangeRisk, ChangeStatus, ChangeType, Moment } from '@opsplane/contracts'
+import { z } from 'zod'
+import { severalOf } from '../incident/list-filters.js'
+import { nobody } from './queries.js'
+
+const reference = z.string().min(1).max(100)
+const several = 'One or several, repeated or separated by commas.'
+
+/** The filters of the change list; all that are given must hold. */
+export const changeFilters = z.object({
+  status: severalOf(ChangeStatus)
+    .optional()
+    .meta({ description: several, example: ['assess', 'authorize'] }),
+  type: severalOf(ChangeType)
+    .optional()
+    .meta({ description: several, example: ['normal'] }),
+  risk: severalOf(ChangeRisk)
+    .optional()
+    .meta({ description: several, example: ['high'] }),
+  assigneeId: reference.optional().meta({ description: `A user, or \`${nobody}\` for unassigned changes.` }),
+  assignmentGroup: reference
+    .optional()
+    .meta({ description: `A team, or \`${nobody}\` for unrouted changes.` }),
+  requesterId: reference.optional().meta({ description: 'User who asked for it.' }),
+  ciId: reference.optional().meta({ description: 'Configuration item it touches.' }),
+  problemId: reference.optional().meta({ description: 'Problem it is to solve.' }),
+  approverId: reference.optional().meta({
+    description:
+      'User, or `me`, who is asked for an approval that is pending. Approvals open to anyone count for everybody ' +
+      'who had no hand in the change.',
+  }),
+  plannedAfter: Moment.optional().meta({ description: 'Planned to start later than this.' }),
+  plannedBefore: Moment.optional().meta({ description: 'Planned to start earlier than this.' }),
+  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
+  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
+})

@@ -1,0 +1,44 @@
+import { type ChangeState, invalidField } from '@opsplane/contracts'
+import type { CreateChange } from './commands.js'
+import { riskOf } from './risk.js'
+
+/** A new change: a draft that nobody has been asked about. */
+export function opened({ id, number, by, userId, now, input, facts }: CreateChange): ChangeState {
+  return checked({
+    id,
+    number,
+    ...input,
+    status: 'draft',
+    requester: by,
+    requesterId: userId,
+    actualStart: null,
+    actualEnd: null,
+    ...riskOf(input, facts),
+    onHold: false,
+    holdReason: null,
+    approvals: [],
+    approvalPolicy: null,
+    conflicts: [],
+    outcome: null,
+    closeNotes: null,
+    reviewNotes: null,
+    rejectionReason: null,
+    cancelReason: null,
+    createdAt: now,
+    updatedAt: now,
+  })
+}
+
+/** The change as it is, where its fields go together. Throws validation_failed naming the one that does not. */
+export function checked(change: ChangeState): ChangeState {
+  const { plannedStart, plannedEnd, templateId, type } = change
+  if (plannedStart === null && plannedEnd !== null)
+    throw invalidField('/plannedStart', 'required', 'A planned end needs a planned start.')
+  if (plannedStart !== null && plannedEnd === null)
+    throw invalidField('/plannedEnd', 'required', 'A planned start needs a planned end.')
+  if (plannedStart !== null && plannedEnd !== null && plannedEnd <= plannedStart)
+    throw invalidField('/plannedEnd', 'not_after_start', 'The planned end must be later than the start.')
+  if (templateId !== null && type !== 'standard')
+    throw invalidField('/templateId', 'not_standard', 'Only standard changes are agreed on beforehand.')
+  return change
+}

@@ -1,0 +1,8 @@
+/** The state with the fields that a PATCH gives. */
+export function withPatch<State extends object>(
+  state: State,
+  patch: { [Name in keyof State]?: State[Name] | undefined },
+): State {
+  const given = Object.entries(patch).filter(([, value]) => value !== undefined)
+  return { ...state, ...Object.fromEntries(given) }
+}

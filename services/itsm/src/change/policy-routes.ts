@@ -1,0 +1,99 @@
+import { ChangePolicy, ChangePolicyPatch, NewChangePolicy, newId } from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { keysetPage } from '@opsplane/postgres'
+import { z } from 'zod'
+import { changePolicy } from './policy.js'
+import { changePolicies as table } from './tables.js'
+
+const tag = 'Change policies'
+const path = '/itsm/change-policies/:id'
+const sortColumns = { order: table.order, createdAt: table.createdAt }
+
+/** Who approves which changes. */
+export function changePolicyRoutes(ctx: BackendContext): Route[] {
+  const policies = ctx.store.aggregate(changePolicy)
+  return [
+    defineList({
+      operationId: 'listChangePolicies',
+      path: '/itsm/change-policies',
+      summary: 'List change policies',
+      description: 'In the order they are tried in unless `sort` says otherwise.',
+      tag,
+      scope: 'itsm:read',
+      sorts: ['order', '-createdAt'],
+      response: ChangePolicy,
+      handler: ({ query: { limit, after, sort }, binding, meta }) =>
+        keysetPage(ctx.database.db, {
+          table,
+          tenant: meta.tenant,
+          sort: { column: sortColumns[sort.field], direction: sort.direction },
+          ...{ limit, after, binding, cursors: ctx.cursors, present: policies.present },
+        }),
+    }),
+
+    defineRoute({
+      operationId: 'createChangePolicy',
+      method: 'post',
+      path: '/itsm/change-policies',
+      summary: 'Create a change policy',
+      description:
+        'The first active policy by `order` whose conditions hold for a change says who is asked when it is ' +
+        'submitted. Without any, one approval by anyone who may is needed for each stage. Emits ' +
+        '`change_policy.created`.',
+      tag,
+      scope: 'itsm:manage',
+      body: NewChangePolicy,
+      response: ChangePolicy,
+      status: 201,
+      handler: ({ body, meta }) => {
+        const id = newId('changePolicy')
+        return policies.create(id, { kind: 'create', id, input: body, now: meta.now }, meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getChangePolicy',
+      method: 'get',
+      path,
+      summary: 'Get a change policy',
+      tag,
+      scope: 'itsm:read',
+      response: ChangePolicy,
+      errors: ['not_found'],
+      handler: ({ params, meta }) => policies.get(params.id, meta.tenant),
+    }),
+
+    defineRoute({
+      operationId: 'updateChangePolicy',
+      method: 'patch',
+      path,
+      summary: 'Update a change policy',
+      description:
+        'Changes that are submitted keep what they were submitted under. Emits `change_policy.updated`.',
+      tag,
+      scope: 'itsm:manage',
+      body: ChangePolicyPatch,
+      response: ChangePolicy,
+      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      handler: ({ params, body, meta }) =>
+        policies.handle(params.id, { kind: 'patch', patch: body, now: meta.now }, meta),
+    }),
+
+    defineRoute({
+      operationId: 'deleteChangePolicy',
+      method: 'delete',
+      path,
+      summary: 'Delete a change policy',
+      description: 'Changes that are submitted keep it. Emits `change_policy.deleted`.',
+      tag,
+      scope: 'itsm:manage',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      handler: async ({ params, meta }) => {
+        await policies.handle(params.id, { kind: 'delete' }, meta)
+      },
+    }),
+  ]
+}

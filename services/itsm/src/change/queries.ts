@@ -1,0 +1,194 @@
+import {
+  ChangePolicyState,
+  type ChangeRisk,
+  type ChangeStatus,
+  type ChangeType,
+  type CiStatus,
+  type Criticality,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, ne, notExists, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import { configurationItems } from '../cmdb/tables.js'
+import { events, incidents } from '../schema.js'
+import type { RiskFacts } from './risk.js'
+import { changePolicies, changes } from './tables.js'
+
+/** Asks for changes that have no assignee, or no team. */
+export const nobody = 'none'
+
+export interface ChangeFilters {
+  status?: ChangeStatus[] | undefined
+  type?: ChangeType[] | undefined
+  risk?: ChangeRisk[] | undefined
+  assigneeId?: string | undefined
+  assignmentGroup?: string | undefined
+  requesterId?: string | undefined
+  ciId?: string | undefined
+  problemId?: string | undefined
+  approverId?: string | undefined
+  plannedAfter?: string | undefined
+  plannedBefore?: string | undefined
+  createdAfter?: string | undefined
+  createdBefore?: string | undefined
+}
+
+/** The columns a list of changes can be sorted by. */
+export const sortColumns = {
+  createdAt: changes.createdAt,
+  plannedStart: changes.plannedOrder,
+  updatedAt: changes.updatedAt,
+  number: changes.numberValue,
+}
+
+export function changeConditions(filters: ChangeFilters): (SQL | undefined)[] {
+  return [
+    filters.status && inArray(changes.status, filters.status),
+    filters.type && inArray(changes.type, filters.type),
+    filters.risk && inArray(changes.risk, filters.risk),
+    isOrNobody(changes.assigneeId, filters.assigneeId),
+    isOrNobody(changes.assignmentGroup, filters.assignmentGroup),
+    filters.requesterId === undefined ? undefined : eq(changes.requesterId, filters.requesterId),
+    filters.ciId === undefined ? undefined : touches([filters.ciId]),
+    filters.problemId === undefined ? undefined : eq(changes.problemId, filters.problemId),
+    filters.approverId === undefined ? undefined : waitsFor(filters.approverId),
+    filters.plannedAfter === undefined ? undefined : gt(changes.plannedStart, filters.plannedAfter),
+    filters.plannedBefore === undefined ? undefined : lt(changes.plannedStart, filters.plannedBefore),
+    filters.createdAfter === undefined ? undefined : gt(changes.createdAt, filters.createdAfter),
+    filters.createdBefore === undefined ? undefined : lt(changes.createdAt, filters.createdBefore),
+  ]
+}
+
+/** The id of the change with this number, such as `CHG-12`; undefined when there is none. */
+export async function changeIdByNumber(
+  db: Drizzle,
+  tenant: TenantScope,
+  number: string,
+): Promise<string | undefined> {
+  const [row] = await db
+    .select({ id: changes.id })
+    .from(changes)
+    .where(and(...within(changes, tenant), eq(changes.numberValue, Number(number.slice('CHG-'.length)))))
+  return row?.id
+}
+
+/** Whether there is a change of this id, for what links to it. */
+export async function changeExists(db: Drizzle, tenant: TenantScope, id: string): Promise<boolean> {
+  const found = await db
+    .select({ id: changes.id })
+    .from(changes)
+    .where(and(...within(changes, tenant), eq(changes.id, id)))
+  return found.length > 0
+}
+
+export interface TouchedItem {
+  id: string
+  status: CiStatus
+  criticality: Criticality
+}
+
+/** Those of these items there are. */
+export async function itemsOf(
+  db: Drizzle,
+  tenant: TenantScope,
+  ids: readonly string[],
+): Promise<TouchedItem[]> {
+  if (ids.length === 0) return []
+  const { id, status, criticality } = configurationItems
+  const rows = await db
+    .select({ id, status, criticality })
+    .from(configurationItems)
+    .where(and(...within(configurationItems, tenant), inArray(id, [...ids])))
+  // The columns are generated from states that were checked when they were written.
+  return rows as TouchedItem[]
+}
+
+/** How many of the latest changes with an outcome count. */
+const pastChanges = 20
+
+/** How the latest changes of any of these items ended, other than the one in question. */
+export async function pastOf(
+  db: Drizzle,
+  tenant: TenantScope,
+  ids: readonly string[],
+  except: string,
+): Promise<RiskFacts['past']> {
+  if (ids.length === 0) return { changes: 0, failed: 0 }
+  const outcome = sql<string>`${changes.state}->>'outcome'`
+  const rows = await db
+    .select({ outcome })
+    .from(changes)
+    .where(and(...within(changes, tenant), touches(ids), isNotNull(outcome), ne(changes.id, except)))
+    .orderBy(desc(changes.updatedAt), desc(changes.id))
+    .limit(pastChanges)
+  return { changes: rows.length, failed: rows.filter((row) => row.outcome === 'unsuccessful').length }
+}
+
+/** The policies that may apply, in their order. */
+export async function activePolicies(db: Drizzle, tenant: TenantScope): Promise<ChangePolicyState[]> {
+  const rows = await db
+    .select({ state: changePolicies.state })
+    .from(changePolicies)
+    .where(and(...within(changePolicies, tenant), eq(changePolicies.status, 'active')))
+    .orderBy(changePolicies.order, changePolicies.id)
+  return rows.map(({ state }) => ChangePolicyState.parse(state))
+}
+
+/** The incidents on hold for a change, without those that the event has resumed already. */
+export async function incidentsAwaiting(
+  db: Drizzle,
+  tenant: TenantScope,
+  changeId: string,
+  eventId: string,
+): Promise<string[]> {
+  const rows = await db
+    .select({ id: incidents.id })
+    .from(incidents)
+    .where(
+      and(
+        ...within(incidents, tenant),
+        eq(incidents.status, 'on_hold'),
+        sql`${incidents.state}->>'changeId' = ${changeId}`,
+        sql`${incidents.state}->>'holdReason' = 'awaiting_change'`,
+        notExists(
+          db
+            .select({ one: sql`1` })
+            .from(events)
+            .where(and(eq(events.streamId, incidents.id), eq(events.causationId, eventId))),
+        ),
+      ),
+    )
+    .orderBy(incidents.id)
+  return rows.map(({ id }) => id)
+}
+
+/** Touches at least one of the items. */
+function touches(ids: readonly string[]): SQL {
+  const list = sql.join(
+    ids.map((id) => sql`${id}`),
+    sql`, `,
+  )
+  return sql`${changes.ciIds} ?| array[${list}]::text[]`
+}
+
+/** An approval is pending that the person is asked for, or anyone is, and that they have neither given nor are kept from. */
+function waitsFor(userId: string): SQL {
+  const list = JSON.stringify([userId])
+  const decided = JSON.stringify([{ userId }])
+  return sql`${changes.status} in ('assess', 'authorize') and ${changes.state}->>'onHold' = 'false' and exists (
+    select from jsonb_array_elements((${changes.state}->'approvals')::jsonb) as a
+    where a->>'status' = 'pending'
+      and (a->'approverIds' = 'null'::jsonb or a->'approverIds' @> ${list}::jsonb)
+      and not a->'excludedIds' @> ${list}::jsonb
+      and not a->'decisions' @> ${decided}::jsonb)`
+}
+
+export function within(table: { workspaceId: PgColumn; environment: PgColumn }, tenant: TenantScope): SQL[] {
+  return [eq(table.workspaceId, tenant.workspaceId), eq(table.environment, tenant.environment)]
+}
+
+function isOrNobody(column: PgColumn, value: string | undefined): SQL | undefined {
+  if (value === undefined) return undefined
+  return value === nobody ? isNull(column) : eq(column, value)
+}

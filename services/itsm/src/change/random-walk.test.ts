@@ -1,0 +1,162 @@
+import { expect, it } from '@jest/globals'
+import {
+  ApiError,
+  ApprovalRule,
+  type ChangePatch,
+  type ChangePolicyState,
+  ChangeState,
+  changeActions,
+  changeStatuses,
+  changeTypes,
+} from '@opsplane/contracts'
+import { seededRandom } from '@opsplane/testing'
+import { stands } from './approval-record.js'
+import type { ChangeCommand } from './commands.js'
+import { hashOf } from './content.js'
+import { change } from './domain.js'
+import { approvalIds, creating, facts, now, paths, person, steps } from './sample-changes.js'
+import { allowedActions } from './transitions.js'
+
+const people = ['usr_asker', 'usr_worker', 'usr_boss', 'usr_peer', 'usr_third']
+const policy: ChangePolicyState = {
+  id: 'cpl_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+  name: 'Walk',
+  order: 1,
+  conditions: { impact: 'high' },
+  technical: [
+    ApprovalRule.parse({ name: 'Two', waitFor: { count: 2 } }),
+    ApprovalRule.parse({ name: 'One' }),
+  ],
+  authorization: [ApprovalRule.parse({ name: 'Named', approverIds: people, waitFor: { percent: 50 } })],
+  status: 'active',
+  createdAt: now,
+  updatedAt: now,
+}
+
+/** The same walks on every run. */
+function generator(seed: number) {
+  const next = seededRandom(seed)
+  const pick = <T>(values: readonly T[]): T => {
+    const value = values[Math.floor(next() * values.length)]
+    if (value === undefined) throw new Error('Nothing to pick from.')
+    return value
+  }
+  return { next, pick }
+}
+type Random = ReturnType<typeof generator>
+
+function randomPatch({ next, pick }: Random): ChangePatch {
+  const patch: ChangePatch = {}
+  if (next() < 0.1) patch.title = pick(['One', 'Two'])
+  if (next() < 0.2) patch.type = pick(changeTypes)
+  if (next() < 0.3) patch.assigneeId = pick([null, ...people])
+  if (next() < 0.3) patch.assignmentGroup = pick([null, 'db', 'web'])
+  if (next() < 0.1) patch.impact = pick(['high', 'medium'])
+  if (next() < 0.1) patch.backoutPlan = pick([null, 'Back.'])
+  if (next() < 0.1) patch.plannedEnd = pick([null, '2026-03-08T03:00:00.000Z'])
+  return patch
+}
+
+function randomCommand(random: Random, id: number): ChangeCommand {
+  const action = random.pick([
+    ...changeActions,
+    'submit',
+    'approve',
+    'approve',
+    'implement',
+    'resume',
+  ] as const)
+  const userId = random.pick(people)
+  const by = { by: person(userId), userId, now }
+  const ids = approvalIds.map(
+    (_, index) => `apr_01JZ8Q4D3N5W7X9Y2B4C6D8${String(id % 100).padStart(2, '0')}${index}`,
+  )
+  switch (action) {
+    case 'edit':
+      return { kind: action, patch: randomPatch(random), facts, now }
+    case 'submit':
+      return { ...steps.submit, userId, policies: [policy], approvalIds: ids, now }
+    case 'approve':
+      return { kind: action, ...by, approvalIds: ids }
+    case 'reject':
+      return { kind: action, ...by, reason: 'No.' }
+    case 'close':
+      return { kind: action, userId, now }
+    case 'complete':
+      return { kind: action, outcome: random.pick(['successful', 'unsuccessful']), now }
+    default:
+      return { ...steps[action], now }
+  }
+}
+
+/** What must hold of every change anyone can ever see. */
+function expectSound(before: ChangeState, after: ChangeState): void {
+  const { status, type, approvals } = after
+  expect(ChangeState.safeParse(after).error).toBeUndefined()
+  expect(paths[type][status]).toBeDefined()
+  expect(after.holdReason !== null).toBe(after.onHold)
+  if (after.onHold) expect(['assess', 'authorize', 'scheduled', 'implementing']).toContain(status)
+  expect(['closed', 'canceled']).not.toContain(before.status)
+  expect([after.id, after.number, after.createdAt]).toEqual([before.id, before.number, before.createdAt])
+  expect([after.requesterId, before.status === 'draft' || after.type === before.type]).toEqual([
+    before.requesterId,
+    true,
+  ])
+  const worked = ['implementing', 'review', 'rolled_back', 'closed']
+  if (worked.includes(status)) expect(after.actualStart).not.toBeNull()
+  expect(after.outcome !== null).toBe(['review', 'rolled_back', 'closed'].includes(status))
+  if (['draft', 'scheduled', ...worked].includes(status))
+    expect(approvals.filter((approval) => approval.status === 'pending')).toEqual([])
+  if (status === 'draft') expect(approvals.filter(stands)).toEqual([])
+  if (['assess', 'authorize', 'scheduled'].includes(status))
+    for (const approval of approvals.filter(stands)) expect(approval.contentHash).toBe(hashOf(after))
+  expectDuties(after)
+}
+
+/** Nothing but standard changes is scheduled without approvals, and none of those by who had a hand in it. */
+function expectDuties({ status, type, approvals, requesterId, assigneeId }: ChangeState): void {
+  const standing = approvals.filter(stands)
+  if (type !== 'standard' && ['scheduled', 'implementing'].includes(status))
+    expect(standing.length).toBeGreaterThan(0)
+  for (const { decisions, required, status: decided } of standing) {
+    const users = decisions.map(({ userId }) => userId)
+    expect(new Set(users).size).toBe(users.length)
+    expect(users.length >= required).toBe(decided === 'approved')
+    expect(users).not.toContain(requesterId)
+    if (['assess', 'authorize', 'scheduled', 'implementing'].includes(status))
+      expect(users).not.toContain(assigneeId)
+  }
+}
+
+it('never leaves the declared states, whatever is asked of it', () => {
+  const seen = new Set<string>()
+  for (let seed = 1; seed <= 300; seed += 1) {
+    const random = generator(seed)
+    const create = creating(random.pick(changeTypes), { impact: random.pick(['high', 'medium']) })
+    let state = change.decide(create, null).at(-1)?.after ?? null
+    for (let step = 0; step < 60 && state !== null; step += 1) {
+      const before: ChangeState = state
+      try {
+        for (const { after } of change.decide(randomCommand(random, step), before)) {
+          if (after === null) throw new Error('Changes are never deleted.')
+          expectSound(before, after)
+          seen.add(`${after.type} ${after.status}`)
+          state = after
+        }
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        expect(['invalid_state_transition', 'validation_failed', 'forbidden']).toContain(error.code)
+      }
+    }
+  }
+  const all = changeTypes.flatMap((type) => Object.keys(paths[type]).map((status) => `${type} ${status}`))
+  expect([...seen].sort()).toEqual(all.sort())
+})
+
+it('always leaves a way on, until the change has ended', () => {
+  for (const type of changeTypes)
+    for (const onHold of [false, true]) {
+      const stuck = changeStatuses.filter((status) => allowedActions({ type, status, onHold }).length === 0)
+      expect(stuck.filter((status) => paths[type][status])).toEqual(['closed', 'canceled'])
+    }
+})

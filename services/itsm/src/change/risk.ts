@@ -1,0 +1,69 @@
+import type { ChangeRisk, ChangeRiskFactor, ChangeState, Criticality, Level } from '@opsplane/contracts'
+import { changeRisks } from '@opsplane/contracts'
+
+/** What the risk of a change is judged by, beside what it says itself. */
+export interface RiskFacts {
+  /** Of the items it touches. */
+  criticalities: readonly Criticality[]
+  /** The latest changes of the same items that have an outcome, and how many of them failed or were rolled back. */
+  past: { changes: number; failed: number }
+}
+
+export type Judged = Pick<ChangeState, 'impact' | 'successProbability'>
+
+type Engine = (change: Judged, facts: RiskFacts) => ChangeRiskFactor
+
+const engines: readonly Engine[] = [impactAndProbability, ciCriticality, pastFailures]
+
+/** Every engine has its say, and the highest wins. */
+export function riskOf(change: Judged, facts: RiskFacts): Pick<ChangeState, 'risk' | 'riskFactors'> {
+  const riskFactors = engines.map((engine) => engine(change, facts))
+  return { risk: highest(riskFactors.map(({ risk }) => risk)), riskFactors }
+}
+
+type Chance = 'good' | 'fair' | 'poor'
+const byImpact: Record<Level, Record<Chance, ChangeRisk>> = {
+  high: { good: 'moderate', fair: 'high', poor: 'high' },
+  medium: { good: 'low', fair: 'moderate', poor: 'high' },
+  low: { good: 'low', fair: 'low', poor: 'moderate' },
+}
+
+/** What nobody has judged counts as fair. */
+function impactAndProbability({ impact, successProbability }: Judged): ChangeRiskFactor {
+  const chance =
+    successProbability === null ? 'fair' : successProbability >= 90 ? 'good' : chanceBelow(successProbability)
+  const known = successProbability === null ? 'success not judged' : `${successProbability} % success`
+  return {
+    factor: 'impact_and_probability',
+    risk: byImpact[impact][chance],
+    message: `${impact} impact, ${known}`,
+  }
+}
+
+const chanceBelow = (percent: number): Chance => (percent >= 70 ? 'fair' : 'poor')
+
+const byCriticality: Record<Criticality, ChangeRisk> = {
+  critical: 'high',
+  high: 'moderate',
+  medium: 'low',
+  low: 'low',
+}
+
+function ciCriticality(_: Judged, { criticalities }: RiskFacts): ChangeRiskFactor {
+  const risk = highest(criticalities.map((criticality) => byCriticality[criticality]))
+  const gravest = (['critical', 'high', 'medium', 'low'] as const).find((one) => criticalities.includes(one))
+  const message = gravest ? `the gravest criticality of its items is ${gravest}` : 'it touches no items'
+  return { factor: 'ci_criticality', risk, message }
+}
+
+/** One failure among one or two is too little to call it high. */
+function pastFailures(_: Judged, { past: { changes, failed } }: RiskFacts): ChangeRiskFactor {
+  const rate = changes === 0 ? 0 : failed / changes
+  const risk = rate >= 0.3 && changes >= 3 ? 'high' : rate >= 0.1 ? 'moderate' : 'low'
+  const message = `${failed} of the last ${changes} changes of its items failed`
+  return { factor: 'past_failures', risk, message }
+}
+
+function highest(risks: readonly ChangeRisk[]): ChangeRisk {
+  return changeRisks.findLast((risk) => risks.includes(risk)) ?? 'low'
+}

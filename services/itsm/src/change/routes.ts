@@ -1,0 +1,90 @@
+import { AsOfQuery, Change, ChangePatch, NewChange } from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { keysetPage } from '@opsplane/postgres'
+import type { ChangeStore } from './change-store.js'
+import { changeFilters } from './list-filters.js'
+import { type ChangeFilters, changeConditions, sortColumns } from './queries.js'
+import { changes as table } from './tables.js'
+
+export const tag = 'Changes'
+
+/** Reading, drafting and editing changes. `:id` is an id or a number such as `CHG-12`. */
+export function changeRoutes(ctx: BackendContext, changes: ChangeStore): Route[] {
+  return [
+    defineList({
+      operationId: 'listChanges',
+      path: '/itsm/changes',
+      summary: 'List changes',
+      description:
+        'All given filters must hold. Newest first unless `sort` says otherwise; by `plannedStart`, those without ' +
+        'a planned window come after all others.',
+      tag,
+      scope: 'itsm:read',
+      query: changeFilters,
+      sorts: ['-createdAt', 'plannedStart', 'updatedAt', 'number'],
+      response: Change,
+      handler: ({ query: { limit, after, sort, ...filters }, binding, meta }) =>
+        keysetPage(ctx.database.db, {
+          table,
+          tenant: meta.tenant,
+          where: changeConditions(asked(filters, meta)),
+          sort: { column: sortColumns[sort.field], direction: sort.direction },
+          ...{ limit, after, binding, cursors: ctx.cursors, present: changes.present },
+        }),
+    }),
+
+    defineRoute({
+      operationId: 'createChange',
+      method: 'post',
+      path: '/itsm/changes',
+      summary: 'Draft a change',
+      description: 'Only `title` is needed. Judges the risk. Emits `change.created`.',
+      tag,
+      scope: 'itsm:write',
+      body: NewChange,
+      response: Change,
+      status: 201,
+      handler: ({ body, meta }) => changes.draft(body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'getChange',
+      method: 'get',
+      path: '/itsm/changes/:id',
+      summary: 'Get a change',
+      description: 'By its id, or by its number such as `CHG-12`.',
+      tag,
+      scope: 'itsm:read',
+      query: AsOfQuery,
+      response: Change,
+      errors: ['not_found'],
+      handler: async ({ params, query, meta }) =>
+        changes.asOf(await changes.idOf(params.id, meta.tenant), meta.tenant, query.asOf),
+    }),
+
+    defineRoute({
+      operationId: 'updateChange',
+      method: 'patch',
+      path: '/itsm/changes/:id',
+      summary: 'Edit a change',
+      description:
+        'Which fields can be edited depends on the status; the type only in a draft. Before the work has begun, ' +
+        'altering what approvals stand for (title, description, items, planned window, plans, impact, risk) makes it a ' +
+        'draft again and voids them. Emits `change.updated`, in that case with `approvalsVoided`. What changes ' +
+        'nothing emits nothing.',
+      tag,
+      scope: 'itsm:write',
+      body: ChangePatch,
+      response: Change,
+      errors: ['not_found', 'invalid_state_transition', 'precondition_failed', 'version_conflict'],
+      handler: async ({ params, body, meta }) =>
+        changes.edit(await changes.idOf(params.id, meta.tenant), body, meta),
+    }),
+  ]
+}
+
+/** `me` is who asks. A cursor is bound to `me`, and so of no use to anybody else: it leads through their own list. */
+function asked(filters: ChangeFilters, { principal }: RequestMeta): ChangeFilters {
+  return filters.approverId === 'me' ? { ...filters, approverId: principal.userId } : filters
+}

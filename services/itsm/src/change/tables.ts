@@ -1,0 +1,62 @@
+import { readModelTable, stateInteger, stateText } from '@opsplane/postgres'
+import { isNotNull, sql } from 'drizzle-orm'
+import { customType, index, integer, text, uniqueIndex } from 'drizzle-orm/pg-core'
+
+const jsonb = customType<{ data: string }>({ dataType: () => 'jsonb' })
+
+export const changes = readModelTable(
+  'changes',
+  {
+    /** The digits of `CHG-12`: sorts by value and finds a change by its number. */
+    numberValue: integer('number_value').generatedAlwaysAs(
+      sql.raw(`substring(state->>'number' from 5)::integer`),
+    ),
+    status: stateText('status', 'status'),
+    type: stateText('type', 'type'),
+    risk: stateText('risk', 'risk'),
+    assigneeId: stateText('assignee_id', 'assigneeId'),
+    assignmentGroup: stateText('assignment_group', 'assignmentGroup'),
+    requesterId: stateText('requester_id', 'requesterId'),
+    problemId: stateText('problem_id', 'problemId'),
+    plannedStart: stateText('planned_start', 'plannedStart'),
+    plannedEnd: stateText('planned_end', 'plannedEnd'),
+    /** To sort by: those that are not planned come after all that are. */
+    plannedOrder: text('planned_order').generatedAlwaysAs(
+      sql.raw(`coalesce(state->>'plannedStart', '9999')`),
+    ),
+    updatedAt: stateText('updated_at', 'updatedAt'),
+    ciIds: jsonb('ci_ids').generatedAlwaysAs(sql.raw(`(state->'ciIds')::jsonb`)),
+  },
+  (table) => {
+    const { workspaceId, environment, createdAt, id } = table
+    return [
+      uniqueIndex('changes_number_key').on(workspaceId, table.numberValue),
+      index('changes_created_idx').on(workspaceId, environment, createdAt, id),
+      index('changes_updated_idx').on(workspaceId, environment, table.updatedAt, id),
+      index('changes_planned_idx').on(workspaceId, environment, table.plannedOrder, id),
+      index('changes_status_idx').on(workspaceId, environment, table.status, createdAt, id),
+      index('changes_assignee_idx')
+        .on(workspaceId, environment, table.assigneeId, createdAt, id)
+        .where(isNotNull(table.assigneeId)),
+      index('changes_group_idx')
+        .on(workspaceId, environment, table.assignmentGroup, createdAt, id)
+        .where(isNotNull(table.assignmentGroup)),
+      index('changes_requester_idx').on(workspaceId, environment, table.requesterId, createdAt, id),
+      index('changes_problem_idx')
+        .on(workspaceId, environment, table.problemId, createdAt, id)
+        .where(isNotNull(table.problemId)),
+      // Ids of items are unique over all tenants, so the index needs no tenant; the queries name it all the same.
+      index('changes_ci_idx').using('gin', table.ciIds),
+    ]
+  },
+)
+
+/** Few per tenant: all active ones are read when a change is submitted. */
+export const changePolicies = readModelTable(
+  'change_policies',
+  { status: stateText('status', 'status'), order: stateInteger('policy_order', 'order') },
+  (table) => [
+    index('change_policies_created_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
+    index('change_policies_order_idx').on(table.workspaceId, table.environment, table.order, table.id),
+  ],
+)
