@@ -1,10 +1,11 @@
 import type { SlaEntityType } from '@opsplane/contracts'
+import { changeEntity } from './change-entity.js'
 import type { SlaEntity } from './entity.js'
 import { incidentEntity } from './incident-entity.js'
 import { problemEntity } from './problem-entity.js'
 
 /** Every kind of entity that clocks run over. */
-export const slaEntities: readonly SlaEntity[] = [incidentEntity, problemEntity]
+export const slaEntities: readonly SlaEntity[] = [incidentEntity, problemEntity, changeEntity]
 
 export const entityOf = (type: SlaEntityType, among = slaEntities): SlaEntity | undefined =>
   among.find(({ entityType }) => entityType === type)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
+  Change,
   ExplainedSlaTimer,
   Incident,
   IncidentSla,
@@ -216,6 +217,43 @@ describe('a problem', () => {
       ['sla.breached', null],
       ['sla.missed', null],
     ])
+  })
+})
+
+describe('a change', () => {
+  it('has clocks with one goal for all, which stand while it is a draft or on hold', async () => {
+    const api = service.as(testPrincipal())
+    const changes = { entityType: 'change' as const, goals: { all: 60 }, pauseStatuses: ['draft', 'on_hold'] }
+    expect(await createPolicy(api, changes)).toMatchObject({ goalsBy: 'all' })
+    const body = {
+      ...{ title: 'Rotate the certificates', type: 'standard', templateId: 'certificates' },
+      ...{ plannedStart: '2026-04-01T00:00:00.000Z', plannedEnd: '2026-04-01T01:00:00.000Z' },
+    }
+    const { id } = (await api.post('/itsm/changes', body)).data(Change)
+    const clock = (having: object) =>
+      waitFor(async () => {
+        const [item] = (await api.get(`/itsm/sla-timers?entityId=${id}`)).page(SlaTimerItem).items
+        expect(item).toMatchObject(having)
+        return item
+      })
+    const act = async (action: string, fields: object) => {
+      ;(await api.post(`/itsm/changes/${id}/${action}`, fields)).data(Change)
+    }
+    await clock({ entityType: 'change', goalKey: 'all', state: 'paused', dueAt: null })
+    minutes(30)
+    await act('submit', {})
+    await clock({ state: 'running', dueAt: new Date(nowMs + 60 * 60_000).toISOString() })
+    minutes(10)
+    await act('hold', { reason: 'Waits for the vendor.' })
+    await clock({ state: 'paused' })
+    minutes(20)
+    await act('resume', {})
+    const { id: timerId } = await clock({ state: 'running' })
+    await act('cancel', { reason: 'Not needed.' })
+    await clock({ state: 'canceled', breached: false })
+    const { intervals, elapsedMs } = (await api.get(`/itsm/sla-timers/${timerId}`)).data(ExplainedSlaTimer)
+    expect(elapsedMs).toBe(10 * 60_000)
+    expect(intervals.map(({ reason }) => reason)).toEqual(['draft', null, 'on_hold'])
   })
 })
 
