@@ -7,6 +7,7 @@ import {
   EventPattern,
   eventCatalog,
   itsmEvents,
+  itsmSettingsEvents,
   knowledgeEvents,
   problemEvents,
   settingsEvents,
@@ -14,6 +15,7 @@ import {
 } from './index.js'
 
 const parts = [
+  itsmSettingsEvents,
   itsmEvents,
   cmdbEvents,
   slaEvents,

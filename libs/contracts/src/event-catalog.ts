@@ -4,6 +4,7 @@ import { changeEvents } from './changes.js'
 import { cmdbEvents } from './cmdb.js'
 import { dispatcherEvents } from './dispatcher.js'
 import { itsmEvents } from './itsm.js'
+import { itsmSettingsEvents } from './itsm-settings.js'
 import { knowledgeEvents } from './knowledge.js'
 import { problemEvents } from './problems.js'
 import { settingsEvents } from './settings-events.js'
@@ -15,6 +16,7 @@ export type EventCatalog = Readonly<Record<string, EventDefinition>>
 /** Every event of the platform. No two services declare the same type. */
 export const eventCatalog = {
   ...itsmEvents,
+  ...itsmSettingsEvents,
   ...cmdbEvents,
   ...changeEvents,
   ...changePolicyEvents,

@@ -70,6 +70,17 @@ const Tags = z
   .max(50)
   .overwrite((tags) => [...new Set(tags)])
   .meta({ description: 'Repeated ones are dropped.', example: ['checkout'] })
+const Impact = Level.meta({ description: 'How much is affected.' })
+const Urgency = Level.meta({ description: 'How soon it must be mended.' })
+const WatcherIds = z
+  .array(Reference)
+  .max(100)
+  .overwrite((ids) => [...new Set(ids)])
+  .meta({ description: 'Users who follow it. Repeated ones are dropped.' })
+const ProblemId = idSchema('problem').nullable().meta({ description: 'The problem it is an instance of.' })
+const ChangeId = idSchema('change').nullable().meta({ description: 'The change that will mend it.' })
+const CausedByChangeId = idSchema('change').nullable().meta({ description: 'The change that broke it.' })
+const CommentBody = z.string().trim().min(1).max(20_000)
 const ResolutionNotes = z.string().trim().min(1).max(10_000).meta({ example: 'Raised the pool limit.' })
 const Reason = z.string().trim().min(1).max(2_000)
 const At = z.iso.datetime({ precision: 3 })
@@ -106,15 +117,18 @@ export const IncidentState = z.object({
     .default(null),
   parentId: idSchema('incident').nullable().default(null),
   childCount: z.int().min(0).default(0),
-  problemId: idSchema('problem').nullable().default(null),
-  changeId: idSchema('change')
-    .nullable()
-    .default(null)
-    .meta({ description: 'The change that will mend it.' }),
-  causedByChangeId: idSchema('change').nullable().default(null),
+  problemId: ProblemId.default(null),
+  changeId: ChangeId.default(null),
+  causedByChangeId: CausedByChangeId.default(null),
   watcherIds: z.array(Reference).default([]).meta({ description: 'Users who follow it.' }),
   majorState: MajorState.default('none'),
   dedupKey: z.string().nullable().default(null).meta({ description: 'Of the alert that opened it.' }),
+  alertCount: z
+    .int()
+    .min(0)
+    .default(0)
+    .meta({ description: 'Alerts with its dedup key, the one that opened it included.' }),
+  lastAlertAt: At.nullable().default(null),
   createdBy: Actor,
   createdAt: At,
   updatedAt: At,
@@ -150,12 +164,23 @@ export const NewIncident = z
     title: Title,
     description: Description.optional(),
     severity: Severity.default('medium').meta({ description: 'How grave it is.' }),
+    impact: Impact.default('medium'),
+    urgency: Urgency.default('medium'),
     assigneeId: AssigneeId.optional(),
     assignmentGroup: AssignmentGroup.optional(),
     category: Category.optional(),
     ciId: CiId.optional(),
     callerId: CallerId.optional(),
     tags: Tags.default([]),
+    watcherIds: WatcherIds.default([]),
+    problemId: ProblemId.optional(),
+    changeId: ChangeId.optional(),
+    causedByChangeId: CausedByChangeId.optional(),
+    dedupKey: z.string().trim().min(1).max(200).optional().meta({
+      description:
+        'Of an alert source. While an incident with this key is open, the alert counts there and opens no other.',
+      example: 'prometheus/checkout-5xx',
+    }),
   })
   .meta({
     id: 'NewIncident',
@@ -174,13 +199,26 @@ export const IncidentPatch = z
     description: Description,
     status: IncidentStatus,
     severity: Severity,
+    impact: Impact,
+    urgency: Urgency,
+    priorityOverride: z
+      .strictObject({ priority: Priority, reason: Reason })
+      .nullable()
+      .meta({ description: 'Goes before the priority by impact and urgency; null lifts it.' }),
     assigneeId: AssigneeId,
     assignmentGroup: AssignmentGroup,
     category: Category,
     ciId: CiId,
     callerId: CallerId,
     tags: Tags,
+    watcherIds: WatcherIds,
+    problemId: ProblemId,
+    changeId: ChangeId,
+    causedByChangeId: CausedByChangeId,
     holdReason: HoldReason.meta({ description: 'Required with `status: on_hold`.' }),
+    comment: CommentBody.meta({
+      description: 'Public, and only with a `holdReason`: what is awaited. Required with `awaiting_caller`.',
+    }),
     resolutionCode: ResolutionCode,
     resolutionNotes: ResolutionNotes,
   })
@@ -212,9 +250,11 @@ export const ReopenIncident = z
   .meta({ id: 'ReopenIncident', example: { reason: 'It happens again.' } })
 export type ReopenIncident = z.infer<typeof ReopenIncident>
 
+export const WatchIncident = z.strictObject({}).meta({ id: 'WatchIncident', example: {} })
+
 export const NewIncidentComment = z
   .strictObject({
-    body: z.string().trim().min(1).max(20_000),
+    body: CommentBody,
     visibility: CommentVisibility.default('public').meta({ description: '`internal` makes it a work note.' }),
   })
   .meta({ id: 'NewIncidentComment', example: { body: 'Looking at it.', visibility: 'internal' } })

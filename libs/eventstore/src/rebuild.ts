@@ -63,6 +63,11 @@ export async function rebuild(options: RebuildOptions): Promise<{ events: number
         if (!last) return { events }
         const rows = lastWrites(batch, deciders)
         const shape = shapeOf({ events: [], rows })
+        // All make way before any is written: a value that has to be unique may pass from one row to another.
+        for (const table of new Set(rows.map(({ table }) => table))) {
+          const ids = rows.filter((row) => row.table === table).map(({ id }) => id)
+          await tx`delete from ${tx(table)} where id = any(${ids})`
+        }
         await tx.unsafe(rowStatement(shape), rowParameters(shape, rows), { prepare: true })
         events += batch.length
         options.onProgress?.(events)

@@ -8,8 +8,12 @@ export function answerTo(route: Route, data: unknown, location?: string): Answer
   if (route.kind === 'list') return { status: 200, body: listBody(data as ListPage<unknown>) }
   if (route.status === 204) return { status: 204, body: null }
   if (route.bare) return { status: route.status, body: data as object, bare: true }
-  const answer = { status: route.status, body: { data } }
-  const version = versionOf(data)
+  if (route.wasThere?.(data)) return withHeaders({ status: 200, body: { data } })
+  return withHeaders({ status: route.status, body: { data } }, location)
+}
+
+function withHeaders(answer: { status: number; body: { data: unknown } }, location?: string): Answer {
+  const version = versionOf(answer.body.data)
   if (version === undefined && location === undefined) return answer
   const headers = {
     ...(version !== undefined && { ETag: `"${version}"` }),

@@ -31,7 +31,9 @@ const createLamp = defineRoute({
   method: 'post',
   path: '/rooms/:room/lamps',
   status: 201,
-  handler: async ({ meta }) => store.commit(meta, lamp),
+  wasThere: ({ id }) => id === 'lit',
+  handler: async ({ params, meta }) =>
+    store.commit(meta, params.room === 'lit' ? { ...lamp, id: 'lit' } : lamp),
 })
 const routes = [
   getLamp,
@@ -93,6 +95,19 @@ describe('a created resource', () => {
     expect(operation('/rooms/{room}/lamps', 'post')).toMatchObject({
       responses: { 201: { headers: { Location: expect.anything() } } },
     })
+  })
+
+  test('that was there already is answered with 200 and no Location, also when the answer is a kept one', async () => {
+    const headers = { 'idempotency-key': 'there' }
+    for (const replayed of [undefined, 'true']) {
+      const answer = await app.call('POST', '/rooms/lit/lamps', { headers })
+      expect([answer.status, answer.headers.etag]).toEqual([200, '"3"'])
+      expect(answer.headers['idempotency-replayed']).toBe(replayed)
+      expect(answer.headers).not.toHaveProperty('location')
+    }
+    const { responses } = operation('/rooms/{room}/lamps', 'post')
+    expect(responses).toMatchObject({ 200: { headers: { ETag: expect.anything() } }, 201: expect.anything() })
+    expect(responses).not.toHaveProperty('200.headers.Location')
   })
 
   test('that cannot be read has none', async () => {

@@ -65,6 +65,9 @@ function operation(route: Route, envelope: z.ZodType, located: boolean): RouteCo
     },
     responses: {
       [route.status]: success(route, envelope, located),
+      ...(route.wasThere && {
+        200: { ...success(route, envelope, false), description: 'It was there already.' },
+      }),
       ...(takesIfNoneMatch(route) && { 304: { description: 'Unchanged since If-None-Match; no content.' } }),
       ...errorResponses(route),
     },

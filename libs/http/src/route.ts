@@ -85,6 +85,11 @@ export interface RouteContract<
    * meta.idempotency, `claim` takes it before the handler and completes it after, `none` ignores it.
    */
   idempotency?: 'transaction' | 'claim' | 'none'
+  /**
+   * With status 201: tells of the answer whether it was there already instead of being created. It is then a 200
+   * without a Location. Told by the answer alone, so that what is kept for replay says the same.
+   */
+  wasThere?(data: z.input<Response>): boolean
   /** Removes plaintext secrets from what is kept for replay. */
   redactReplay?(data: z.input<Response>): unknown
   /** Whether If-Match is honoured: unless given, where a path names the versioned resource that is changed. */
@@ -121,6 +126,7 @@ export interface Route {
   deprecated: Deprecation | undefined
   idempotency: 'transaction' | 'claim' | 'none'
   ifMatch: boolean
+  wasThere?(data: unknown): boolean
   redactReplay?(data: unknown): unknown
   /** A list's handler returns a Page, a stream's a LineStream. */
   handler(input: { params: unknown; query: unknown; body: unknown; meta: RequestMeta }): Promise<unknown>
@@ -148,6 +154,7 @@ export function defineRoute<
     changesUnversioned: contract.changesUnversioned ?? false,
     idempotency: keepsKeys(contract) && !contract.bare ? (contract.idempotency ?? 'transaction') : 'none',
     ifMatch: contract.ifMatch ?? changesVersioned(contract),
+    ...(contract.wasThere && { wasThere: contract.wasThere }),
     ...(contract.redactReplay && { redactReplay: contract.redactReplay }),
     handler: contract.handler,
   }

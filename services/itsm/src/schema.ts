@@ -1,7 +1,8 @@
 import { readModelTable, stateText } from '@opsplane/postgres'
 import { isNotNull, sql } from 'drizzle-orm'
-import { index, integer, uniqueIndex } from 'drizzle-orm/pg-core'
+import { type ExtraConfigColumn, index, integer, uniqueIndex } from 'drizzle-orm/pg-core'
 import { incidentItem, openIncidents } from './cmdb/tables.js'
+import { dedupKeyIndex, hasMembers, isMajor, members, takingAlerts } from './incident/indexes.js'
 
 export {
   consumerCheckpoints,
@@ -24,11 +25,28 @@ export const incidents = readModelTable(
     severity: stateText('severity', 'severity'),
     assigneeId: stateText('assignee_id', 'assigneeId'),
     assignmentGroup: stateText('assignment_group', 'assignmentGroup'),
-    problemId: stateText('problem_id', 'problemId'),
     updatedAt: stateText('updated_at', 'updatedAt'),
+    priority: stateText('priority', 'priority'),
+    impact: stateText('impact', 'impact'),
+    urgency: stateText('urgency', 'urgency'),
+    parentId: stateText('parent_id', 'parentId'),
+    problemId: stateText('problem_id', 'problemId'),
+    changeId: stateText('change_id', 'changeId'),
+    majorState: stateText('major_state', 'majorState'),
+    resolutionCode: stateText('resolution_code', 'resolutionCode'),
+    dedupKey: stateText('dedup_key', 'dedupKey'),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table
+    const listBy = (name: string, column: ExtraConfigColumn) =>
+      index(`incidents_${name}_idx`).on(workspaceId, environment, column, createdAt, id)
+    const listOfSet = (name: string, column: ExtraConfigColumn) =>
+      listBy(name, column).where(isNotNull(column))
+    const withMember = (name: string, field: 'watcherIds' | 'tags') =>
+      index(`incidents_${name}_idx`)
+        .using('gin', workspaceId, environment, sql`${members(field)} jsonb_path_ops`)
+        .where(hasMembers(field))
+        .with({ fastupdate: false })
     return [
       uniqueIndex('incidents_number_key').on(workspaceId, table.numberValue),
       index('incidents_created_idx').on(workspaceId, environment, createdAt, id),
@@ -40,10 +58,20 @@ export const incidents = readModelTable(
       index('incidents_group_idx')
         .on(workspaceId, environment, table.assignmentGroup, createdAt, id)
         .where(isNotNull(table.assignmentGroup)),
-      index('incidents_problem_idx')
-        .on(workspaceId, environment, table.problemId, createdAt, id)
-        .where(isNotNull(table.problemId)),
       index('incidents_ci_idx').on(workspaceId, environment, sql`${incidentItem}`).where(openIncidents),
+      listBy('priority', table.priority),
+      listBy('impact', table.impact),
+      listBy('urgency', table.urgency),
+      listOfSet('parent', table.parentId),
+      listOfSet('problem', table.problemId),
+      listOfSet('change', table.changeId),
+      listOfSet('resolution', table.resolutionCode),
+      listOfSet('alert', table.dedupKey),
+      listBy('major', table.majorState).where(isMajor),
+      uniqueIndex(dedupKeyIndex).on(workspaceId, environment, table.dedupKey).where(takingAlerts),
+      // Within the tenant (btree_gin). What they find is sorted afterwards.
+      withMember('watchers', 'watcherIds'),
+      withMember('tags', 'tags'),
     ]
   },
 )
@@ -65,4 +93,5 @@ export const incidentComments = readModelTable(
 export * from './change/tables.js'
 export * from './knowledge/tables.js'
 export * from './problem/tables.js'
+export * from './settings/tables.js'
 export * from './sla/tables.js'

@@ -10,12 +10,15 @@ import { incidentCommentRoutes } from './incident/comment-routes.js'
 import { incident } from './incident/domain.js'
 import { incidentStore } from './incident/incident-store.js'
 import { incidentRoutes } from './incident/routes.js'
+import { incidentWatchRoutes } from './incident/watch-routes.js'
 import { article } from './knowledge/domain.js'
 import { createKnowledge } from './knowledge/knowledge.js'
 import type { SearchPatience } from './knowledge/search/patience.js'
 import { articleVote } from './knowledge/vote.js'
 import { problem } from './problem/domain.js'
 import { allProblemRoutes, problemConsumers } from './problem/problems.js'
+import { itsmSettings } from './settings/domain.js'
+import { settingsRoutes } from './settings/routes.js'
 import { slaConsumers, slaDeciders, slaProjectedTables, slaRoutes } from './sla/sla.js'
 import { stateMachineRoutes } from './state-machines/routes.js'
 
@@ -33,6 +36,7 @@ export const deciders = [
   ...slaDeciders,
   article,
   articleVote,
+  itsmSettings,
 ]
 
 /** Tables the deciders fill beside their own. */
@@ -61,12 +65,14 @@ export function start(config: ItsmConfig, overrides?: ItsmOverrides): Promise<Ru
         ...incidentRoutes(ctx, incidents),
         ...incidentActionRoutes(incidents),
         ...incidentCommentRoutes(ctx, incidents),
+        ...incidentWatchRoutes(incidents),
         ...changeManagementRoutes(ctx),
         ...cmdbRoutes(ctx),
         ...slaRoutes(ctx, incidents),
         ...knowledge.routes,
         ...stateMachineRoutes(),
         ...allProblemRoutes(ctx),
+        ...settingsRoutes(ctx),
       ]
     },
     consumers: async (ctx) => [

@@ -173,7 +173,10 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     })
     const params = { path: { id: data.id } }
     if (resolved)
-      await owner.post('/itsm/incidents/{id}/resolve', { params, body: { resolutionCode: 'fixed' } })
+      await owner.post('/itsm/incidents/{id}/resolve', {
+        params,
+        body: { resolutionCode: 'fixed', resolutionNotes: 'Done' },
+      })
     return { id: data.id }
   }
 

@@ -49,8 +49,8 @@ export function changeStore({ store, database: { db } }: BackendContext) {
       return aggregate.create(id, { kind: 'create', ...command }, meta)
     },
     edit: (id: string, patch: ChangePatch, meta: RequestMeta): Promise<Change> =>
-      handleReading(id, meta, async ({ ciIds, problemId }) => {
-        await checkProblemLink(db, meta.tenant, patch.problemId, problemId)
+      handleReading(id, meta, async ({ ciIds }) => {
+        await checkProblemLink(db, meta.tenant, patch.problemId)
         const touching = { id, ciIds: patch.ciIds ?? ciIds, before: ciIds }
         return { kind: 'edit', patch, facts: await riskFacts(db, meta.tenant, touching) }
       }),

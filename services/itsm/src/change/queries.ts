@@ -5,6 +5,7 @@ import {
   type ChangeType,
   type CiStatus,
   type Criticality,
+  invalidField,
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
@@ -80,6 +81,17 @@ export async function changeExists(db: Drizzle, tenant: TenantScope, id: string)
     .from(changes)
     .where(and(...within(changes, tenant), eq(changes.id, id)))
   return found.length > 0
+}
+
+/** Holds the change that another record names in a field against those there are. Throws validation_failed. */
+export async function checkChangeLink(
+  db: Drizzle,
+  tenant: TenantScope,
+  path: string,
+  id: string | null | undefined,
+): Promise<void> {
+  if (id === undefined || id === null || (await changeExists(db, tenant, id))) return
+  throw invalidField(path, 'unknown_change', 'There is no such change in this workspace and environment.')
 }
 
 export interface TouchedItem {

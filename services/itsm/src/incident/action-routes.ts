@@ -31,9 +31,13 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       operationId: 'resolveIncident',
       path: '/itsm/incidents/:id/resolve',
       summary: 'Resolve an incident',
-      description: 'From open, in progress or on hold. Emits `incident.resolved`.',
+      description:
+        'From open, in progress or on hold; with code and notes where the settings ask for them. Emits `incident.resolved`.',
       body: ResolveIncident,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'resolve', ...body }, meta),
+      handler: async ({ params, body, meta }) => {
+        const { resolutionRequired } = await incidents.deskOf(meta.tenant)
+        return take(params.id, { kind: 'resolve', ...body, resolutionRequired }, meta)
+      },
     }),
     defineRoute({
       ...contract,
@@ -60,7 +64,10 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       operationId: 'reopenIncident',
       path: '/itsm/incidents/:id/reopen',
       summary: 'Reopen a resolved incident',
-      description: 'Goes back in progress and drops the resolution. Emits `incident.reopened`.',
+      description:
+        'Goes back in progress and drops the resolution. Refused while another incident of its dedup key is open. ' +
+        'Emits `incident.reopened`.',
+      errors: [...errors, 'conflict'],
       body: ReopenIncident,
       handler: ({ params, body, meta }) => take(params.id, { kind: 'reopen', ...body }, meta),
     }),

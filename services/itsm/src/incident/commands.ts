@@ -7,10 +7,14 @@ import type {
   IncidentState,
   IncidentStatus,
   Instant,
+  ItsmSettingsState,
   NewIncident,
   ReopenIncident,
   ResolveIncident,
 } from '@opsplane/contracts'
+
+/** What the settings of the desk say when a command is given. */
+export type Desk = Pick<ItsmSettingsState, 'priorityMatrix' | 'resolutionRequired'>
 
 /** Opens an incident. `number` is the next of the workspace. */
 export interface CreateIncident {
@@ -19,14 +23,33 @@ export interface CreateIncident {
   number: string
   by: Actor
   now: Instant
+  desk: Pick<Desk, 'priorityMatrix'>
   input: NewIncident
 }
 
 /** Changes fields, and the status through the action that leads to it. */
 export interface PatchIncident {
   kind: 'patch'
+  by: Actor
   now: Instant
+  desk: Desk
   patch: IncidentPatch
+  /** What `patch.comment` is kept as. */
+  comment?: IncidentComment | undefined
+}
+
+/** Someone begins or ceases to follow it. */
+export interface WatchIncident {
+  kind: 'watch'
+  userId: string
+  watching: boolean
+  now: Instant
+}
+
+/** Another alert with the dedup key of an open incident. */
+export interface CountAlert {
+  kind: 'alert'
+  now: Instant
 }
 
 /** One action of the transition table. */
@@ -37,7 +60,12 @@ export type IncidentStep =
   | { kind: 'comment'; comment: IncidentComment }
   | { kind: 'start' | 'resume' | 'close' | 'cancel' }
   | { kind: 'hold'; holdReason: HoldReason }
-  | ({ kind: 'resolve' } & ResolveIncident)
+  | ({ kind: 'resolve'; resolutionRequired?: boolean } & ResolveIncident)
   | ({ kind: 'reopen'; to?: IncidentStatus } & ReopenIncident)
 
-export type IncidentCommand = CreateIncident | PatchIncident | (IncidentStep & { now: Instant })
+export type IncidentCommand =
+  | CreateIncident
+  | PatchIncident
+  | WatchIncident
+  | CountAlert
+  | (IncidentStep & { now: Instant })

@@ -1,10 +1,11 @@
-import { CommentVisibility, IncidentComment, NewIncidentComment, newId } from '@opsplane/contracts'
+import { CommentVisibility, IncidentComment, NewIncidentComment } from '@opsplane/contracts'
 import type { BackendContext, Unit } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { incidentComments as table } from '../schema.js'
+import { newComment } from './comment.js'
 import type { IncidentStore } from './incident-store.js'
 import { tag } from './routes.js'
 
@@ -29,8 +30,7 @@ export function incidentCommentRoutes(ctx: BackendContext, incidents: IncidentSt
       ifMatch: true,
       handler: async ({ params, body, meta }) => {
         const incidentId = await incidents.idOf(params.id, meta.tenant)
-        const times = { createdAt: meta.now, updatedAt: meta.now }
-        const comment = { id: newId('comment'), incidentId, ...body, author: meta.actor, ...times }
+        const comment = newComment(incidentId, body.body, body.visibility, meta)
         const add = async (unit: Unit) => {
           await unit.handle(incidents, incidentId, { kind: 'comment', comment, now: meta.now })
           return comment

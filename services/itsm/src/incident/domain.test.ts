@@ -9,7 +9,7 @@ import {
 } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { incident } from './domain.js'
-import { agent, comment, create, createdAt, incidents, now, steps } from './sample-incidents.js'
+import { agent, comment, create, createdAt, desk, incidents, now, steps } from './sample-incidents.js'
 
 const { given } = specify(incident)
 const { open, in_progress: inProgress, on_hold: onHold, resolved } = incidents
@@ -121,6 +121,8 @@ describe('creating', () => {
           watcherIds: [],
           majorState: 'none',
           dedupKey: null,
+          alertCount: 0,
+          lastAlertAt: null,
           createdBy: agent,
           createdAt,
           updatedAt: createdAt,
@@ -135,6 +137,28 @@ describe('creating', () => {
         { type: 'incident.created', changes: open },
         { type: 'incident.assigned', changes: { assigneeId: agent.id, status: 'in_progress' } },
       )
+  })
+
+  it('has its priority by the matrix it is given', () => {
+    const input = { ...create.input, impact: 'low', urgency: 'high' } as const
+    const priorityOf = (command: object) =>
+      given(null)
+        .when({ ...create, ...command })
+        .decisions()[0]?.after?.priority
+    expect(priorityOf({ input })).toBe('P3')
+    const low = { ...desk.priorityMatrix.low, high: 'P1' }
+    expect(priorityOf({ input, desk: { priorityMatrix: { ...desk.priorityMatrix, low } } })).toBe('P1')
+  })
+
+  it('counts the alert that opens it', () => {
+    const [created] = given(null)
+      .when({ ...create, input: { ...create.input, dedupKey: 'checkout-5xx' } })
+      .decisions()
+    expect(created?.after).toMatchObject({
+      dedupKey: 'checkout-5xx',
+      alertCount: 1,
+      lastAlertAt: createdAt,
+    })
   })
 
   it('refuses an id that is taken', () => {
@@ -272,6 +296,47 @@ describe('commenting', () => {
       .when({ ...steps.comment, now })
       .emits(added)
   })
+})
+
+describe('alerts', () => {
+  it.each(incidentStatuses)('count while work goes on, here: %s', (status) => {
+    const state = { ...incidents[status], dedupKey: 'checkout-5xx', alertCount: 1 }
+    const outcome = given(state).when({ kind: 'alert', now })
+    if (['open', 'in_progress', 'on_hold'].includes(status)) {
+      outcome.emits({
+        type: 'incident.updated',
+        changes: { alertCount: 2, lastAlertAt: now, updatedAt: now },
+      })
+    } else outcome.fails('invalid_state_transition')
+  })
+})
+
+describe('watching', () => {
+  const watch = (state: IncidentState, watching: boolean) =>
+    given(state).when({ kind: 'watch', userId: agent.id, watching, now })
+  const watchers = (watcherIds: string[]) => ({
+    type: 'incident.updated',
+    changes: { watcherIds, updatedAt: now },
+  })
+
+  it('adds and removes one person, and tells only what changes', () => {
+    const watchedByTwo = { ...open, watcherIds: [agent.id, 'usr_other'] }
+    watch(open, true).emits(watchers([agent.id]))
+    watch(watchedByTwo, true).emits()
+    watch(watchedByTwo, false).emits(watchers(['usr_other']))
+    watch(open, false).emits()
+  })
+
+  it('is for at most 100, and not for what has ended', () => {
+    const watcherIds = Array.from({ length: 100 }, (_, at) => `usr_${at}`)
+    watch({ ...open, watcherIds }, true).fails('conflict')
+    watch(incidents.closed, true).fails('invalid_state_transition')
+  })
+})
+
+it('takes a state from before its latest fields', () => {
+  const { impact: _, alertCount: __, lastAlertAt: ___, watcherIds: ____, ...old } = open
+  expect(incident.upcast?.(old as IncidentState)).toEqual(open)
 })
 
 it('declares every event it emits, with the data it carries', () => {

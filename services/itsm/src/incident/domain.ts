@@ -7,11 +7,13 @@ import {
   type ItsmEventType,
   notFound,
 } from '@opsplane/contracts'
+import { alerted } from './alerts.js'
 import type { CreateIncident, IncidentCommand, IncidentStep, PatchIncident } from './commands.js'
 import { opened } from './opened.js'
 import { outcomeOf } from './outcomes.js'
-import { checkPatch, patchStages } from './patch.js'
+import { patchStages, wantedBy } from './patch.js'
 import { statusAfter } from './transitions.js'
+import { watched } from './watchers.js'
 
 interface IncidentDecision {
   type: ItsmEventType
@@ -26,7 +28,7 @@ export const incident: Decider<IncidentState, IncidentCommand> = {
   decide,
   expose: (state) => state,
   // Those from before the latest fields lack all of them.
-  upcast: (stored) => ('impact' in stored ? stored : IncidentState.parse(stored)),
+  upcast: (stored) => ('alertCount' in stored ? stored : IncidentState.parse(stored)),
   describe: (state) => ({ displayName: state.title, number: state.number }),
   project: ({ extras }) =>
     extras?.comment === undefined ? [] : [commentRow(IncidentComment.parse(extras.comment))],
@@ -42,6 +44,8 @@ function decide(command: IncidentCommand, state: IncidentState | null): Incident
   if (command.kind === 'create') return create(command, state)
   if (state === null) throw notFound()
   if (command.kind === 'patch') return patch(command, state)
+  if (command.kind === 'watch') return edit(watched(command, state), command.now, state)
+  if (command.kind === 'alert') return edit(alerted(command, state), command.now, state)
   return resumedByCaller(command, take(command, command.now, state))
 }
 
@@ -54,9 +58,13 @@ function create(command: CreateIncident, existing: IncidentState | null): Incide
   return assigneeId === null ? [created] : [created, take({ kind: 'assign', assigneeId }, command.now, after)]
 }
 
+function edit(fields: Partial<IncidentState> | null, now: Instant, state: IncidentState): IncidentDecision[] {
+  return fields === null ? [] : [take({ kind: 'edit', fields }, now, state)]
+}
+
 /** Runs the stages in order, each on what the one before left, and merges neighbouring plain updates. */
 function patch(command: PatchIncident, state: IncidentState): IncidentDecision[] {
-  const wanted = checkPatch(command.patch, state)
+  const wanted = wantedBy(command, state)
   const decisions: IncidentDecision[] = []
   let current = state
   for (const stage of patchStages) {

@@ -27,6 +27,8 @@ describe('another tenant', () => {
     ['escalating', 'POST', '/escalate', {}],
     ['closing', 'POST', '/close', {}],
     ['reopening', 'POST', '/reopen', {}],
+    ['watching', 'POST', '/watch', {}],
+    ['ceasing to watch', 'POST', '/unwatch', {}],
     ['commenting', 'POST', '/comments', { body: 'Hello' }],
     ['listing comments', 'GET', '/comments', undefined],
   ]

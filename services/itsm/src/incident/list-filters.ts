@@ -1,4 +1,12 @@
-import { IncidentStatus, Moment, Severity } from '@opsplane/contracts'
+import {
+  IncidentStatus,
+  Level,
+  MajorState,
+  Moment,
+  Priority,
+  ResolutionCode,
+  Severity,
+} from '@opsplane/contracts'
 import { z } from 'zod'
 import { nobody } from './queries.js'
 
@@ -10,6 +18,7 @@ export const severalOf = <Value extends z.ZodType>(value: Value) =>
   )
 
 const person = z.string().min(1).max(100)
+const reference = z.string().min(1).max(100)
 
 /** The filters of the incident list; all that are given must hold. */
 export const incidentFilters = z.object({
@@ -25,10 +34,35 @@ export const incidentFilters = z.object({
       description: 'One or several severities, repeated or separated by commas.',
       example: ['critical', 'high'],
     }),
+  priority: severalOf(Priority)
+    .optional()
+    .meta({ description: 'One or several, as with `severity`.', example: ['P1', 'P2'] }),
+  impact: severalOf(Level)
+    .optional()
+    .meta({ description: 'One or several, as with `severity`.', example: ['high'] }),
+  urgency: severalOf(Level)
+    .optional()
+    .meta({ description: 'One or several, as with `severity`.', example: ['high', 'medium'] }),
+  resolutionCode: severalOf(ResolutionCode)
+    .optional()
+    .meta({ description: 'One or several, as with `severity`.', example: ['workaround'] }),
+  majorState: MajorState.optional().meta({ description: 'Where it stands as a major incident.' }),
   assigneeId: person.optional().meta({ description: `A user, or \`${nobody}\` for unassigned incidents.` }),
   assignmentGroup: person
     .optional()
     .meta({ description: `A team, or \`${nobody}\` for unrouted incidents.` }),
+  watcherId: person.optional().meta({ description: 'A user who follows it.' }),
+  parentId: reference.optional().meta({ description: 'The incident it is a child of.' }),
+  problemId: reference.optional().meta({ description: 'The problem it is an instance of.' }),
+  changeId: reference.optional().meta({ description: 'The change that will mend it.' }),
+  dedupKey: z.string().trim().min(1).max(200).optional().meta({ description: 'The key of its alerts.' }),
+  tag: z
+    .string()
+    .trim()
+    .min(1)
+    .max(50)
+    .optional()
+    .meta({ description: 'A tag it has.', example: 'checkout' }),
   q: z.string().trim().min(1).max(200).optional().meta({ description: 'Text within title or number.' }),
   createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
   createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),

@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Incident } from '@opsplane/contracts'
+import { Change, Incident, levels, Problem } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import * as itsm from '../service.js'
 
 let service: TestService
 let api: ApiClient
+let problemId: string
+let changeId: string
 /** In the order they were created. */
 const all: Incident[] = []
 
 beforeAll(async () => {
   service = await startTestService({ name: 'itsm', ...itsm })
   api = service.as(testPrincipal())
+  problemId = (await api.post('/itsm/problems', { title: 'Carts leak' })).data(Problem).id
+  changeId = (await api.post('/itsm/changes', { title: 'Fewer carts' })).data(Change).id
   const severities = ['critical', 'high', 'medium', 'low']
   for (let index = 0; index < 24; index++) {
     const fields = {
@@ -18,10 +22,27 @@ beforeAll(async () => {
       severity: severities[index % 4],
       ...(index % 3 === 0 ? { assignmentGroup: 'web' } : {}),
       ...(index % 5 === 0 ? { assigneeId: 'usr_ada' } : {}),
+      impact: levels[index % 2],
+      urgency: levels[index % 3],
+      ...(index % 7 === 0 ? { problemId, watcherIds: ['usr_ada', 'usr_grace'] } : {}),
+      ...(index % 8 === 0 ? { changeId, tags: ['checkout', `tag-${index}`] } : {}),
+      ...(index % 4 === 1 ? { dedupKey: 'disk-full' } : {}),
     }
     const incident = (await api.post('/itsm/incidents', fields)).data(Incident)
+    const resolution = { resolutionCode: index % 8 === 1 ? 'workaround' : 'fixed' }
     const resolved = index % 4 === 1
-    all.push(resolved ? (await api.post(`/itsm/incidents/${incident.id}/resolve`)).data(Incident) : incident)
+    all.push(
+      resolved
+        ? (await api.post(`/itsm/incidents/${incident.id}/resolve`, resolution)).data(Incident)
+        : incident,
+    )
+  }
+  // As an incident with children, and a major one, are kept.
+  for (const incident of all.filter((_, index) => index % 10 === 3)) {
+    const fields = { parentId: all[0]?.id ?? null, majorState: 'proposed' as const }
+    Object.assign(incident, fields)
+    await service.sql`
+      update incidents set state = (state::jsonb || ${service.sql.json(fields)}::jsonb)::json where id = ${incident.id}`
   }
 })
 afterAll(() => service?.stop())
@@ -63,6 +84,22 @@ describe('filters', () => {
     ['an assignee', () => 'assigneeId=usr_ada', ({ assigneeId }) => assigneeId === 'usr_ada'],
     ['no assignee', () => 'assigneeId=none', ({ assigneeId }) => assigneeId === null],
     ['a team', () => 'assignmentGroup=web', ({ assignmentGroup }) => assignmentGroup === 'web'],
+    ['priorities', () => 'priority=P1,P4', ({ priority }) => priority === 'P1' || priority === 'P4'],
+    ['an impact', () => 'impact=high', ({ impact }) => impact === 'high'],
+    ['urgencies', () => 'urgency=high&urgency=low', ({ urgency }) => urgency !== 'medium'],
+    [
+      'a resolution',
+      () => 'resolutionCode=workaround',
+      ({ resolutionCode }) => resolutionCode === 'workaround',
+    ],
+    ['a watcher', () => 'watcherId=usr_grace', ({ watcherIds }) => watcherIds.includes('usr_grace')],
+    ['a tag', () => 'tag=checkout', ({ tags }) => tags.includes('checkout')],
+    ['a problem', () => `problemId=${problemId}`, (incident) => incident.problemId === problemId],
+    ['a change', () => `changeId=${changeId}`, (incident) => incident.changeId === changeId],
+    ['a parent', () => `parentId=${all[0]?.id}`, ({ parentId }) => parentId !== null],
+    ['major ones', () => 'majorState=proposed', ({ majorState }) => majorState === 'proposed'],
+    ['ordinary ones', () => 'majorState=none', ({ majorState }) => majorState === 'none'],
+    ['a dedup key', () => 'dedupKey=disk-full', ({ dedupKey }) => dedupKey === 'disk-full'],
     ['text, in any case', () => 'q=CHECKOUT', ({ title }) => title.includes('Checkout')],
     [
       'text with wildcards, taken literally',
@@ -97,6 +134,11 @@ describe('filters', () => {
   )
 })
 
+it('finds a member of a list by all of it only', async () => {
+  for (const query of ['tag=check', 'tag=CHECKOUT', 'watcherId=usr_gra', 'tag=%22%5D'])
+    expect(await walk(query, 5)).toEqual([])
+})
+
 describe('sorting', () => {
   it('by number goes by value, not by text', async () => {
     const numbers = (await walk('sort=number', 7)).map(({ number }) => number)
@@ -112,17 +154,25 @@ describe('sorting', () => {
 })
 
 describe('refusals', () => {
-  it.each(['status=new', 'colour=red', 'limit=0', 'limit=201', 'sort=title', 'createdAfter=yesterday'])(
-    '%s',
-    async (query) => {
-      const reply = await api.get(`/itsm/incidents?${query}`)
-      expect(reply.status).toBe(422)
-      expect(reply.error().details[0]).toMatchObject({
-        in: 'query',
-        path: expect.stringMatching(/^\/[a-zA-Z]+/),
-      })
-    },
-  )
+  it.each([
+    'status=new',
+    'priority=P0',
+    'impact=huge',
+    'majorState=big',
+    'tag=',
+    'colour=red',
+    'limit=0',
+    'limit=201',
+    'sort=title',
+    'createdAfter=yesterday',
+  ])('%s', async (query) => {
+    const reply = await api.get(`/itsm/incidents?${query}`)
+    expect(reply.status).toBe(422)
+    expect(reply.error().details[0]).toMatchObject({
+      in: 'query',
+      path: expect.stringMatching(/^\/[a-zA-Z]+/),
+    })
+  })
 
   it('a cursor of another list, sort, filter or workspace', async () => {
     const { nextCursor } = (await api.get('/itsm/incidents?limit=1')).page(Incident).pagination

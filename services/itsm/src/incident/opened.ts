@@ -1,8 +1,9 @@
 import type { IncidentState } from '@opsplane/contracts'
+import { alertFields } from './alerts.js'
 import type { CreateIncident } from './commands.js'
 
 /** A new incident: open, unassigned, with no history. */
-export function opened({ id, number, by, now, input }: CreateIncident): IncidentState {
+export function opened({ id, number, by, now, desk, input }: CreateIncident): IncidentState {
   return {
     id,
     number,
@@ -24,18 +25,18 @@ export function opened({ id, number, by, now, input }: CreateIncident): Incident
     reopenCount: 0,
     escalationLevel: 0,
     commentCount: 0,
-    impact: 'medium',
-    urgency: 'medium',
-    priority: 'P3',
+    impact: input.impact,
+    urgency: input.urgency,
+    priority: desk.priorityMatrix[input.impact][input.urgency],
     priorityOverride: null,
     parentId: null,
     childCount: 0,
-    problemId: null,
-    changeId: null,
-    causedByChangeId: null,
-    watcherIds: [],
+    problemId: input.problemId ?? null,
+    changeId: input.changeId ?? null,
+    causedByChangeId: input.causedByChangeId ?? null,
+    watcherIds: input.watcherIds,
     majorState: 'none',
-    dedupKey: null,
+    ...alertFields(input.dedupKey, now),
     createdBy: by,
     createdAt: now,
     updatedAt: now,

@@ -1,6 +1,7 @@
 import { assertNever, type IncidentState, type Instant, type ItsmEventType } from '@opsplane/contracts'
 import type { IncidentStep } from './commands.js'
 import { escalated } from './escalation.js'
+import { checkResolution } from './resolution.js'
 
 /** What an action does beside moving the status. */
 export interface Outcome {
@@ -30,6 +31,7 @@ export function outcomeOf(step: IncidentStep, now: Instant, state: IncidentState
     case 'hold':
       return { type: 'incident.updated', changes: { holdReason: step.holdReason } }
     case 'resolve':
+      checkResolution(step)
       return {
         type: 'incident.resolved',
         changes: {

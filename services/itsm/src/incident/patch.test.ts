@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert/strict'
-import { describe, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import {
   type IncidentPatch,
   type IncidentState,
@@ -7,13 +7,14 @@ import {
   incidentStatuses,
 } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
+import type { PatchIncident } from './commands.js'
 import { incident } from './domain.js'
-import { agent, incidents, now } from './sample-incidents.js'
+import { agent, comment, desk, incidents, now } from './sample-incidents.js'
 
 const { given } = specify(incident)
 const { open, in_progress: inProgress, on_hold: onHold, resolved, closed } = incidents
-const patching = (state: IncidentState, patch: IncidentPatch) =>
-  given(state).when({ kind: 'patch', patch, now })
+const patching = (state: IncidentState, patch: IncidentPatch, further: Partial<PatchIncident> = {}) =>
+  given(state).when({ kind: 'patch', patch, by: agent, desk, now, ...further })
 
 const updated = (changes: Partial<IncidentState>) => ({
   type: 'incident.updated',
@@ -176,11 +177,135 @@ describe('status', () => {
     patching(open, { status: 'on_hold' }).fails('validation_failed')
     patching(open, { holdReason: 'awaiting_vendor' }).fails('validation_failed')
     patching(onHold, { status: 'in_progress', holdReason: 'awaiting_vendor' }).fails('validation_failed')
-    patching(onHold, { holdReason: 'awaiting_caller' }).emits(updated({ holdReason: 'awaiting_caller' }))
+    patching(onHold, { holdReason: 'awaiting_change' }).emits(updated({ holdReason: 'awaiting_change' }))
   })
 
   it('refuses a resolution for what is not resolved', () => {
     patching(open, { resolutionNotes: 'Done.' }).fails('validation_failed')
     patching(resolved, { status: 'in_progress', resolutionCode: 'fixed' }).fails('validation_failed')
+  })
+})
+
+describe('waiting for the caller', () => {
+  const hold = { status: 'on_hold', holdReason: 'awaiting_caller' } as const
+  const added = {
+    type: 'incident.comment_added',
+    changes: { commentCount: 1, updatedAt: now },
+    extras: { comment },
+  }
+  const refusedAt = (path: string, outcome: ReturnType<typeof patching>) =>
+    expect(() => outcome.decisions()).toThrow(
+      expect.objectContaining({ code: 'validation_failed', details: [expect.objectContaining({ path })] }),
+    )
+
+  it('tells the caller for what, in the same breath', () => {
+    patching(open, { ...hold, comment: comment.body }, { comment }).emits(
+      added,
+      updated({ status: 'on_hold', holdReason: 'awaiting_caller' }),
+    )
+    patching(onHold, { holdReason: 'awaiting_caller', comment: comment.body }, { comment }).emits(
+      added,
+      updated({ holdReason: 'awaiting_caller' }),
+    )
+  })
+
+  it('is refused without a comment, unless it waits already', () => {
+    refusedAt('/comment', patching(open, hold))
+    refusedAt('/comment', patching(onHold, { holdReason: 'awaiting_caller' }))
+    patching({ ...onHold, holdReason: 'awaiting_caller' }, hold).emits()
+  })
+
+  it('is not resumed by the caller who puts it on hold', () => {
+    const state = { ...onHold, holdReason: 'awaiting_caller' as const, callerId: agent.id }
+    patching(state, { ...hold, comment: comment.body }, { comment }).emits(added)
+  })
+
+  it('other holds may have a comment, and nothing else may', () => {
+    patching(open, { status: 'on_hold', holdReason: 'awaiting_vendor', comment: '?' }, { comment }).emits(
+      added,
+      updated({ status: 'on_hold', holdReason: 'awaiting_vendor' }),
+    )
+    refusedAt('/holdReason', patching(open, { comment: 'Hello.' }, { comment }))
+    refusedAt('/holdReason', patching(onHold, { comment: 'Hello.' }, { comment }))
+  })
+})
+
+describe('priority', () => {
+  const override = { priority: 'P1' as const, reason: 'The board looks at it.' }
+  const overridden = {
+    ...open,
+    priority: 'P1' as const,
+    priorityOverride: { ...override, by: agent, at: now },
+  }
+  const strict = {
+    desk: { ...desk, priorityMatrix: { ...desk.priorityMatrix, medium: desk.priorityMatrix.high } },
+  }
+
+  it('follows impact and urgency by the matrix of the moment', () => {
+    patching(open, { impact: 'high' }).emits(updated({ impact: 'high', priority: 'P2' }))
+    patching(open, { impact: 'low', urgency: 'low' }).emits(
+      updated({ impact: 'low', urgency: 'low', priority: 'P5' }),
+    )
+    patching(open, { urgency: 'high' }, strict).emits(updated({ urgency: 'high', priority: 'P1' }))
+  })
+
+  it('stays when the matrix alone has changed', () => {
+    patching(open, { impact: 'medium', urgency: 'medium', priorityOverride: null }, strict).emits()
+    patching(open, { title: 'Cart is empty' }, strict).emits(updated({ title: 'Cart is empty' }))
+  })
+
+  it('can be overridden, with who and when, until that is lifted', () => {
+    patching(open, { priorityOverride: override }).emits(
+      updated({ priority: 'P1', priorityOverride: { ...override, by: agent, at: now } }),
+    )
+    patching(overridden, { impact: 'low' }).emits(updated({ impact: 'low' }))
+    patching(overridden, { priorityOverride: null, impact: 'low' }).emits(
+      updated({ impact: 'low', priority: 'P4', priorityOverride: null }),
+    )
+  })
+
+  it('keeps who overrode it first when the same is asked again', () => {
+    const later = '2026-03-03T10:00:00.000Z'
+    patching(overridden, { priorityOverride: override }, { now: later }).emits()
+    const other = { ...override, reason: 'Still.' }
+    patching(overridden, { priorityOverride: other }, { now: later }).emits({
+      type: 'incident.updated',
+      changes: { priorityOverride: { ...other, by: agent, at: later }, updatedAt: later },
+    })
+  })
+})
+
+describe('watchers and links', () => {
+  it('are plain fields', () => {
+    const fields = {
+      watcherIds: [agent.id],
+      problemId: 'prb_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+      changeId: 'chg_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+      causedByChangeId: 'chg_01JZ8Q4D3N5W7X9Y2B4C6D8E0G',
+    }
+    patching(open, fields).emits(updated(fields))
+    patching({ ...open, ...fields }, { problemId: null }).emits(updated({ problemId: null }))
+  })
+})
+
+describe('a desk that requires a resolution', () => {
+  const further = { desk: { ...desk, resolutionRequired: true } }
+  const resolution = { resolutionCode: 'fixed', resolutionNotes: 'Raised the pool limit.' } as const
+
+  it.each(['resolutionCode', 'resolutionNotes'] as const)('names a missing %s', (missing) => {
+    const patch: IncidentPatch = { status: 'resolved', ...resolution }
+    delete patch[missing]
+    expect(() => patching(open, patch, further).decisions()).toThrow(
+      expect.objectContaining({ details: [expect.objectContaining({ path: `/${missing}` })] }),
+    )
+    patching(closed, patch, further).fails('invalid_state_transition')
+  })
+
+  it('takes one that is complete, and later corrections of either part', () => {
+    patching(open, { status: 'resolved', ...resolution }, further).emits({
+      type: 'incident.resolved',
+      changes: { status: 'resolved', resolvedAt: now, updatedAt: now, ...resolution },
+    })
+    patching(resolved, { resolutionNotes: 'Twice.' }, further).emits(updated({ resolutionNotes: 'Twice.' }))
   })
 })

@@ -1,25 +1,52 @@
-import { changedFields, type IncidentPatch, type IncidentState, invalidField } from '@opsplane/contracts'
-import type { IncidentStep } from './commands.js'
+import {
+  changedFields,
+  type IncidentComment,
+  type IncidentPatch,
+  type IncidentState,
+  invalidField,
+} from '@opsplane/contracts'
+import type { IncidentStep, PatchIncident } from './commands.js'
 import { graver } from './escalation.js'
+import { checkHold } from './holding.js'
+import { type Prioritized, prioritized } from './priority.js'
 import { actionTo } from './transitions.js'
 
-type Stage = (patch: IncidentPatch, state: IncidentState) => IncidentStep | null
+/** A PATCH as the stages take it: with the priority it leads to, and its comment as it is kept. */
+interface WantedIncident extends Omit<IncidentPatch, 'priorityOverride' | 'comment'>, Prioritized {
+  comment?: IncidentComment | undefined
+  resolutionRequired: boolean
+}
+
+type Stage = (patch: WantedIncident, state: IncidentState) => IncidentStep | null
 
 /**
  * What a PATCH does, in this order: work must be open again before it can be escalated or assigned, and it
  * ends only after its last edits. Editing stands beside starting and holding so both make one `updated`.
  */
-export const patchStages: readonly Stage[] = [reopening, escalation, assignment, edit, statusChange]
+export const patchStages: readonly Stage[] = [
+  reopening,
+  escalation,
+  assignment,
+  commenting,
+  edit,
+  statusChange,
+]
+
+/** What the command wants of the incident. Throws validation_failed where fields do not fit each other. */
+export function wantedBy(command: PatchIncident, state: IncidentState): WantedIncident {
+  const { priorityOverride: _, comment: __, ...fields } = checkPatch(command.patch, state)
+  const { resolutionRequired } = command.desk
+  return { ...fields, ...prioritized(command, state), comment: command.comment, resolutionRequired }
+}
 
 /**
  * The patch without a status the incident has already.
  * Throws validation_failed when hold or resolution fields do not fit the status the incident would end in.
  */
-export function checkPatch(patch: IncidentPatch, state: IncidentState): IncidentPatch {
+function checkPatch(patch: IncidentPatch, state: IncidentState): IncidentPatch {
   const { status, ...fields } = patch
   const end = status ?? state.status
-  if (patch.holdReason !== undefined && end !== 'on_hold')
-    throw invalidField('/holdReason', 'not_on_hold', 'A hold reason goes with status on_hold only.')
+  checkHold(patch, end, state)
   const resolution = (['resolutionCode', 'resolutionNotes'] as const).find(
     (name) => patch[name] !== undefined,
   )
@@ -28,13 +55,13 @@ export function checkPatch(patch: IncidentPatch, state: IncidentState): Incident
   return status === state.status ? fields : patch
 }
 
-function reopening({ status }: IncidentPatch, state: IncidentState): IncidentStep | null {
+function reopening({ status }: WantedIncident, state: IncidentState): IncidentStep | null {
   if (state.status !== 'resolved' || (status !== 'open' && status !== 'in_progress')) return null
   return { kind: 'reopen', to: status }
 }
 
 /** A first routing to a team, or a lowered severity, is an edit. */
-function escalation(patch: IncidentPatch, state: IncidentState): IncidentStep | null {
+function escalation(patch: WantedIncident, state: IncidentState): IncidentStep | null {
   const severity = patch.severity !== undefined && graver(patch.severity, state.severity) && patch.severity
   const group =
     state.assignmentGroup !== null && patch.assignmentGroup !== state.assignmentGroup && patch.assignmentGroup
@@ -46,21 +73,33 @@ function escalation(patch: IncidentPatch, state: IncidentState): IncidentStep | 
   }
 }
 
-function assignment({ assigneeId }: IncidentPatch, state: IncidentState): IncidentStep | null {
+function assignment({ assigneeId }: WantedIncident, state: IncidentState): IncidentStep | null {
   if (assigneeId === undefined || assigneeId === null || assigneeId === state.assigneeId) return null
   return { kind: 'assign', assigneeId }
+}
+
+function commenting({ comment }: WantedIncident): IncidentStep | null {
+  return comment === undefined ? null : { kind: 'comment', comment }
 }
 
 const plainFields = [
   'title',
   'description',
   'severity',
+  'impact',
+  'urgency',
+  'priority',
+  'priorityOverride',
   'assigneeId',
   'assignmentGroup',
   'category',
   'ciId',
   'callerId',
   'tags',
+  'watcherIds',
+  'problemId',
+  'changeId',
+  'causedByChangeId',
 ] as const
 const resolutionFields = ['resolutionCode', 'resolutionNotes'] as const
 
@@ -69,7 +108,7 @@ type Editable = Pick<IncidentState, EditableField>
 type Wanted = { [Name in EditableField]?: Editable[Name] | undefined }
 
 /** Everything that differs and that no stage before has taken. */
-function edit(patch: IncidentPatch, state: IncidentState): IncidentStep | null {
+function edit(patch: WantedIncident, state: IncidentState): IncidentStep | null {
   const names: EditableField[] = [...plainFields]
   if (state.status === 'resolved') names.push(...resolutionFields)
   if (state.status === 'on_hold') names.push('holdReason')
@@ -89,12 +128,17 @@ function copyIfChanged<Name extends EditableField>(
   if (changedFields({ value: state[name] }, { value }).length > 0) into[name] = value
 }
 
-function statusChange({ status, ...patch }: IncidentPatch, state: IncidentState): IncidentStep | null {
+function statusChange({ status, ...patch }: WantedIncident, state: IncidentState): IncidentStep | null {
   if (status === undefined || status === state.status) return null
   const kind = actionTo(state.status, status)
   if (kind === 'reopen') return { kind, to: status }
   if (kind === 'resolve')
-    return { kind, resolutionCode: patch.resolutionCode, resolutionNotes: patch.resolutionNotes }
+    return {
+      kind,
+      resolutionCode: patch.resolutionCode,
+      resolutionNotes: patch.resolutionNotes,
+      resolutionRequired: patch.resolutionRequired,
+    }
   if (kind !== 'hold') return { kind }
   if (patch.holdReason === undefined)
     throw invalidField('/holdReason', 'required', 'Putting an incident on hold needs a holdReason.')

@@ -1,8 +1,17 @@
-import type { IncidentStatus, Severity, TenantScope } from '@opsplane/contracts'
+import type {
+  IncidentStatus,
+  Level,
+  MajorState,
+  Priority,
+  ResolutionCode,
+  Severity,
+  TenantScope,
+} from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, gt, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { incidents } from '../schema.js'
+import { hasMembers, isMajor, members, takingAlerts } from './indexes.js'
 
 /** Asks for incidents that have no assignee, or no team. */
 export const nobody = 'none'
@@ -10,6 +19,17 @@ export const nobody = 'none'
 export interface IncidentFilters {
   status?: IncidentStatus[] | undefined
   severity?: Severity[] | undefined
+  priority?: Priority[] | undefined
+  impact?: Level[] | undefined
+  urgency?: Level[] | undefined
+  resolutionCode?: ResolutionCode[] | undefined
+  majorState?: MajorState | undefined
+  parentId?: string | undefined
+  problemId?: string | undefined
+  changeId?: string | undefined
+  dedupKey?: string | undefined
+  watcherId?: string | undefined
+  tag?: string | undefined
   assigneeId?: string | undefined
   assignmentGroup?: string | undefined
   q?: string | undefined
@@ -28,6 +48,18 @@ export function incidentConditions(filters: IncidentFilters): (SQL | undefined)[
   return [
     filters.status && inArray(incidents.status, filters.status),
     filters.severity && inArray(incidents.severity, filters.severity),
+    filters.priority && inArray(incidents.priority, filters.priority),
+    filters.impact && inArray(incidents.impact, filters.impact),
+    filters.urgency && inArray(incidents.urgency, filters.urgency),
+    filters.resolutionCode && inArray(incidents.resolutionCode, filters.resolutionCode),
+    filters.majorState && eq(incidents.majorState, filters.majorState),
+    filters.majorState && filters.majorState !== 'none' ? isMajor : undefined,
+    is(incidents.parentId, filters.parentId),
+    is(incidents.problemId, filters.problemId),
+    is(incidents.changeId, filters.changeId),
+    is(incidents.dedupKey, filters.dedupKey),
+    has('watcherIds', filters.watcherId),
+    has('tags', filters.tag),
     isOrNobody(incidents.assigneeId, filters.assigneeId),
     isOrNobody(incidents.assignmentGroup, filters.assignmentGroup),
     filters.q === undefined ? undefined : mentions(filters.q),
@@ -53,6 +85,35 @@ export async function incidentIdByNumber(
       ),
     )
   return row?.id
+}
+
+/** The id of the incident that takes the alerts with this key; undefined when there is none. */
+export async function openIncidentByKey(
+  db: Drizzle,
+  tenant: TenantScope,
+  dedupKey: string,
+): Promise<string | undefined> {
+  const [row] = await db
+    .select({ id: incidents.id })
+    .from(incidents)
+    .where(
+      and(
+        eq(incidents.workspaceId, tenant.workspaceId),
+        eq(incidents.environment, tenant.environment),
+        eq(incidents.dedupKey, dedupKey),
+        takingAlerts,
+      ),
+    )
+  return row?.id
+}
+
+function is(column: PgColumn, value: string | undefined): SQL | undefined {
+  return value === undefined ? undefined : eq(column, value)
+}
+
+function has(field: 'watcherIds' | 'tags', member: string | undefined): SQL | undefined {
+  if (member === undefined) return undefined
+  return and(hasMembers(field), sql`${members(field)} @> ${JSON.stringify([member])}::jsonb`)
 }
 
 function isOrNobody(column: PgColumn, value: string | undefined): SQL | undefined {

@@ -5,12 +5,14 @@ import {
   IncidentState,
   incidentActions,
   incidentStatuses,
+  levels,
+  priorities,
   severities,
 } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
 import type { IncidentCommand } from './commands.js'
 import { incident } from './domain.js'
-import { agent, create, now, steps } from './sample-incidents.js'
+import { agent, comment, create, desk, now, steps } from './sample-incidents.js'
 import { allowedActions } from './transitions.js'
 
 /** The same walks on every run. */
@@ -32,12 +34,24 @@ function randomPatch({ next, pick }: ReturnType<typeof generator>): IncidentPatc
   if (next() < 0.3) patch.assignmentGroup = pick([null, 'db', 'web'])
   if (next() < 0.3) patch.title = pick(['One', 'Two'])
   if (next() < 0.3) patch.holdReason = pick(['awaiting_caller', 'awaiting_vendor'])
+  if (next() < 0.2) patch.comment = comment.body
+  if (next() < 0.3) patch.impact = pick(levels)
+  if (next() < 0.3) patch.urgency = pick(levels)
+  if (next() < 0.2)
+    patch.priorityOverride = pick([null, { priority: pick(priorities), reason: 'The board.' }])
+  if (next() < 0.2) patch.watcherIds = pick([[], [agent.id], [agent.id, 'usr_other']])
   if (next() < 0.1) patch.resolutionNotes = 'Done.'
   return patch
 }
 
 function randomCommand(random: ReturnType<typeof generator>): IncidentCommand {
-  if (random.next() < 0.5) return { kind: 'patch', patch: randomPatch(random), now }
+  if (random.next() < 0.1) return { kind: 'alert', now }
+  if (random.next() < 0.1)
+    return { kind: 'watch', userId: agent.id, watching: random.pick([true, false]), now }
+  if (random.next() < 0.5) {
+    const patch = randomPatch(random)
+    return { kind: 'patch', patch, by: agent, desk, now, ...(patch.comment && { comment }) }
+  }
   return { ...steps[random.pick(incidentActions)], now }
 }
 
@@ -48,6 +62,11 @@ function expectSound(before: IncidentState, after: IncidentState): void {
   expect(after.holdReason !== null).toBe(after.status === 'on_hold')
   expect(after.closedAt !== null).toBe(ended)
   expect(after.resolvedAt !== null).toBe(after.status === 'resolved' || after.status === 'closed')
+  expect(after.priority).toBe(
+    after.priorityOverride?.priority ?? desk.priorityMatrix[after.impact][after.urgency],
+  )
+  expect(new Set(after.watcherIds).size).toBe(after.watcherIds.length)
+  expect(after.alertCount).toBeGreaterThanOrEqual(before.alertCount)
   expect([after.id, after.number, after.createdAt]).toEqual([before.id, before.number, before.createdAt])
   expect(['closed', 'canceled']).not.toContain(before.status)
 }

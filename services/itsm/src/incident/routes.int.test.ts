@@ -210,7 +210,8 @@ describe('comments', () => {
 
   it('resume an incident that waits for its caller', async () => {
     const incident = await open({ callerId: principal.actor.id })
-    await api.patch(`/itsm/incidents/${incident.id}`, { status: 'on_hold', holdReason: 'awaiting_caller' })
+    const hold = { status: 'on_hold', holdReason: 'awaiting_caller', comment: 'Please send us the log.' }
+    expect((await api.patch(`/itsm/incidents/${incident.id}`, hold)).data(Incident).status).toBe('on_hold')
     await api.post(`/itsm/incidents/${incident.id}/comments`, { body: 'Here is the log.' })
     const { status, holdReason } = (await api.get(`/itsm/incidents/${incident.id}`)).data(Incident)
     expect([status, holdReason]).toEqual(['in_progress', null])

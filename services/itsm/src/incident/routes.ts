@@ -1,11 +1,13 @@
-import { AsOfQuery, Incident, IncidentPatch, NewIncident, newId } from '@opsplane/contracts'
+import { AsOfQuery, Incident, IncidentPatch, NewIncident } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
-import { checkIncidentItem } from '../cmdb/incident-item.js'
 import { incidents as table } from '../schema.js'
+import { newComment } from './comment.js'
 import type { IncidentStore } from './incident-store.js'
+import { checkIncidentLinks } from './links.js'
 import { incidentFilters } from './list-filters.js'
+import { openIncident } from './opening.js'
 import { incidentConditions, sortColumns } from './queries.js'
 
 export const tag = 'Incidents'
@@ -43,19 +45,21 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
       path: '/itsm/incidents',
       summary: 'Create an incident',
       description:
-        'Only `title` is needed. Emits `incident.created`; with an `assigneeId` also `incident.assigned`, and ' +
-        'the incident is in progress.',
+        'Only `title` is needed; impact and urgency give the priority. Emits `incident.created`; with an `assigneeId` ' +
+        'also `incident.assigned`, and the incident is in progress. While an incident with the same `dedupKey` is open, ' +
+        'none is opened: the answer is 200 with that one, unchanged but for `alertCount` and `lastAlertAt`, and ' +
+        '`incident.updated` is emitted.',
       tag,
       scope: 'itsm:write',
       body: NewIncident,
       response: Incident,
       status: 201,
+      errors: ['version_conflict'],
+      // The alert that opens an incident is its first.
+      wasThere: ({ alertCount = 0 }) => alertCount > 1,
       handler: async ({ body, meta }) => {
-        await checkIncidentItem(ctx.database.db, meta.tenant, body.ciId)
-        const id = newId('incident')
-        const number = await ctx.store.numbers.next(meta.tenant.workspaceId, 'incident')
-        const command = { id, number: `INC-${number}`, by: meta.actor, now: meta.now, input: body }
-        return incidents.create(id, { kind: 'create', ...command }, meta)
+        await checkIncidentLinks(ctx.database.db, meta.tenant, body)
+        return openIncident(ctx, incidents, body, meta)
       },
     }),
 
@@ -82,19 +86,27 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
       description:
         'Changes the given fields. Each change counts as the action it amounts to and emits that event: a raised ' +
         'severity or another team `incident.escalated`, an assignee `incident.assigned`, a status ' +
-        '`incident.resolved`, `incident.closed` or `incident.reopened`; everything else together one ' +
-        '`incident.updated`. What changes nothing emits nothing. `allowedActions` tells which actions the status allows.',
+        '`incident.resolved`, `incident.closed` or `incident.reopened`; a comment beside a `holdReason` ' +
+        '`incident.comment_added`; everything else together one `incident.updated`. What changes nothing emits nothing. ' +
+        '`allowedActions` tells which actions the status allows.',
       tag,
       scope: 'itsm:write',
       body: IncidentPatch,
       response: Incident,
-      errors: ['not_found', 'invalid_state_transition', 'precondition_failed', 'version_conflict'],
+      errors: [
+        'not_found',
+        'conflict',
+        'invalid_state_transition',
+        'precondition_failed',
+        'version_conflict',
+      ],
       handler: async ({ params, body, meta }) => {
         const id = await incidents.idOf(params.id, meta.tenant)
-        await checkIncidentItem(ctx.database.db, meta.tenant, body.ciId, () =>
-          incidents.itemOf(id, meta.tenant),
-        )
-        return incidents.handle(id, { kind: 'patch', patch: body, now: meta.now }, meta)
+        await checkIncidentLinks(ctx.database.db, meta.tenant, body, () => incidents.linksOf(id, meta.tenant))
+        const desk = await incidents.deskOf(meta.tenant)
+        const comment = body.comment === undefined ? undefined : newComment(id, body.comment, 'public', meta)
+        const command = { by: meta.actor, now: meta.now, desk, patch: body, comment }
+        return incidents.handle(id, { kind: 'patch', ...command }, meta)
       },
     }),
   ]

@@ -1,5 +1,11 @@
-import type { Actor, IncidentComment, IncidentState, IncidentStatus } from '@opsplane/contracts'
-import type { CreateIncident, IncidentStep } from './commands.js'
+import {
+  type Actor,
+  defaultPriorityMatrix,
+  type IncidentComment,
+  type IncidentState,
+  type IncidentStatus,
+} from '@opsplane/contracts'
+import type { CreateIncident, Desk, IncidentStep } from './commands.js'
 import { incident } from './domain.js'
 
 /** Incidents to test with, each reached by commands alone. */
@@ -8,13 +14,23 @@ export const createdAt = '2026-03-02T09:00:00.000Z'
 export const now = '2026-03-02T10:00:00.000Z'
 export const agent: Actor = { id: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Ada', type: 'user' }
 
+export const desk: Desk = { priorityMatrix: defaultPriorityMatrix, resolutionRequired: false }
+
 export const create: CreateIncident = {
   kind: 'create',
   id: 'inc_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
   number: 'INC-1',
   by: agent,
   now: createdAt,
-  input: { title: 'Checkout answers 502', severity: 'medium', tags: [] },
+  desk,
+  input: {
+    title: 'Checkout answers 502',
+    severity: 'medium',
+    impact: 'medium',
+    urgency: 'medium',
+    tags: [],
+    watcherIds: [],
+  },
 }
 
 export const comment: IncidentComment = {

@@ -1,19 +1,4 @@
-import {
-  defaultPriorityMatrix,
-  type Level,
-  type Priority,
-  type PriorityMatrix,
-  type TenantScope,
-} from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
-
-/** The matrix that a workspace's problems take their priority from: the same everywhere. */
-export async function matrixOf(
-  _ctx: Pick<BackendContext, 'store' | 'database'>,
-  _tenant: TenantScope,
-): Promise<PriorityMatrix> {
-  return defaultPriorityMatrix
-}
+import type { Level, Priority, PriorityMatrix } from '@opsplane/contracts'
 
 export function priorityBy(
   matrix: PriorityMatrix,

@@ -10,9 +10,9 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { BackendContext, Unit } from '@opsplane/eventstore'
+import { settingsOf } from '../settings/settings-store.js'
 import type { CreateProblem, ProblemStep } from './commands.js'
 import { problem } from './domain.js'
-import { matrixOf } from './priority.js'
 import { problemIdByNumber } from './queries.js'
 import { checkReferences } from './references.js'
 import { allowedActions } from './transitions.js'
@@ -46,7 +46,7 @@ export function problemStore(ctx: Pick<BackendContext, 'store' | 'database'>) {
     async prepare(input: NewProblem, meta: CommandMeta): Promise<CreateProblem> {
       const { workspaceId } = meta.tenant
       const number = `PRB-${await store.numbers.next(workspaceId, 'problem')}`
-      const matrix = await matrixOf(ctx, meta.tenant)
+      const { priorityMatrix: matrix } = await settingsOf(ctx, meta.tenant)
       return { kind: 'create', id: newId('problem'), number, by: meta.actor, now: meta.now, input, matrix }
     },
     async change(id: string, patch: ProblemPatch, meta: CommandMeta): Promise<Problem> {
@@ -55,7 +55,7 @@ export function problemStore(ctx: Pick<BackendContext, 'store' | 'database'>) {
         if (!current) throw notFound()
         await checkReferences(db, meta.tenant, patch, current.state)
       }
-      const matrix = await matrixOf(ctx, meta.tenant)
+      const { priorityMatrix: matrix } = await settingsOf(ctx, meta.tenant)
       return aggregate.handle(id, { kind: 'edit', patch, matrix, now: meta.now }, meta)
     },
     /** Resolves or closes; `duplicateOf` may be a number. */

@@ -55,17 +55,13 @@ export async function problemIdByNumber(
   return row?.id
 }
 
-/**
- * Holds the problem that another record names against those there are; what it named `before` it may keep. Throws
- * validation_failed naming /problemId.
- */
+/** Holds the problem that another record names against those there are. Throws validation_failed naming /problemId. */
 export async function checkProblemLink(
   db: Drizzle,
   tenant: TenantScope,
   id: string | null | undefined,
-  before: string | null = null,
 ): Promise<void> {
-  if (id === undefined || id === null || id === before || (await problemExists(db, tenant, id))) return
+  if (id === undefined || id === null || (await problemExists(db, tenant, id))) return
   throw invalidField(
     '/problemId',
     'unknown_problem',

@@ -113,7 +113,7 @@ describe('a clock', () => {
     const { api, open, patch, clockOf } = await workspace()
     const { id } = await open()
     minutes(10)
-    await patch(id, { status: 'on_hold', holdReason: 'awaiting_caller' })
+    await patch(id, { status: 'on_hold', holdReason: 'awaiting_caller', comment: 'Which browser is it?' })
     await clockOf(id, { state: 'paused', dueAt: null, elapsedMs: 600_000 })
     minutes(500)
     await patch(id, { status: 'in_progress' })

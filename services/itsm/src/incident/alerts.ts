@@ -1,0 +1,23 @@
+import { type IncidentState, type IncidentStatus, type Instant, invalidTransition } from '@opsplane/contracts'
+import type { CountAlert } from './commands.js'
+import { allowedActions } from './transitions.js'
+
+/** The statuses in which an incident takes further alerts of its dedup key. */
+const taking: readonly IncidentStatus[] = ['open', 'in_progress', 'on_hold']
+
+export const takesAlerts = ({ status }: IncidentState): boolean => taking.includes(status)
+
+/** Of a new incident: the alert that opens it is the first one. */
+export function alertFields(
+  dedupKey: string | undefined,
+  now: Instant,
+): Pick<IncidentState, 'dedupKey' | 'alertCount' | 'lastAlertAt'> {
+  if (dedupKey === undefined) return { dedupKey: null, alertCount: 0, lastAlertAt: null }
+  return { dedupKey, alertCount: 1, lastAlertAt: now }
+}
+
+/** One alert more. Throws invalid_state_transition once work on the incident has ended. */
+export function alerted({ now }: CountAlert, state: IncidentState): Partial<IncidentState> {
+  if (!takesAlerts(state)) throw invalidTransition('alert', state.status, allowedActions(state.status))
+  return { alertCount: state.alertCount + 1, lastAlertAt: now }
+}

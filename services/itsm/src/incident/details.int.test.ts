@@ -1,0 +1,164 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import {
+  Change,
+  defaultPriorityMatrix,
+  Incident,
+  IncidentComment,
+  IncidentState,
+  newId,
+  type Principal,
+  Problem,
+} from '@opsplane/contracts'
+import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
+import * as itsm from '../service.js'
+
+let service: TestService
+const path = '/itsm/incidents'
+
+beforeAll(async () => {
+  service = await startTestService({ name: 'itsm', ...itsm })
+})
+afterAll(() => service?.stop())
+
+function desk(overrides: Partial<Principal> = {}) {
+  const principal = testPrincipal(overrides)
+  const api = service.as(principal)
+  const open = async (fields: object = {}) =>
+    (await api.post(path, { title: 'Checkout answers 502', ...fields })).data(Incident)
+  const patch = (id: string, body: object) => api.patch(`${path}/${id}`, body)
+  return { principal, api, open, patch }
+}
+
+describe('the priority', () => {
+  it('comes from impact and urgency, and from the matrix only as it was then', async () => {
+    const { api, open, patch } = desk()
+    const first = await open({ impact: 'high' })
+    expect(first).toMatchObject({ impact: 'high', urgency: 'medium', priority: 'P2' })
+    const { medium } = defaultPriorityMatrix
+    await api.patch('/itsm/settings', { priorityMatrix: { high: medium, medium, low: medium } })
+    expect((await api.get(`${path}/${first.id}`)).data(Incident)).toEqual(first)
+    expect(await open({ impact: 'high' })).toMatchObject({ priority: 'P3' })
+    expect((await patch(first.id, { urgency: 'low' })).data(Incident).priority).toBe('P4')
+  })
+
+  it('is overridden with a reason, and comes back', async () => {
+    const { principal, open, patch } = desk()
+    const { id } = await open()
+    const override = { priority: 'P1', reason: 'The board looks at it.' }
+    const overridden = (await patch(id, { priorityOverride: override })).data(Incident)
+    expect(overridden).toMatchObject({
+      priority: 'P1',
+      priorityOverride: { ...override, by: principal.actor, at: overridden.updatedAt },
+    })
+    expect((await patch(id, { impact: 'low' })).data(Incident).priority).toBe('P1')
+    const lifted = (await patch(id, { priorityOverride: null })).data(Incident)
+    expect(lifted).toMatchObject({ priority: 'P4', priorityOverride: null })
+  })
+
+  it('is not written itself', async () => {
+    const { api, open, patch } = desk()
+    const { id } = await open()
+    for (const [reply, field] of [
+      [await api.post(path, { title: 'x', priority: 'P1' }), '/priority'],
+      [await patch(id, { priority: 'P1' }), '/priority'],
+      [await patch(id, { priorityOverride: { priority: 'P1' } }), '/priorityOverride/reason'],
+      [await patch(id, { impact: 'huge' }), '/impact'],
+    ] as const) {
+      expect(reply.error().details[0]?.path).toBe(field)
+    }
+  })
+})
+
+describe('watchers', () => {
+  it('are named, or come and go by themselves', async () => {
+    const { api, principal, open, patch } = desk()
+    const { id, watcherIds } = await open({ watcherIds: ['usr_a', 'usr_b', 'usr_a'] })
+    expect(watcherIds).toEqual(['usr_a', 'usr_b'])
+    const act = async (action: string) => (await api.post(`${path}/${id}/${action}`)).data(Incident)
+    expect((await act('watch')).watcherIds).toEqual(['usr_a', 'usr_b', principal.userId])
+    expect(await act('watch')).toMatchObject({ version: 2 })
+    expect((await act('unwatch')).watcherIds).toEqual(['usr_a', 'usr_b'])
+    expect((await patch(id, { watcherIds: ['usr_c'] })).data(Incident).watcherIds).toEqual(['usr_c'])
+    const crowd = Array.from({ length: 101 }, (_, at) => `usr_${at}`)
+    expect((await patch(id, { watcherIds: crowd })).error().details[0]?.path).toBe('/watcherIds')
+  })
+
+  it('all get in when they come at once', async () => {
+    const { principal, open, api } = desk()
+    const { id } = await open()
+    const users = Array.from({ length: 20 }, () => newId('user'))
+    await Promise.all(users.map((userId) => service.as({ ...principal, userId }).post(`${path}/${id}/watch`)))
+    const { watcherIds } = (await api.get(`${path}/${id}`)).data(Incident)
+    expect(watcherIds.toSorted()).toEqual(users.toSorted())
+  })
+})
+
+it('waits for its caller only when the caller is told for what', async () => {
+  const { api, open, patch } = desk()
+  const { id } = await open()
+  const hold = { status: 'on_hold', holdReason: 'awaiting_caller' }
+  expect((await patch(id, hold)).error().details[0]?.path).toBe('/comment')
+  const held = (await patch(id, { ...hold, comment: 'Which browser is it?' })).data(Incident)
+  expect(held).toMatchObject({ ...hold, commentCount: 1, version: 3 })
+  const { items } = (await api.get(`${path}/${id}/comments`)).page(IncidentComment)
+  expect(items).toMatchObject([{ body: 'Which browser is it?', visibility: 'public' }])
+  const events = await service.sql`select type from events where stream_id = ${id} order by version`
+  expect(events.map(({ type }) => type)).toEqual([
+    'incident.created',
+    'incident.comment_added',
+    'incident.updated',
+  ])
+})
+
+it('is resolved with code and notes where the settings ask for them', async () => {
+  const { api, open, patch } = desk()
+  const { id } = await open()
+  await api.patch('/itsm/settings', { resolutionRequired: true })
+  const resolve = (body?: object) => api.post(`${path}/${id}/resolve`, body)
+  expect((await resolve()).error().details[0]?.path).toBe('/resolutionCode')
+  expect((await resolve({ resolutionCode: 'fixed' })).error().details[0]?.path).toBe('/resolutionNotes')
+  expect((await patch(id, { status: 'resolved' })).error().details[0]?.path).toBe('/resolutionCode')
+  expect((await resolve({ resolutionCode: 'fixed', resolutionNotes: 'Done.' })).status).toBe(200)
+})
+
+it('names problems and changes that are there', async () => {
+  const { open, patch, api } = desk()
+  const change = async (as = api) => (await as.post('/itsm/changes', { title: 'Patch' })).data(Change).id
+  const problem = async (as = api) => (await as.post('/itsm/problems', { title: 'Leak' })).data(Problem).id
+  const links = { problemId: await problem(), changeId: await change(), causedByChangeId: await change() }
+  const foreign = {
+    problemId: await problem(desk().api),
+    changeId: await change(desk().api),
+    causedByChangeId: newId('change'),
+  }
+  const { id, ...incident } = await open(links)
+  expect(incident).toMatchObject(links)
+  expect((await patch(id, { changeId: null })).data(Incident)).toMatchObject({ ...links, changeId: null })
+  const wrongs = Object.entries(foreign).flatMap(([field, id]) => [
+    { field, wrong: { [field]: newId('incident') } },
+    { field, wrong: { [field]: id } },
+  ])
+  for (const { field, wrong } of wrongs) {
+    expect((await api.post(path, { title: 'x', ...wrong })).error().details[0]?.path).toBe(`/${field}`)
+    expect((await patch(id, wrong)).error().details[0]?.path).toBe(`/${field}`)
+  }
+})
+
+it('of before these fields is brought to what reading makes of it', async () => {
+  const { api, open } = desk()
+  const incident = await open({ tags: ['old'] })
+  const { impact: _, urgency: __, priority: ___, watcherIds: ____, alertCount: _____, ...old } = incident
+  const { version: ______, allowedActions: _______, ...state } = old
+  await service.sql`update incidents set state = ${service.sql.json(state)} where id = ${incident.id}`
+  expect((await api.get(`${path}/${incident.id}`)).data(Incident)).toEqual(incident)
+
+  const files = (await readdir(itsm.migrationsDir)).filter((name) => name.endsWith('.sql'))
+  const texts = await Promise.all(files.map((name) => readFile(join(itsm.migrationsDir, name), 'utf8')))
+  const [backfill] = /UPDATE "incidents" SET "state" = [^;]+;/.exec(texts.join('\n')) ?? []
+  await service.sql.unsafe(String(backfill))
+  const [row] = await service.sql`select state, priority, impact from incidents where id = ${incident.id}`
+  expect(row?.state).toEqual(IncidentState.parse(state))
+  expect([row?.priority, row?.impact]).toEqual(['P3', 'medium'])
+})

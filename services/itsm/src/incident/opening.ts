@@ -1,0 +1,50 @@
+import { ApiError, type CommandMeta, type Incident, type NewIncident, newId } from '@opsplane/contracts'
+import type { BackendContext, Unit } from '@opsplane/eventstore'
+import { takesAlerts } from './alerts.js'
+import { isKeyTaken } from './dedup-key.js'
+import type { IncidentStore } from './incident-store.js'
+import { openIncidentByKey } from './queries.js'
+
+/** Rounds against other processes that open, count on or end the incident of the same key. */
+const maxRounds = 10
+
+/** Opens an incident. While one with the same dedup key is open, it counts the alert there instead: ADR 026. */
+export async function openIncident(
+  ctx: BackendContext,
+  incidents: IncidentStore,
+  input: NewIncident,
+  meta: CommandMeta,
+): Promise<Incident> {
+  const { store, database } = ctx
+  const { tenant, now } = meta
+  const create = async (unit: Unit) => {
+    const id = newId('incident')
+    const [desk, next] = await Promise.all([
+      incidents.deskOf(tenant),
+      store.numbers.next(tenant.workspaceId, 'incident'),
+    ])
+    const command = { id, number: `INC-${next}`, by: meta.actor, now, desk, input }
+    return unit.create(incidents, id, { kind: 'create', ...command })
+  }
+  const { dedupKey } = input
+  if (dedupKey === undefined) return store.transact(meta, create)
+
+  const countOrCreate = async (unit: Unit) => {
+    const id = await openIncidentByKey(database.db, tenant, dedupKey)
+    const current = id === undefined ? null : await unit.find(incidents, id)
+    return id !== undefined && current && takesAlerts(current.state)
+      ? unit.handle(incidents, id, { kind: 'alert', now })
+      : create(unit)
+  }
+  // One after the other within this process, so that an alert storm loses no races against itself.
+  const turn = ['dedup-key', tenant.workspaceId, tenant.environment, dedupKey].join(' ')
+  for (let round = 1; ; round++) {
+    try {
+      return await store.transact(meta, countOrCreate, { turn })
+    } catch (error) {
+      if (!isKeyTaken(error) && !(error instanceof ApiError && error.code === 'version_conflict')) throw error
+      if (round === maxRounds)
+        throw new ApiError('version_conflict', 'Too many alerts with this key at once. Try again.')
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import {
+  changedFields,
+  type Decider,
+  defaultPriorityMatrix,
+  type Instant,
+  type ItsmSettingsPatch,
+  type ItsmSettingsState,
+  notFound,
+} from '@opsplane/contracts'
+
+export interface ItsmSettingsCommand {
+  kind: 'patch'
+  patch: ItsmSettingsPatch
+  now: Instant
+}
+
+/** What holds where nobody has changed anything. */
+export const defaultSettings = (id: string): ItsmSettingsState => ({
+  id,
+  priorityMatrix: defaultPriorityMatrix,
+  autoCloseDays: 7,
+  resolutionRequired: false,
+  createdAt: null,
+  updatedAt: null,
+})
+
+/** The settings of a tenant are always there: the first change is one of the defaults. */
+export const itsmSettings: Decider<ItsmSettingsState, ItsmSettingsCommand> = {
+  resourceType: 'itsm_settings',
+  table: 'itsm_settings',
+  decide: ({ patch, now }, state) => {
+    if (state === null) throw notFound()
+    const {
+      priorityMatrix = state.priorityMatrix,
+      autoCloseDays = state.autoCloseDays,
+      resolutionRequired = state.resolutionRequired,
+    } = patch
+    const wanted = { ...state, priorityMatrix, autoCloseDays, resolutionRequired }
+    if (changedFields(state, wanted).length === 0) return []
+    const after = { ...wanted, createdAt: state.createdAt ?? now, updatedAt: now }
+    return [{ type: 'itsm_settings.updated', after }]
+  },
+  expose: (state) => state,
+  describe: () => ({ displayName: 'ITSM settings' }),
+}

@@ -1,0 +1,42 @@
+import { ItsmSettings, ItsmSettingsPatch } from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineRoute, type Route } from '@opsplane/http'
+import { settingsStore } from './settings-store.js'
+
+const tag = 'ITSM settings'
+const path = '/itsm/settings'
+
+/** How the desk of a workspace and environment works. */
+export function settingsRoutes(ctx: BackendContext): Route[] {
+  const settings = settingsStore(ctx)
+  return [
+    defineRoute({
+      operationId: 'getItsmSettings',
+      method: 'get',
+      path,
+      summary: 'Get the settings of the ITSM desk',
+      description: 'Of the workspace and environment; the defaults, with version 0, until they are changed.',
+      tag,
+      scope: 'itsm:read',
+      response: ItsmSettings,
+      handler: ({ meta }) => settings.get(meta.tenant),
+    }),
+
+    defineRoute({
+      operationId: 'updateItsmSettings',
+      method: 'patch',
+      path,
+      summary: 'Update the settings of the ITSM desk',
+      description:
+        'Changes the given fields; the priority matrix as a whole. Incidents keep the priority they have until ' +
+        'their impact or urgency changes. Emits `itsm_settings.updated`; what changes nothing emits nothing.',
+      tag,
+      scope: 'itsm:manage',
+      body: ItsmSettingsPatch,
+      response: ItsmSettings,
+      errors: ['precondition_failed', 'version_conflict'],
+      ifMatch: true,
+      handler: ({ body, meta }) => settings.patch(body, meta),
+    }),
+  ]
+}

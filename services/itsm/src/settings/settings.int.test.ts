@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { defaultPriorityMatrix, ItsmSettings, type Principal } from '@opsplane/contracts'
+import { rebuild } from '@opsplane/eventstore'
+import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
+import * as itsm from '../service.js'
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await startTestService({ name: 'itsm', ...itsm })
+})
+afterAll(() => service?.stop())
+
+const path = '/itsm/settings'
+const desk = (overrides: Partial<Principal> = {}) => {
+  const principal = testPrincipal(overrides)
+  return { principal, api: service.as(principal) }
+}
+
+it('are the defaults until they are changed', async () => {
+  const { api } = desk()
+  const reply = await api.get(path)
+  expect(reply.data(ItsmSettings)).toMatchObject({
+    priorityMatrix: defaultPriorityMatrix,
+    autoCloseDays: 7,
+    resolutionRequired: false,
+    createdAt: null,
+    version: 0,
+  })
+  expect(reply.headers.get('etag')).toBe('"0"')
+})
+
+it('keep what is changed, and what is not', async () => {
+  const { api } = desk()
+  const { id } = (await api.get(path)).data(ItsmSettings)
+  const changed = (await api.patch(path, { autoCloseDays: 0 })).data(ItsmSettings)
+  expect(changed).toMatchObject({ id, autoCloseDays: 0, resolutionRequired: false, version: 1 })
+  const again = (await api.patch(path, { resolutionRequired: true })).data(ItsmSettings)
+  expect(again).toMatchObject({ id, autoCloseDays: 0, resolutionRequired: true, version: 2 })
+  expect(again.createdAt).toBe(changed.createdAt)
+  expect((await api.patch(path, { autoCloseDays: 0 })).data(ItsmSettings).version).toBe(2)
+  expect((await api.get(path)).data(ItsmSettings)).toEqual(again)
+  const rows = await service.sql`select type, data from events where stream_id = ${id} order by version`
+  expect(rows.map(({ type, data }) => [type, data.changes, data.before.autoCloseDays])).toEqual([
+    ['itsm_settings.updated', expect.arrayContaining(['autoCloseDays']), 7],
+    ['itsm_settings.updated', expect.arrayContaining(['resolutionRequired']), 0],
+  ])
+})
+
+it('are those of one workspace and environment', async () => {
+  const { api, principal } = desk()
+  await api.patch(path, { autoCloseDays: 30 })
+  const beside = service.as({ ...principal, environment: 'staging' })
+  expect((await beside.get(path)).data(ItsmSettings).autoCloseDays).toBe(7)
+  expect((await desk().api.get(path)).data(ItsmSettings).autoCloseDays).toBe(7)
+})
+
+it('are changed once by many who have seen the same version, also at first', async () => {
+  const { api } = desk()
+  for (const version of [0, 1]) {
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        api.patch(path, { autoCloseDays: 10 + 20 * version + at }, { 'If-Match': `"${version}"` }),
+      ),
+    )
+    const statuses = replies.map(({ status }) => status).toSorted()
+    expect(statuses).toEqual([200, ...Array<number>(9).fill(412)])
+  }
+})
+
+it('take all changes made at the same time without If-Match', async () => {
+  const { api } = desk()
+  await Promise.all([
+    api.patch(path, { autoCloseDays: 3 }),
+    api.patch(path, { resolutionRequired: true }),
+    api.patch(path, { priorityMatrix: { ...defaultPriorityMatrix, low: defaultPriorityMatrix.high } }),
+  ])
+  expect((await api.get(path)).data(ItsmSettings)).toMatchObject({
+    autoCloseDays: 3,
+    resolutionRequired: true,
+    priorityMatrix: { low: { low: 'P3' } },
+    version: 3,
+  })
+})
+
+it('refuse what is out of range, incomplete or unknown', async () => {
+  const { api } = desk()
+  for (const [body, field] of [
+    [{ autoCloseDays: 366 }, '/autoCloseDays'],
+    [{ autoCloseDays: -1 }, '/autoCloseDays'],
+    [{ priorityMatrix: { high: { high: 'P1', medium: 'P2', low: 'P3' } } }, '/priorityMatrix/medium'],
+    [{ priorityMatrix: { ...defaultPriorityMatrix, urgent: {} } }, '/priorityMatrix'],
+    [{ version: 3 }, '/version'],
+  ] as const) {
+    const error = (await api.patch(path, body)).error()
+    expect([error.code, error.details[0]?.path]).toEqual([
+      'validation_failed',
+      expect.stringContaining(field),
+    ])
+  }
+  expect((await api.get(path)).data(ItsmSettings).version).toBe(0)
+})
+
+it('are read with itsm:read and changed with itsm:manage', async () => {
+  const { api } = desk({ permissions: ['itsm:read', 'itsm:write'] })
+  expect((await api.get(path)).status).toBe(200)
+  expect((await api.patch(path, { autoCloseDays: 3 })).error().code).toBe('insufficient_scope')
+  const writer = desk({ permissions: ['itsm:write', 'itsm:manage'] }).api
+  expect((await writer.get(path)).error().code).toBe('insufficient_scope')
+})
+
+it('come out the same when they are folded anew from their events', async () => {
+  const rows = () => service.sql`select id, version, state from itsm_settings order by id`
+  const before = [...(await rows())]
+  expect(before.length).toBeGreaterThan(0)
+  await service.sql`delete from itsm_settings`
+  const { deciders, projectedTables } = itsm
+  await rebuild({ adminUrl: service.adminUrl, schema: 'itsm', deciders, projectedTables })
+  expect([...(await rows())]).toEqual(before)
+})
