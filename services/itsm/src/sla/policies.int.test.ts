@@ -54,6 +54,8 @@ describe('goals', () => {
     expect(policy).toMatchObject({ ...byPriority, pauseReasons: ['awaiting_caller', 'awaiting_vendor'] })
     const { id, priority } = await open(api, { severity: 'critical' })
     await clockOf(api, id, { goalsBy: 'priority', goalKey: priority, goalMs: 90 * 60_000 })
+    await api.patch(`/itsm/incidents/${id}`, { impact: 'high', urgency: 'high' })
+    await clockOf(api, id, { goalKey: 'P1', goalMs: 5 * 60_000, cycle: 2 })
     expect(await createPolicy(api)).toMatchObject({ goalsBy: 'severity' })
   })
 
