@@ -10,11 +10,13 @@ import {
   itsmSettingsEvents,
   knowledgeEvents,
   problemEvents,
+  serviceCatalogEvents,
   settingsEvents,
   slaEvents,
 } from './index.js'
 
 const parts = [
+  serviceCatalogEvents,
   itsmSettingsEvents,
   itsmEvents,
   cmdbEvents,

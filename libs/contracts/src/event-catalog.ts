@@ -7,6 +7,7 @@ import { itsmEvents } from './itsm.js'
 import { itsmSettingsEvents } from './itsm-settings.js'
 import { knowledgeEvents } from './knowledge.js'
 import { problemEvents } from './problems.js'
+import { serviceCatalogEvents } from './service-catalog.js'
 import { settingsEvents } from './settings-events.js'
 import { slaEvents } from './sla.js'
 
@@ -23,6 +24,7 @@ export const eventCatalog = {
   ...slaEvents,
   ...knowledgeEvents,
   ...problemEvents,
+  ...serviceCatalogEvents,
   ...settingsEvents,
   ...dispatcherEvents,
 } satisfies EventCatalog

@@ -90,6 +90,7 @@ export const incidentComments = readModelTable(
   ],
 )
 
+export * from './catalog/tables.js'
 export * from './change/tables.js'
 export * from './knowledge/tables.js'
 export * from './problem/tables.js'

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type BackendOverrides, startBackend } from '@opsplane/eventstore'
 import type { RunningService } from '@opsplane/runtime'
+import { catalogDeciders, catalogProjectedTables, catalogRoutes } from './catalog/catalog.js'
 import { changeConsumers, changeDeciders, changeManagementRoutes } from './change/changes.js'
 import { cmdbDeciders } from './cmdb/deciders.js'
 import { cmdbRoutes } from './cmdb/routes.js'
@@ -37,6 +38,7 @@ export const deciders = [
   article,
   articleVote,
   itsmSettings,
+  ...catalogDeciders,
 ]
 
 /** Tables the deciders fill beside their own. */
@@ -45,6 +47,7 @@ export const projectedTables: readonly string[] = [
   ...slaProjectedTables,
   'knowledge_versions',
   'knowledge_published',
+  ...catalogProjectedTables,
 ]
 
 /** What tests and the one-process run replace. */
@@ -73,6 +76,7 @@ export function start(config: ItsmConfig, overrides?: ItsmOverrides): Promise<Ru
         ...stateMachineRoutes(),
         ...allProblemRoutes(ctx),
         ...settingsRoutes(ctx),
+        ...catalogRoutes(ctx),
       ]
     },
     consumers: async (ctx) => [

@@ -37,7 +37,7 @@ function decide(
   }
   if (state === null) throw notFound()
   const { label = state.label, schema = state.schema } = command.patch
-  checkClassSchema(schema)
+  if (command.patch.schema !== undefined) checkClassSchema(schema)
   const after = { ...state, label, schema }
   if (changedFields(state, after).length === 0) return []
   return [{ type: 'ci.class_updated', after: { ...after, updatedAt: command.now } }]

@@ -26,7 +26,8 @@ export function classRoutes(classes: ClassStore): Route[] {
       summary: 'Create a class',
       description:
         '`schema` is a JSON Schema of type object made of keywords that are enforced: type, properties, required, ' +
-        'additionalProperties, items, enum, const, anyOf, format, and the bounds of numbers, texts and lists.',
+        'additionalProperties, items, uniqueItems, enum, const, anyOf, if, then, else, format, and the bounds of ' +
+        'numbers, texts and lists.',
       tag,
       scope: 'cmdb:write',
       body: NewCiClass,

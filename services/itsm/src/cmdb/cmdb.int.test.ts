@@ -159,7 +159,7 @@ describe('classes', () => {
     ],
     [{ type: 'object', properties: { a: { minimum: 3 } } }, '/schema/properties/a'],
     [{ type: 'object', properties: { a: { $ref: '#' } } }, '/schema/properties/a/$ref'],
-    [{ type: 'object', properties: { a: { type: 'nope' } } }, '/schema'],
+    [{ type: 'object', properties: { a: { type: 'nope' } } }, '/schema/properties/a/type'],
   ])('refuse a schema they could not enforce: %j', async (schema, path) => {
     const reply = await api.post('/cmdb/classes', { name: 'bad', label: 'Bad', schema })
     expect(reply.error().details[0]).toMatchObject({ path, code: 'invalid_schema' })

@@ -1,10 +1,16 @@
 import {
   articleStatuses,
+  catalogItemStatuses,
+  catalogRequestStatuses,
+  catalogTaskStatuses,
   changeStatuses,
   ciStatuses,
   incidentStatuses,
   problemStatuses,
 } from '@opsplane/contracts'
+import { itemTransitions } from '../catalog/item-transitions.js'
+import { onward, requestTransitions } from '../catalog/request-transitions.js'
+import { taskTransitions } from '../catalog/task-transitions.js'
 import { transitions as ofChanges } from '../change/transitions.js'
 import { transitions as ofItems } from '../cmdb/transitions.js'
 import { transitions as ofIncidents } from '../incident/transitions.js'
@@ -18,5 +24,12 @@ export const stateMachines = [
   stateMachine('change', changeStatuses, ofChanges),
   stateMachine('problem', problemStatuses, ofProblems),
   stateMachine('ci', ciStatuses, ofItems),
+  stateMachine('catalog_item', catalogItemStatuses, itemTransitions),
+  stateMachine('request', catalogRequestStatuses, { ...requestTransitions, proceed: onward }),
+  // What waits for other tasks is opened, or skipped, with them.
+  stateMachine('task', catalogTaskStatuses, {
+    ...taskTransitions,
+    release: { pending: ['open', 'skipped'] },
+  }),
   stateMachine('article', articleStatuses, ofArticles),
 ]

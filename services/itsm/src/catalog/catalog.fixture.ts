@@ -1,0 +1,46 @@
+import { CatalogItem, CatalogRequest, newId, type Principal } from '@opsplane/contracts'
+import { type ApiClient, type TestService, testPrincipal } from '@opsplane/testing'
+
+/** What a member of staff may do. */
+export const asks = ['catalog:read', 'catalog:request']
+
+/** Those who have to do with a catalogue, in a workspace of their own. */
+export function team(service: TestService) {
+  const home = testPrincipal()
+  const member = (permissions: string[]) => {
+    const id = newId('user')
+    const principal: Principal = {
+      ...home,
+      userId: id,
+      actor: { id, name: id, type: 'user' },
+      permissions,
+    }
+    return { id, principal, api: service.as(principal) }
+  }
+  return {
+    keeper: member([...asks, 'catalog:write']),
+    ada: member(asks),
+    ben: member(asks),
+    boss: member(['catalog:read', 'itsm:approve']),
+    other: member(['catalog:read', 'itsm:approve']),
+  }
+}
+export type Team = ReturnType<typeof team>
+
+const size = { type: 'object', properties: { size: { type: 'integer', minimum: 13, default: 15 } } }
+export const draft = async ({ keeper }: Team, fields: object = {}) =>
+  (await keeper.api.post('/catalog/items', { name: 'Laptop', formSchema: size, ...fields })).data(CatalogItem)
+export async function offered(members: Team, fields: object = {}): Promise<CatalogItem> {
+  const { id } = await draft(members, fields)
+  return (await members.keeper.api.post(`/catalog/items/${id}/activate`)).data(CatalogItem)
+}
+export const order = async (api: ApiClient, item: { id: string }, fields: object = {}) =>
+  (await api.post('/catalog/requests', { itemId: item.id, ...fields })).data(CatalogRequest)
+export const idsOf = async (api: ApiClient, path: string) =>
+  (await api.get(path)).page(CatalogItem.or(CatalogRequest)).items.map(({ id }) => id)
+/** The boss has to approve. */
+export const rules = ({ boss }: Team) => [{ name: 'Budget', approverIds: [boss.id] }]
+export const tasks = [
+  { key: 'order', name: 'Order it' },
+  { key: 'deliver', name: 'Deliver it', dependsOn: ['order'], assigneeId: 'usr_tim' },
+]

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { CatalogItem, CatalogRequest, newId, serviceCatalogEvents } from '@opsplane/contracts'
+import { rebuild } from '@opsplane/eventstore'
+import {
+  type EventRecorder,
+  recordEvents,
+  startTestService,
+  type TestService,
+  waitFor,
+} from '@opsplane/testing'
+import * as itsm from '../service.js'
+import { draft, idsOf, offered, order, rules, tasks, team } from './catalog.fixture.js'
+
+let service: TestService
+let recorder: EventRecorder
+
+beforeAll(async () => {
+  service = await startTestService({ name: 'itsm', ...itsm })
+  recorder = await recordEvents(service.natsPrefix)
+})
+afterAll(async () => {
+  await recorder?.stop()
+  await service?.stop()
+})
+
+const published = (id: string, count: number) =>
+  waitFor(() => {
+    const events = recorder.published.filter(({ event }) => event.resource.id === id)
+    return events.length >= count && events.map(({ event }) => event)
+  })
+
+describe('items', () => {
+  it('are for readers while they are active', async () => {
+    const members = team(service)
+    const { keeper, ada } = members
+    const [hidden, shown, gone] = [await draft(members), await offered(members), await offered(members)]
+    await keeper.api.post(`/catalog/items/${gone.id}/retire`)
+    expect(await idsOf(ada.api, '/catalog/items')).toEqual([shown.id])
+    expect(await idsOf(ada.api, '/catalog/items?status=draft,retired')).toEqual([])
+    expect(await idsOf(keeper.api, '/catalog/items?status=draft,retired')).toEqual([gone.id, hidden.id])
+    for (const { id } of [hidden, gone]) {
+      expect((await ada.api.get(`/catalog/items/${id}`)).error().code).toBe('not_found')
+      expect((await keeper.api.get(`/catalog/items/${id}`)).status).toBe(200)
+    }
+    expect((await ada.api.post('/catalog/items', { name: 'No' })).error().code).toBe('insufficient_scope')
+  })
+
+  it('are found by category and tag, page by page', async () => {
+    const members = team(service)
+    const a = await offered(members, { name: 'A', category: 'hardware', tags: ['x', 'y'] })
+    const b = await offered(members, { name: 'B', tags: ['y'] })
+    const list = (query: string) => idsOf(members.ada.api, `/catalog/items?sort=name&${query}`)
+    expect(await list('category=hardware')).toEqual([a.id])
+    expect(await list('tag=y')).toEqual([a.id, b.id])
+    expect(await list('tag=x&category=software')).toEqual([])
+    const first = (await members.ada.api.get('/catalog/items?sort=name&limit=1')).page(CatalogItem)
+    const next = `limit=1&after=${first.pagination.nextCursor}`
+    expect(await list(next)).toEqual([b.id])
+    const foreign = await members.keeper.api.get(`/catalog/items?sort=name&${next}`)
+    expect(foreign.error().code).toBe('invalid_cursor')
+  })
+
+  it('are deleted as drafts alone, and read as they were', async () => {
+    const members = team(service)
+    const { api } = members.keeper
+    const [one, active] = [await draft(members), await offered(members)]
+    expect((await api.send('DELETE', `/catalog/items/${one.id}`)).status).toBe(204)
+    expect((await api.get(`/catalog/items/${one.id}`)).status).toBe(404)
+    const refused = await api.send('DELETE', `/catalog/items/${active.id}`)
+    expect(refused.error().code).toBe('invalid_state_transition')
+    await api.patch(`/catalog/items/${active.id}`, { name: 'Notebook' })
+    await api.post(`/catalog/items/${active.id}/retire`)
+    const was = await members.ada.api.get(`/catalog/items/${active.id}?asOf=${active.updatedAt}`)
+    expect(was.data(CatalogItem)).toMatchObject({ name: 'Laptop', revision: 1, status: 'active' })
+  })
+
+  it('answer a bad schema with the place in it', async () => {
+    const formSchema = { type: 'object', properties: { size: { type: 'integer', minimum: 'x' } } }
+    const reply = await team(service).keeper.api.post('/catalog/items', { name: 'Bad', formSchema })
+    expect(reply.status).toBe(422)
+    expect(reply.error().details[0]).toMatchObject({
+      in: 'body',
+      path: '/formSchema/properties/size/minimum',
+      code: 'invalid_schema',
+    })
+  })
+})
+
+describe('the life of a request', () => {
+  it('is told by its events, in order', async () => {
+    const members = team(service)
+    const { ada, boss, keeper } = members
+    const item = await offered(members, { approvals: rules(members), tasks })
+    const request = await order(ada.api, item, { formData: { size: 14 }, draft: true })
+    const path = `/catalog/requests/${request.number}`
+    await ada.api.patch(path, { quantity: 2 })
+    expect((await ada.api.post(`${path}/submit`)).data(CatalogRequest).status).toBe('awaiting_approval')
+    const approved = (await boss.api.post(`${path}/approve`, { comment: 'Fine.' })).data(CatalogRequest)
+    expect(approved.tasks.map(({ status, allowedActions }) => [status, allowedActions.length])).toEqual([
+      ['open', 5],
+      ['pending', 1],
+    ])
+    const [first, second] = approved.tasks.map(({ id }) => `${path}/tasks/${id}`)
+    await keeper.api.patch(String(first), { assigneeId: keeper.id })
+    await keeper.api.post(`${first}/start`)
+    await keeper.api.post(`${first}/complete`, { notes: 'Order 4711.' })
+    const done = (await keeper.api.post(`${second}/skip`)).data(CatalogRequest)
+    expect(done).toMatchObject({ status: 'closed_complete', quantity: 2, allowedActions: [] })
+    expect(done.tasks.map(({ allowedActions }) => allowedActions)).toEqual([[], []])
+
+    const events = await published(request.id, 11)
+    expect(events.map(({ type }) => type.replace('request.', ''))).toEqual([
+      ...['created', 'updated', 'submitted', 'updated', 'approved', 'updated'],
+      ...['task_updated', 'task_updated', 'task_updated', 'task_updated', 'fulfilled'],
+    ])
+    for (const { type, data } of events) {
+      const definition = Object.entries(serviceCatalogEvents).find(([name]) => name === type)?.[1]
+      expect(definition?.data.parse(data)).toEqual(data)
+    }
+    const during = await ada.api.get(`${path}?asOf=${request.createdAt}`)
+    expect(during.data(CatalogRequest)).toMatchObject({
+      status: 'draft',
+      quantity: 1,
+      allowedActions: ['edit', 'submit', 'cancel'],
+    })
+  })
+
+  it('goes without approvals and tasks straight to its end by hand', async () => {
+    const members = team(service)
+    const request = await order(members.ada.api, await offered(members))
+    expect(request).toMatchObject({
+      status: 'fulfilling',
+      formData: { size: 15 },
+      requestedFor: members.ada.id,
+    })
+    const path = `/catalog/requests/${request.id}`
+    expect((await members.ada.api.post(`${path}/fulfill`, { outcome: 'complete' })).error().code).toBe(
+      'insufficient_scope',
+    )
+    const ended = await members.keeper.api.post(`${path}/fulfill`, { outcome: 'incomplete' })
+    expect(ended.data(CatalogRequest).status).toBe('closed_incomplete')
+    const types = (await published(request.id, 4)).map(({ type }) => type)
+    expect(types).toEqual(['request.created', 'request.submitted', 'request.updated', 'request.fulfilled'])
+  })
+
+  it('names each fault of the form', async () => {
+    const members = team(service)
+    const item = await offered(members)
+    const reply = await members.ada.api.post('/catalog/requests', {
+      itemId: item.id,
+      formData: { size: 3, x: 1 },
+    })
+    expect(reply.status).toBe(422)
+    expect(reply.error().details).toEqual([
+      expect.objectContaining({
+        in: 'body',
+        path: '/formData/size',
+        params: { schemaPath: '/properties/size/minimum' },
+      }),
+      expect.objectContaining({
+        in: 'body',
+        path: '/formData/x',
+        params: { schemaPath: '/additionalProperties' },
+      }),
+    ])
+    for (const itemId of [(await draft(members)).id, (await offered(team(service))).id, 'cit_none']) {
+      const absent = await members.ada.api.post('/catalog/requests', { itemId })
+      expect(absent.error().details[0]).toMatchObject({ path: '/itemId', code: 'unknown_item' })
+    }
+  })
+
+  it('keeps the plan it was submitted with', async () => {
+    const members = team(service)
+    const item = await offered(members, { approvals: rules(members), tasks })
+    const { id, itemRevision } = await order(members.ada.api, item)
+    await members.keeper.api.patch(`/catalog/items/${item.id}`, { tasks: [], approvals: [] })
+    await members.keeper.api.post(`/catalog/items/${item.id}/retire`)
+    const approved = await members.boss.api.post(`/catalog/requests/${id}/approve`, {})
+    expect(itemRevision).toBe(1)
+    expect(approved.data(CatalogRequest).tasks.map(({ key }) => key)).toEqual(['order', 'deliver'])
+  })
+
+  it('is repeated once under an Idempotency-Key, and kept from stale changes', async () => {
+    const members = team(service)
+    const item = await offered(members)
+    const body = { itemId: item.id, draft: true }
+    const key = { 'idempotency-key': newId('request') }
+    const [one, again] = [
+      (await members.ada.api.post('/catalog/requests', body, key)).data(CatalogRequest),
+      (await members.ada.api.post('/catalog/requests', body, key)).data(CatalogRequest),
+    ]
+    expect(again).toEqual(one)
+    const path = `/catalog/requests/${one.id}`
+    await members.ada.api.patch(path, { quantity: 2 })
+    const stale = await members.ada.api.patch(path, { quantity: 3 }, { 'if-match': `"${one.version}"` })
+    expect(stale.error().code).toBe('precondition_failed')
+  })
+})
+
+describe('the tables', () => {
+  it('are made anew from the events as they were', async () => {
+    const members = team(service)
+    await order(members.ada.api, await offered(members, { approvals: rules(members), tasks }))
+    const dump = async () => ({
+      items: await service.sql`select * from catalog_items order by id`,
+      revisions: await service.sql`select * from catalog_item_revisions order by id`,
+      requests: await service.sql`select * from catalog_requests order by id`,
+    })
+    const before = await dump()
+    expect(before.revisions.length).toBeGreaterThan(0)
+    await service.sql`update catalog_requests set state = (state::jsonb || '{"status":"draft"}')::json`
+    await service.sql`delete from catalog_item_revisions`
+    const { deciders, projectedTables } = itsm
+    await rebuild({ adminUrl: service.adminUrl, schema: 'itsm', deciders, projectedTables })
+    expect(await dump()).toEqual(before)
+  })
+})

@@ -1,0 +1,20 @@
+import type { BackendContext } from '@opsplane/eventstore'
+import type { Route } from '@opsplane/http'
+import { catalogItem } from './item-domain.js'
+import { itemRoutes } from './item-routes.js'
+import { itemStore } from './item-store.js'
+import { requestActionRoutes } from './request-action-routes.js'
+import { catalogRequest } from './request-domain.js'
+import { requestRoutes } from './request-routes.js'
+import { requestStore } from './request-store.js'
+
+export const catalogDeciders = [catalogItem, catalogRequest]
+
+/** Tables the deciders fill beside their own. */
+export const catalogProjectedTables = ['catalog_item_revisions']
+
+export function catalogRoutes(ctx: BackendContext): Route[] {
+  const items = itemStore(ctx)
+  const requests = requestStore(ctx, items)
+  return [...itemRoutes(ctx, items), ...requestRoutes(ctx, requests), ...requestActionRoutes(requests)]
+}

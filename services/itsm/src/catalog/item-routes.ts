@@ -1,0 +1,164 @@
+import {
+  AsOfQuery,
+  CatalogItem,
+  CatalogItemPatch,
+  CatalogItemStatus,
+  type ErrorCode,
+  NewCatalogItem,
+  newId,
+  notFound,
+} from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { keysetPage } from '@opsplane/postgres'
+import { z } from 'zod'
+import { severalOf } from '../incident/list-filters.js'
+import { isKeeper } from './access.js'
+import type { ItemStore } from './item-store.js'
+import { itemConditions, itemSorts } from './queries.js'
+import { catalogItems as table } from './tables.js'
+
+export const tag = 'Service catalogue'
+
+const errors: ErrorCode[] = [
+  'not_found',
+  'invalid_state_transition',
+  'precondition_failed',
+  'version_conflict',
+]
+
+const filters = z.object({
+  status: severalOf(CatalogItemStatus)
+    .optional()
+    .meta({
+      description: 'One or several; without `catalog:write` there are only active items.',
+      example: ['active'],
+    }),
+  category: z.string().min(1).max(100).optional(),
+  tag: z.string().min(1).max(50).optional(),
+})
+
+/** Reading, making and changing what can be requested. */
+export function itemRoutes({ database: { db }, cursors }: BackendContext, items: ItemStore): Route[] {
+  return [
+    defineList({
+      operationId: 'listCatalogItems',
+      path: '/catalog/items',
+      summary: 'List what can be requested',
+      description:
+        'Those with `catalog:write` get every item, others the active ones. Newest first unless `sort` says otherwise.',
+      tag,
+      scope: 'catalog:read',
+      query: filters,
+      sorts: ['-createdAt', 'updatedAt', 'name'],
+      response: CatalogItem,
+      handler: ({ query: { limit, after, sort, ...given }, binding, meta }) =>
+        keysetPage(db, {
+          table,
+          tenant: meta.tenant,
+          where: itemConditions(given, isKeeper(meta)),
+          sort: { column: itemSorts[sort.field], direction: sort.direction },
+          limit,
+          after,
+          binding: `${isKeeper(meta)}|${binding}`,
+          cursors,
+          present: items.present,
+        }),
+    }),
+
+    defineRoute({
+      operationId: 'createCatalogItem',
+      method: 'post',
+      path: '/catalog/items',
+      summary: 'Begin a catalogue item',
+      description:
+        'As a draft. `formSchema` is a JSON Schema of type object made of keywords that are enforced; a schema with ' +
+        'others, with regular expressions or references is refused. Emits `catalog_item.created`.',
+      tag,
+      scope: 'catalog:write',
+      body: NewCatalogItem,
+      response: CatalogItem,
+      status: 201,
+      handler: ({ body, meta }) => {
+        const id = newId('catalogItem')
+        return items.create(id, { kind: 'create', id, by: meta.actor, now: meta.now, input: body }, meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getCatalogItem',
+      method: 'get',
+      path: '/catalog/items/:id',
+      summary: 'Get a catalogue item',
+      tag,
+      scope: 'catalog:read',
+      query: AsOfQuery,
+      response: CatalogItem,
+      errors: ['not_found'],
+      handler: async ({ params, query: { asOf }, meta }) => {
+        const item = await items.asOf(params.id, meta.tenant, asOf)
+        if (item.status !== 'active' && !isKeeper(meta)) throw notFound()
+        return item
+      },
+    }),
+
+    defineRoute({
+      operationId: 'updateCatalogItem',
+      method: 'patch',
+      path: '/catalog/items/:id',
+      summary: 'Edit a catalogue item',
+      description:
+        'Makes a revision; requests submitted before keep theirs. Emits `catalog_item.updated`; what changes nothing ' +
+        'emits nothing.',
+      tag,
+      scope: 'catalog:write',
+      body: CatalogItemPatch,
+      response: CatalogItem,
+      errors,
+      handler: ({ params, body, meta }) =>
+        items.handle(params.id, { kind: 'edit', now: meta.now, patch: body }, meta),
+    }),
+
+    defineRoute({
+      operationId: 'activateCatalogItem',
+      method: 'post',
+      path: '/catalog/items/:id/activate',
+      summary: 'Let a catalogue item be requested',
+      description: 'Emits `catalog_item.activated`.',
+      tag,
+      scope: 'catalog:write',
+      response: CatalogItem,
+      errors,
+      handler: ({ params, meta }) => items.handle(params.id, { kind: 'activate', now: meta.now }, meta),
+    }),
+
+    defineRoute({
+      operationId: 'retireCatalogItem',
+      method: 'post',
+      path: '/catalog/items/:id/retire',
+      summary: 'Retire a catalogue item',
+      description: 'Final. Requests already submitted go on. Emits `catalog_item.retired`.',
+      tag,
+      scope: 'catalog:write',
+      response: CatalogItem,
+      errors,
+      handler: ({ params, meta }) => items.handle(params.id, { kind: 'retire', now: meta.now }, meta),
+    }),
+
+    defineRoute({
+      operationId: 'deleteCatalogItem',
+      method: 'delete',
+      path: '/catalog/items/:id',
+      summary: 'Delete a draft of a catalogue item',
+      description: 'What was active once is retired instead. Emits `catalog_item.deleted`.',
+      tag,
+      scope: 'catalog:write',
+      response: z.void(),
+      status: 204,
+      errors,
+      handler: async ({ params, meta }) => {
+        await items.handle(params.id, { kind: 'delete', now: meta.now }, meta)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,114 @@
+import {
+  type CatalogItemStatus,
+  type CatalogRequestStatus,
+  PlannedTask,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { Drizzle, KeysetTable } from '@opsplane/postgres'
+import { and, eq, gt, inArray, lt, ne, not, or, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { names, namesAnyone } from './access.js'
+import { revisionRowId } from './item-domain.js'
+import { catalogItemRevisions, catalogItems, catalogRequests } from './tables.js'
+
+export interface ItemFilters {
+  status?: CatalogItemStatus[] | undefined
+  category?: string | undefined
+  tag?: string | undefined
+}
+
+export interface RequestFilters {
+  status?: CatalogRequestStatus[] | undefined
+  itemId?: string | undefined
+  requesterId?: string | undefined
+  approverId?: string | undefined
+  assigneeId?: string | undefined
+  createdAfter?: string | undefined
+  createdBefore?: string | undefined
+}
+
+export const itemSorts = {
+  createdAt: catalogItems.createdAt,
+  updatedAt: catalogItems.updatedAt,
+  name: catalogItems.name,
+}
+export const requestSorts = { createdAt: catalogRequests.createdAt, updatedAt: catalogRequests.updatedAt }
+
+const given = <Value>(value: Value | undefined, condition: (value: Value) => SQL | undefined) =>
+  value === undefined ? undefined : condition(value)
+
+/** Without `catalog:write` there are only active items. */
+export function itemConditions({ status, category, tag }: ItemFilters, keeper: boolean): (SQL | undefined)[] {
+  return [
+    keeper ? undefined : eq(catalogItems.status, 'active'),
+    given(status, (wanted) => inArray(catalogItems.status, wanted)),
+    given(category, (wanted) => eq(catalogItems.category, wanted)),
+    given(tag, (wanted) => sql`${catalogItems.tags} @> ${JSON.stringify([wanted])}::jsonb`),
+  ]
+}
+
+export function requestConditions(filters: RequestFilters): (SQL | undefined)[] {
+  const { status, itemId, requesterId, createdAt } = catalogRequests
+  return [
+    given(filters.status, (wanted) => inArray(status, wanted)),
+    given(filters.itemId, (wanted) => eq(itemId, wanted)),
+    given(filters.requesterId, (wanted) => eq(requesterId, wanted)),
+    given(filters.approverId, awaiting),
+    given(filters.assigneeId, working),
+    given(filters.createdAfter, (wanted) => gt(createdAt, wanted)),
+    given(filters.createdBefore, (wanted) => lt(createdAt, wanted)),
+  ]
+}
+
+/** Requests the person may still decide on. The status is no parameter, as the index is of this one alone. */
+function awaiting(userId: string): SQL | undefined {
+  const { status, requesterId, requestedFor, awaitedIds, decidedIds } = catalogRequests
+  return and(
+    sql`${status} = 'awaiting_approval'`,
+    or(names(awaitedIds, userId), namesAnyone(awaitedIds)),
+    not(names(decidedIds, userId)),
+    ne(requesterId, userId),
+    ne(requestedFor, userId),
+  )
+}
+
+const working = (userId: string): SQL | undefined =>
+  and(sql`${catalogRequests.status} = 'fulfilling'`, names(catalogRequests.assigneeIds, userId))
+
+const ofTenant = (table: KeysetTable, { workspaceId, environment }: TenantScope): SQL | undefined =>
+  and(eq(table.workspaceId, workspaceId), eq(table.environment, environment))
+
+export async function requestIdByNumber(
+  db: Drizzle,
+  tenant: TenantScope,
+  number: string,
+): Promise<string | undefined> {
+  const value = Number(number.slice('REQ-'.length))
+  const [row] = await db
+    .select({ id: catalogRequests.id })
+    .from(catalogRequests)
+    .where(and(ofTenant(catalogRequests, tenant), eq(catalogRequests.numberValue, value)))
+  return row?.id
+}
+
+const Plan = z.object({ tasks: z.array(PlannedTask) })
+
+/** How requests pinned to this revision are fulfilled. */
+export async function planOf(
+  db: Drizzle,
+  tenant: TenantScope,
+  itemId: string,
+  revision: number,
+): Promise<PlannedTask[]> {
+  const [row] = await db
+    .select({ state: catalogItemRevisions.state })
+    .from(catalogItemRevisions)
+    .where(
+      and(
+        ofTenant(catalogItemRevisions, tenant),
+        eq(catalogItemRevisions.id, revisionRowId(itemId, revision)),
+      ),
+    )
+  if (!row) throw new Error(`Revision ${revision} of ${itemId} is not kept.`)
+  return Plan.parse(row.state).tasks
+}

@@ -1,0 +1,72 @@
+import type {
+  Actor,
+  CatalogItemState,
+  CatalogRequestPatch,
+  CatalogTaskAction,
+  CatalogTaskPatch,
+  FulfillmentOutcome,
+  Instant,
+  NewCatalogRequest,
+  PlannedTask,
+} from '@opsplane/contracts'
+
+/** Who acts; an API key counts as whom it belongs to. */
+export interface By {
+  actor: Actor
+  userId: string
+}
+
+/** New ids, one for each rule and each planned task of the item. */
+export interface NewIds {
+  approvalIds: readonly string[]
+  taskIds: readonly string[]
+}
+
+export interface CreateRequest {
+  kind: 'create'
+  id: string
+  number: string
+  by: By
+  now: Instant
+  item: CatalogItemState
+  ids: NewIds
+  input: NewCatalogRequest
+}
+
+/** Submitting pins the item as it is then. */
+export interface SubmitRequest {
+  kind: 'submit'
+  now: Instant
+  item: CatalogItemState
+  ids: NewIds
+}
+
+/** The plan is that of the pinned revision; its tasks begin with the last approval. */
+export interface ApproveRequest {
+  kind: 'approve'
+  by: By
+  now: Instant
+  comment: string | null
+  plan: readonly PlannedTask[]
+  taskIds: readonly string[]
+}
+
+export type TaskCommand =
+  | { kind: 'edit_task'; taskId: string; now: Instant; patch: CatalogTaskPatch }
+  | {
+      kind: 'work'
+      action: Exclude<CatalogTaskAction, 'edit'>
+      taskId: string
+      now: Instant
+      notes?: string | null | undefined
+    }
+
+export type RequestCommand =
+  | CreateRequest
+  | SubmitRequest
+  | ApproveRequest
+  | TaskCommand
+  | { kind: 'edit'; now: Instant; item: CatalogItemState; patch: CatalogRequestPatch }
+  | { kind: 'reject'; by: By; now: Instant; reason: string }
+  | { kind: 'cancel'; now: Instant; reason: string }
+  | { kind: 'fulfill'; now: Instant; outcome: FulfillmentOutcome }

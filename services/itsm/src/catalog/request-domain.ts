@@ -1,0 +1,135 @@
+import {
+  ApiError,
+  type CatalogItemState,
+  type CatalogRequestState,
+  changedFields,
+  type Decider,
+  type Instant,
+  invalidField,
+  notFound,
+} from '@opsplane/contracts'
+import { voided } from '../approval/approval.js'
+import { filledForm } from './form.js'
+import { approved, asked, rejected } from './request-approvals.js'
+import type { CreateRequest, RequestCommand, SubmitRequest } from './request-commands.js'
+import { type RequestDecision, wentOn } from './request-decision.js'
+import { closed, editedTask, planned, worked } from './request-tasks.js'
+import { requestStatusAfter } from './request-transitions.js'
+import { hasEnded } from './task-transitions.js'
+
+/** Every rule of a request; which action applies when is `requestTransitions`, and `onward` where it goes by itself. */
+export const catalogRequest: Decider<CatalogRequestState, RequestCommand> = {
+  resourceType: 'catalog_request',
+  table: 'catalog_requests',
+  decide,
+  expose: (state) => state,
+  describe: ({ itemName, number }) => ({ displayName: itemName, number }),
+}
+
+function decide(command: RequestCommand, state: CatalogRequestState | null): RequestDecision[] {
+  if (command.kind === 'create') return create(command, state)
+  if (state === null) throw notFound()
+  switch (command.kind) {
+    case 'edit':
+      return edit(command, state)
+    case 'submit':
+      return submit(command, state)
+    case 'approve':
+      return approved(command, state)
+    case 'reject':
+      return rejected(command, state)
+    case 'work':
+      return worked(command, state)
+    case 'edit_task':
+      return editedTask(command, state)
+    case 'fulfill': {
+      requestStatusAfter('fulfill', state)
+      return [closed(command.outcome, 'fulfill', command.now, state)]
+    }
+    case 'cancel':
+      return [cancel(command.reason, command.now, state)]
+  }
+}
+
+function create(command: CreateRequest, existing: CatalogRequestState | null): RequestDecision[] {
+  if (existing !== null) throw new ApiError('conflict', 'A request with this id exists already.')
+  const { id, number, by, now, item, input } = command
+  if (item.status !== 'active') throw unknownItem()
+  const draft: CatalogRequestState = {
+    id,
+    number,
+    itemId: item.id,
+    ...pinned(item),
+    status: 'draft',
+    formData: filledForm(item.formSchema, input.formData, input),
+    quantity: input.quantity,
+    notes: input.notes,
+    requestedBy: by.actor,
+    requesterId: by.userId,
+    requestedFor: input.requestedFor ?? by.userId,
+    approvals: [],
+    tasks: [],
+    reason: null,
+    submittedAt: null,
+    approvedAt: null,
+    closedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+  const begun: RequestDecision = { type: 'request.created', after: draft }
+  return input.draft ? [begun] : [begun, ...submit({ ...command, kind: 'submit' }, draft)]
+}
+
+function edit(
+  { now, item, patch }: RequestCommand & { kind: 'edit' },
+  state: CatalogRequestState,
+): RequestDecision[] {
+  const status = requestStatusAfter('edit', state)
+  checkActive(item)
+  const { quantity = state.quantity, notes = state.notes } = patch
+  const formData = filledForm(item.formSchema, patch.formData ?? state.formData, { draft: true })
+  const after = { ...state, ...pinned(item), status, formData, quantity, notes }
+  return changedFields(state, after).length === 0
+    ? []
+    : [{ type: 'request.updated', after: { ...after, updatedAt: now } }]
+}
+
+/** A draft follows its item until it is submitted: keeping one does not keep out of approvals added since. */
+function submit({ now, item, ids }: SubmitRequest, state: CatalogRequestState): RequestDecision[] {
+  const status = requestStatusAfter('submit', state)
+  checkActive(item)
+  const formData = filledForm(item.formSchema, state.formData, { draft: false })
+  const after = { ...state, ...pinned(item), status, formData, submittedAt: now, updatedAt: now }
+  const next =
+    item.approvals.length > 0
+      ? asked(item.approvals, ids.approvalIds, now, after)
+      : planned(item.tasks, ids.taskIds, now, after)
+  return [{ type: 'request.submitted', after }, wentOn(after, next)]
+}
+
+/** What was under way is off; decisions made and work done stay on record. */
+function cancel(reason: string, now: Instant, state: CatalogRequestState): RequestDecision {
+  const after: CatalogRequestState = {
+    ...state,
+    status: requestStatusAfter('cancel', state),
+    approvals: state.approvals.map((approval) => voided(approval, now)),
+    tasks: state.tasks.map((task) => (hasEnded(task) ? task : { ...task, status: 'skipped', endedAt: now })),
+    reason,
+    closedAt: now,
+    updatedAt: now,
+  }
+  return { type: 'request.canceled', after, extras: { reason } }
+}
+
+const pinned = ({ revision, name, price }: CatalogItemState) => ({
+  itemRevision: revision,
+  itemName: name,
+  price,
+})
+
+export const unknownItem = () =>
+  invalidField('/itemId', 'unknown_item', 'There is no such item that can be requested.')
+
+function checkActive({ status }: CatalogItemState): void {
+  if (status !== 'active') throw new ApiError('conflict', 'The item can no longer be requested.')
+}

@@ -1,0 +1,166 @@
+import {
+  AsOfQuery,
+  CatalogRequest,
+  CatalogRequestPatch,
+  CatalogRequestStatus,
+  type ErrorCode,
+  Moment,
+  NewCatalogRequest,
+} from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { keysetPage } from '@opsplane/postgres'
+import { z } from 'zod'
+import { severalOf } from '../incident/list-filters.js'
+import { checkRequester, isKeeper, visibleTo } from './access.js'
+import { tag } from './item-routes.js'
+import { type RequestFilters, requestConditions, requestSorts } from './queries.js'
+import type { RequestStore } from './request-store.js'
+import { catalogRequests as table } from './tables.js'
+
+export const changeErrors: ErrorCode[] = [
+  'not_found',
+  'invalid_state_transition',
+  'precondition_failed',
+  'version_conflict',
+]
+
+const person = z.string().min(1).max(100)
+const filters = z.object({
+  status: severalOf(CatalogRequestStatus)
+    .optional()
+    .meta({
+      description: 'One or several statuses, repeated or separated by commas.',
+      example: ['awaiting_approval'],
+    }),
+  itemId: z.string().min(1).max(100).optional(),
+  requesterId: person.optional().meta({ description: 'A user, or `me`.' }),
+  approverId: person
+    .optional()
+    .meta({ description: 'Requests this user, or `me`, may still approve or reject.' }),
+  assigneeId: person
+    .optional()
+    .meta({ description: 'Requests with a task this user, or `me`, can work on.' }),
+  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
+  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
+})
+
+/** `me` stands for who asks. */
+function resolved(given: RequestFilters, { principal: { userId } }: RequestMeta): RequestFilters {
+  const known = (id: string | undefined) => (id === 'me' ? userId : id)
+  const { requesterId, approverId, assigneeId } = given
+  return {
+    ...given,
+    requesterId: known(requesterId),
+    approverId: known(approverId),
+    assigneeId: known(assigneeId),
+  }
+}
+
+/** Asking for what is in the catalogue. `:id` is an id or a number such as `REQ-12`. */
+export function requestRoutes(
+  { database: { db }, cursors }: BackendContext,
+  requests: RequestStore,
+): Route[] {
+  return [
+    defineList({
+      operationId: 'listCatalogRequests',
+      path: '/catalog/requests',
+      summary: 'List requests',
+      description:
+        'Those with `catalog:write` get all; others get those they asked for, those they are to get, and, with ' +
+        '`itsm:approve`, those they are asked to decide on. Newest first unless `sort` says otherwise.',
+      tag,
+      scope: 'catalog:read',
+      query: filters,
+      sorts: ['-createdAt', 'updatedAt'],
+      response: CatalogRequest,
+      handler: ({ query: { limit, after, sort, ...given }, binding, meta }) =>
+        keysetPage(db, {
+          table,
+          tenant: meta.tenant,
+          where: [visibleTo(meta), ...requestConditions(resolved(given, meta))],
+          sort: { column: requestSorts[sort.field], direction: sort.direction },
+          limit,
+          after,
+          binding: `${isKeeper(meta)}|${meta.principal.userId}|${binding}`,
+          cursors,
+          present: requests.present,
+        }),
+    }),
+
+    defineRoute({
+      operationId: 'createCatalogRequest',
+      method: 'post',
+      path: '/catalog/requests',
+      summary: 'Request an item',
+      description:
+        'Submits it at once unless `draft` is true; a draft may still lack what the form requires. Each fault of ' +
+        '`formData` is a detail whose `params.schemaPath` points into the form. Emits `request.created` and, when ' +
+        'submitted, `request.submitted` and `request.updated` as it goes on to its approvals or its tasks.',
+      tag,
+      scope: 'catalog:request',
+      body: NewCatalogRequest,
+      response: CatalogRequest,
+      status: 201,
+      handler: ({ body, meta }) => requests.create(body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'getCatalogRequest',
+      method: 'get',
+      path: '/catalog/requests/:id',
+      summary: 'Get a request',
+      description: 'By its id, or by its number such as `REQ-12`.',
+      tag,
+      scope: 'catalog:read',
+      query: AsOfQuery,
+      response: CatalogRequest,
+      errors: ['not_found'],
+      handler: ({ params, query: { asOf }, meta }) => requests.asOf(params.id, asOf, meta),
+    }),
+
+    defineRoute({
+      operationId: 'updateCatalogRequest',
+      method: 'patch',
+      path: '/catalog/requests/:id',
+      summary: 'Edit a draft of a request',
+      description:
+        'By who began it; `formData` is replaced as a whole and held against the item as it is now. Emits ' +
+        '`request.updated`; what changes nothing emits nothing.',
+      tag,
+      scope: 'catalog:request',
+      body: CatalogRequestPatch,
+      response: CatalogRequest,
+      errors: [...changeErrors, 'forbidden', 'conflict'],
+      handler: ({ params, body, meta }) =>
+        requests.takeWithItem(
+          params.id,
+          (item) => ({ kind: 'edit', now: meta.now, item, patch: body }),
+          meta,
+          checkRequester,
+        ),
+    }),
+
+    defineRoute({
+      operationId: 'submitCatalogRequest',
+      method: 'post',
+      path: '/catalog/requests/:id/submit',
+      summary: 'Submit a draft of a request',
+      description:
+        'By who began it. The request is pinned to the item as it is now. Emits `request.submitted`, and ' +
+        '`request.updated` as it goes on to its approvals or its tasks.',
+      tag,
+      scope: 'catalog:request',
+      response: CatalogRequest,
+      errors: [...changeErrors, 'forbidden', 'conflict'],
+      handler: ({ params, meta }) =>
+        requests.takeWithItem(
+          params.id,
+          (item, ids) => ({ kind: 'submit', now: meta.now, item, ids }),
+          meta,
+          checkRequester,
+        ),
+    }),
+  ]
+}

@@ -1,0 +1,114 @@
+import {
+  type CatalogItemState,
+  type CatalogRequest,
+  type CatalogRequestState,
+  type NewCatalogRequest,
+  newId,
+  notFound,
+} from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
+import { checkVisible } from './access.js'
+import type { ItemStore } from './item-store.js'
+import { planOf, requestIdByNumber } from './queries.js'
+import type { By, NewIds, RequestCommand } from './request-commands.js'
+import { catalogRequest, unknownItem } from './request-domain.js'
+import { allowedRequestActions } from './request-transitions.js'
+import { allowedTaskActions } from './task-transitions.js'
+
+export const byOf = ({ actor, principal }: RequestMeta): By => ({ actor, userId: principal.userId })
+
+type Guard = (meta: RequestMeta, request: CatalogRequestState) => void
+
+/** The requests as the API shows them, and the commands that need the item too. */
+export function requestStore({ store, database: { db } }: BackendContext, items: ItemStore) {
+  const aggregate = store.aggregate(catalogRequest, { present })
+
+  /** Paths take an id or a number such as `REQ-12`. Throws not_found for what the caller may not see. */
+  const visible = async (reference: string, meta: RequestMeta): Promise<CatalogRequestState> => {
+    const id = /^REQ-[1-9]\d{0,8}$/.test(reference)
+      ? await requestIdByNumber(db, meta.tenant, reference)
+      : reference
+    const row = id === undefined ? null : await aggregate.find(id, meta.tenant)
+    if (!row) throw notFound()
+    checkVisible(meta, row.state)
+    return row.state
+  }
+
+  return {
+    present: aggregate.present,
+
+    async asOf(reference: string, instant: string | undefined, meta: RequestMeta): Promise<CatalogRequest> {
+      const { id } = await visible(reference, meta)
+      return aggregate.asOf(id, meta.tenant, instant)
+    },
+
+    async create(input: NewCatalogRequest, meta: RequestMeta): Promise<CatalogRequest> {
+      const number = `REQ-${await store.numbers.next(meta.tenant.workspaceId, 'request')}`
+      const id = newId('catalogRequest')
+      return store.transact(meta, async (unit) => {
+        const item = (await unit.find(items, input.itemId))?.state
+        if (item === undefined) throw unknownItem()
+        const command = { kind: 'create', id, number, by: byOf(meta), now: meta.now, item, input } as const
+        return unit.create(aggregate, id, { ...command, ids: newIdsFor(item) })
+      })
+    },
+
+    /** For commands that need nothing but the request. */
+    async take(
+      reference: string,
+      command: RequestCommand,
+      meta: RequestMeta,
+      guard?: Guard,
+    ): Promise<CatalogRequest> {
+      const request = await visible(reference, meta)
+      guard?.(meta, request)
+      return aggregate.handle(request.id, command, meta)
+    },
+
+    /** For commands that need the item as it is now. */
+    async takeWithItem(
+      reference: string,
+      commandFor: (item: CatalogItemState, ids: NewIds) => RequestCommand,
+      meta: RequestMeta,
+      guard: Guard,
+    ): Promise<CatalogRequest> {
+      const request = await visible(reference, meta)
+      guard(meta, request)
+      const decide = async (item: CatalogItemState | undefined) => {
+        if (item === undefined) throw unknownItem()
+        return commandFor(item, newIdsFor(item))
+      }
+      return store.transact(
+        meta,
+        async (unit) =>
+          unit.handle(aggregate, request.id, await decide((await unit.find(items, request.itemId))?.state)),
+        { turn: request.id },
+      )
+    },
+
+    /** The plan is that of the revision the request was submitted with, which no longer changes. */
+    async approve(reference: string, comment: string | null, meta: RequestMeta): Promise<CatalogRequest> {
+      const { id, itemId, itemRevision } = await visible(reference, meta)
+      const plan = await planOf(db, meta.tenant, itemId, itemRevision)
+      const taskIds = plan.map(() => newId('catalogTask'))
+      const command = { kind: 'approve', by: byOf(meta), now: meta.now, comment, plan, taskIds } as const
+      return aggregate.handle(id, command, meta)
+    },
+  }
+}
+export type RequestStore = ReturnType<typeof requestStore>
+
+const newIdsFor = ({ approvals, tasks }: CatalogItemState): NewIds => ({
+  approvalIds: approvals.map(() => newId('approval')),
+  taskIds: tasks.map(() => newId('catalogTask')),
+})
+
+function present(state: CatalogRequestState, version: number): CatalogRequest {
+  const working = state.status === 'fulfilling'
+  const tasks = state.tasks.map((task) => ({
+    ...task,
+    allowedActions: working ? allowedTaskActions(task.status) : [],
+  }))
+  return { ...state, tasks, version, allowedActions: allowedRequestActions(state) }
+}

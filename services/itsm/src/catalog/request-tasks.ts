@@ -1,0 +1,124 @@
+import {
+  type CatalogRequestState,
+  type CatalogTaskState,
+  changedFields,
+  type FulfillmentOutcome,
+  type Instant,
+  notFound,
+  type PlannedTask,
+} from '@opsplane/contracts'
+import type { TaskCommand } from './request-commands.js'
+import type { RequestDecision } from './request-decision.js'
+import { requestStatusAfter } from './request-transitions.js'
+import { hasEnded, taskStatusAfter } from './task-transitions.js'
+
+type Tasks = CatalogTaskState[]
+
+/** The request with its tasks begun; without any it waits for somebody to end it. */
+export function planned(
+  plan: readonly PlannedTask[],
+  ids: readonly string[],
+  now: Instant,
+  state: CatalogRequestState,
+): CatalogRequestState {
+  if (ids.length < plan.length) throw new Error('The command has too few ids for the tasks.')
+  const tasks = plan.map(
+    (task, index): CatalogTaskState => ({
+      id: ids[index] ?? '',
+      ...task,
+      status: task.dependsOn.length === 0 ? 'open' : 'pending',
+      notes: null,
+      startedAt: null,
+      endedAt: null,
+    }),
+  )
+  return { ...state, status: 'fulfilling', tasks, updatedAt: now }
+}
+
+/** One action on one task, what it does to those that depend on it, and the end of the request with the last one. */
+export function worked(
+  { action, taskId, now, notes }: TaskCommand & { kind: 'work' },
+  state: CatalogRequestState,
+): RequestDecision[] {
+  const task = taskOf(taskId, state)
+  const status = taskStatusAfter(action, task.status)
+  const started = task.startedAt ?? (action === 'skip' ? null : now)
+  const done: CatalogTaskState = { ...task, status, startedAt: started, notes: notes ?? task.notes }
+  const next = { ...done, endedAt: hasEnded(done) ? now : null }
+  const tasks = settled(
+    state.tasks.map((other) => (other === task ? next : other)),
+    now,
+  )
+  const became = (wanted: CatalogTaskState['status']) =>
+    tasks
+      .filter(
+        ({ id, status }, index) =>
+          id !== taskId && status === wanted && state.tasks[index]?.status !== wanted,
+      )
+      .map(({ id }) => id)
+  const after = { ...state, status: requestStatusAfter('work', state), tasks, updatedAt: now }
+  const extras = { taskId, action, openedTaskIds: became('open'), skippedTaskIds: became('skipped') }
+  const told: RequestDecision = { type: 'request.task_updated', after, extras }
+  return tasks.every(hasEnded) ? [told, closed(outcomeOf(tasks), 'work', now, after)] : [told]
+}
+
+export function editedTask(
+  { taskId, now, patch }: TaskCommand & { kind: 'edit_task' },
+  state: CatalogRequestState,
+): RequestDecision[] {
+  const task = taskOf(taskId, state)
+  taskStatusAfter('edit', task.status)
+  const { assigneeId = task.assigneeId, assignmentGroup = task.assignmentGroup, notes = task.notes } = patch
+  const edited = { ...task, assigneeId, assignmentGroup, notes }
+  if (changedFields(task, edited).length === 0) return []
+  const tasks = state.tasks.map((other) => (other === task ? edited : other))
+  const after = { ...state, status: requestStatusAfter('work', state), tasks, updatedAt: now }
+  const extras = { taskId, action: 'edit', openedTaskIds: [], skippedTaskIds: [] }
+  return [{ type: 'request.task_updated', after, extras }]
+}
+
+/** The end of the work: by its last task, or by hand where there are none. */
+export function closed(
+  outcome: FulfillmentOutcome,
+  action: 'work' | 'fulfill',
+  now: Instant,
+  state: CatalogRequestState,
+): RequestDecision {
+  const status = requestStatusAfter(action, state, `closed_${outcome}`)
+  return {
+    type: 'request.fulfilled',
+    after: { ...state, status, closedAt: now, updatedAt: now },
+    extras: { outcome },
+  }
+}
+
+function outcomeOf(tasks: Tasks): FulfillmentOutcome {
+  if (tasks.some(({ status }) => status === 'incomplete')) return 'incomplete'
+  return tasks.every(({ status }) => status === 'skipped') ? 'skipped' : 'complete'
+}
+
+/** Throws not_found, and invalid_state_transition while the request is not being fulfilled. */
+function taskOf(taskId: string, state: CatalogRequestState): CatalogTaskState {
+  const task = state.tasks.find(({ id }) => id === taskId)
+  if (!task) throw notFound()
+  requestStatusAfter('work', state)
+  return task
+}
+
+/**
+ * Opens the tasks that wait for nothing any more. What depends on a failed task, also by way of others, is skipped;
+ * a task skipped by hand was not needed and holds nobody up.
+ */
+function settled(tasks: Tasks, now: Instant): Tasks {
+  const lost = new Set(tasks.filter(({ status }) => status === 'incomplete').map(({ key }) => key))
+  for (let before = -1; before < lost.size; ) {
+    before = lost.size
+    for (const { key, dependsOn } of tasks) if (dependsOn.some((needed) => lost.has(needed))) lost.add(key)
+  }
+  const ended = new Set(tasks.filter(hasEnded).map(({ key }) => key))
+  return tasks.map((task) => {
+    if (task.status !== 'pending') return task
+    if (lost.has(task.key)) return { ...task, status: 'skipped', endedAt: now }
+    return task.dependsOn.every((key) => ended.has(key)) ? { ...task, status: 'open' } : task
+  })
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { CatalogRequest, newId, type Principal } from '@opsplane/contracts'
+import { type ApiClient, startTestService, type TestService } from '@opsplane/testing'
+import * as itsm from '../service.js'
+import { asks, idsOf, offered, order, rules, tasks, team } from './catalog.fixture.js'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService({ name: 'itsm', ...itsm })
+})
+afterAll(() => service?.stop())
+
+describe('who sees a request', () => {
+  it('asked for it, gets it, decides on it, or keeps the catalogue', async () => {
+    const members = team(service)
+    const { keeper, ada, ben, boss, other } = members
+    const item = await offered(members, { approvals: rules(members) })
+    const { id, number } = await order(ada.api, item, { requestedFor: 'usr_new' })
+    const forBen = await order(keeper.api, item, { requestedFor: ben.id })
+    const open = await order(keeper.api, await offered(members, { approvals: [{ name: 'Anyone' }] }))
+    const lists = {
+      keeper: [open.id, forBen.id, id],
+      ada: [id],
+      ben: [forBen.id],
+      boss: [open.id, forBen.id, id],
+      other: [open.id],
+    }
+    for (const [name, visible] of Object.entries(lists)) {
+      const { api } = members[name as keyof typeof lists]
+      expect([name, await idsOf(api, '/catalog/requests')]).toEqual([name, visible])
+      for (const one of [id, forBen.id, open.id])
+        expect((await api.get(`/catalog/requests/${one}`)).status).toBe(visible.includes(one) ? 200 : 404)
+    }
+    expect((await ben.api.get(`/catalog/requests/${number}`)).error().code).toBe('not_found')
+    expect((await ben.api.post(`/catalog/requests/${id}/cancel`, { reason: 'x' })).error().code).toBe(
+      'not_found',
+    )
+    expect((await other.api.post(`/catalog/requests/${id}/approve`, {})).error().code).toBe('not_found')
+    expect((await ben.api.get(`/catalog/requests/${id}?asOf=2030-01-01T00:00:00Z`)).status).toBe(404)
+    expect((await boss.api.post(`/catalog/requests/${id}/cancel`, { reason: 'x' })).error().code).toBe(
+      'insufficient_scope',
+    )
+  })
+
+  it('sees none of another workspace or environment', async () => {
+    const [mine, theirs] = [team(service), team(service)]
+    const { id, number } = await order(mine.ada.api, await offered(mine))
+    const staging = service.as({ ...mine.keeper.principal, environment: 'staging' })
+    for (const api of [theirs.keeper.api, staging]) {
+      for (const reference of [id, number])
+        expect((await api.get(`/catalog/requests/${reference}`)).error().code).toBe('not_found')
+      expect(await idsOf(api, '/catalog/requests')).toEqual([])
+      const reply = await api.post(`/catalog/requests/${id}/fulfill`, { outcome: 'complete' })
+      expect(reply.error().code).toBe('not_found')
+    }
+  })
+
+  it('changes and submits own drafts alone, and cancels what one has to do with', async () => {
+    const members = team(service)
+    const { keeper, ada, ben } = members
+    const { id } = await order(ada.api, await offered(members), { draft: true, requestedFor: ben.id })
+    const path = `/catalog/requests/${id}`
+    for (const { api } of [keeper, ben]) {
+      expect((await api.patch(path, { quantity: 2 })).error().code).toBe('forbidden')
+      expect((await api.post(`${path}/submit`)).error().code).toBe('forbidden')
+    }
+    const canceled = (await ben.api.post(`${path}/cancel`, { reason: 'Have one.' })).data(CatalogRequest)
+    expect(canceled).toMatchObject({ status: 'canceled', reason: 'Have one.' })
+  })
+
+  it('finds requests by what is to be done about them', async () => {
+    const members = team(service)
+    const { keeper, ada, boss, other } = members
+    const two = [...rules(members), { name: 'Anyone', waitFor: { count: 2 } }]
+    const item = await offered(members, { approvals: two, tasks })
+    const request = await order(ada.api, item)
+    const path = `/catalog/requests/${request.id}`
+    const find = (api: ApiClient, query: string) => idsOf(api, `/catalog/requests?${query}`)
+    expect(await find(boss.api, 'approverId=me')).toEqual([request.id])
+    expect(await find(ada.api, 'approverId=me')).toEqual([])
+    await boss.api.post(`${path}/approve`, {})
+    expect(await find(boss.api, 'approverId=me')).toEqual([])
+    expect(await find(keeper.api, `approverId=${other.id}`)).toEqual([request.id])
+    const { tasks: begun } = (await other.api.post(`${path}/approve`, {})).data(CatalogRequest)
+    expect(await find(other.api, 'approverId=me')).toEqual([])
+    expect(await find(keeper.api, 'assigneeId=usr_tim')).toEqual([])
+    await keeper.api.post(`${path}/tasks/${begun[0]?.id}/complete`)
+    expect(await find(keeper.api, 'assigneeId=usr_tim')).toEqual([request.id])
+    expect(
+      await find(keeper.api, `itemId=${item.id}&requesterId=${ada.id}&status=fulfilling,rejected`),
+    ).toEqual([request.id])
+    expect(await find(ada.api, 'requesterId=me')).toEqual([request.id])
+    const forBen = await order(keeper.api, await offered(members, { approvals: [{ name: 'Anyone' }] }), {
+      requestedFor: members.ben.id,
+    })
+    expect(await find(other.api, 'approverId=me')).toEqual([forBen.id])
+    for (const id of [keeper.id, members.ben.id])
+      expect(await find(keeper.api, `approverId=${id}`)).toEqual([])
+    expect(await find(keeper.api, `createdAfter=${forBen.createdAt}`)).toEqual([])
+    expect(await find(keeper.api, 'createdBefore=2020-01-01T00:00:00Z')).toEqual([])
+  })
+})
+
+describe('decisions', () => {
+  it('are not made by who asked, not even through an API key', async () => {
+    const members = team(service)
+    const { ada, boss } = members
+    const powerful: Principal = { ...ada.principal, permissions: [...asks, 'itsm:approve'] }
+    const { id } = await order(ada.api, await offered(members, { approvals: [{ name: 'Anyone' }] }))
+    const key: Principal = { ...powerful, actor: { id: newId('token'), name: 'ci', type: 'api_token' } }
+    for (const principal of [powerful, key])
+      expect((await service.as(principal).post(`/catalog/requests/${id}/approve`, {})).error().code).toBe(
+        'forbidden',
+      )
+    const rejected = await boss.api.post(`/catalog/requests/${id}/reject`, { reason: 'Too dear.' })
+    expect(rejected.data(CatalogRequest)).toMatchObject({ status: 'rejected', reason: 'Too dear.' })
+    const late = await boss.api.post(`/catalog/requests/${id}/approve`, {})
+    expect(late.error().code).toBe('invalid_state_transition')
+  })
+})

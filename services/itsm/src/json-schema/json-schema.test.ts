@@ -1,0 +1,220 @@
+import { describe, expect, it } from '@jest/globals'
+import { ApiError } from '@opsplane/contracts'
+import { withDefaults } from './defaults.js'
+import { checkEnforceable } from './enforceable.js'
+import { faultsOf } from './faults.js'
+
+const form = { path: '/formSchema', form: true }
+const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest })
+
+function refusalOf(work: () => void): { path: string | undefined; code: string | undefined } | null {
+  try {
+    work()
+    return null
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const [detail] = error.details
+    return { path: detail?.path, code: detail?.code }
+  }
+}
+const placeOf = (schema: Record<string, unknown>, rules = form) =>
+  refusalOf(() => checkEnforceable(schema, rules))?.path ?? null
+
+const deep = (levels: number): object => (levels === 0 ? { type: 'string' } : object({ a: deep(levels - 1) }))
+
+describe('a schema that is not enforced as it stands', () => {
+  it.each([
+    ['a regular expression', object({ a: { type: 'string', pattern: '(a+)+$' } }), '/properties/a/pattern'],
+    ['one for names', object({}, { patternProperties: { '(a+)+$': true } }), '/patternProperties'],
+    ['a reference', object({ a: { $ref: '#' } }), '/properties/a/$ref'],
+    ['one to elsewhere', object({ a: { $dynamicRef: 'http://10.0.0.1/' } }), '/properties/a/$dynamicRef'],
+    ['definitions', object({}, { $defs: {} }), '/$defs'],
+    ['an id', object({ a: { type: 'string', id: 'x' } }), '/properties/a/id'],
+    ['no object', { type: 'string' }, '/type'],
+    ['an unknown type', object({ a: { type: 'text' } }), '/properties/a/type'],
+    ['no type', object({ a: { minimum: 3 } }), '/properties/a'],
+    ['no schema', object({ a: 3 }), '/properties/a'],
+    ['no properties', { type: 'object', properties: [] }, '/properties'],
+    ['a bound that is none', object({ size: { type: 'integer', minimum: '1' } }), '/properties/size/minimum'],
+    [
+      'bounds without room',
+      object({ size: { type: 'integer', minimum: 3, maximum: 2 } }),
+      '/properties/size/minimum',
+    ],
+    ['a negative length', object({ a: { type: 'string', maxLength: -1 } }), '/properties/a/maxLength'],
+    ['a step of nothing', object({ a: { type: 'number', multipleOf: 0 } }), '/properties/a/multipleOf'],
+    ['an empty choice', object({ a: { enum: [] } }), '/properties/a/enum'],
+    ['a choice of objects', object({ a: { enum: [{}] } }), '/properties/a/enum'],
+    ['an unknown format', object({ a: { type: 'string', format: 'regex' } }), '/properties/a/format'],
+    ['a name required twice', object({ a: true }, { required: ['a', 'a'] }), '/required'],
+    ['a missing name required', object({ a: true }, { required: ['a', 'b'] }), '/required/1'],
+    ['a name of another object', object({}, { required: ['toString'] }), '/required/0'],
+    ['a list of anything', object({ a: { type: 'array' } }), '/properties/a/items'],
+    [
+      'a list of lists',
+      object({ a: { type: 'array', items: { type: 'array', items: {} } } }),
+      '/properties/a/items',
+    ],
+    ['a list of objects', object({ a: { type: 'array', items: object({}) } }), '/properties/a/items'],
+    [
+      'a default that does not fit',
+      object({ a: { type: 'integer', default: 'x' } }),
+      '/properties/a/default',
+    ],
+    [
+      'one within',
+      object({ a: object({ b: { type: 'integer' } }, { default: { b: 'x' } }) }),
+      '/properties/a/default/b',
+    ],
+    [
+      'one in a choice',
+      object({ a: { anyOf: [{ type: 'string', default: 'x' }] } }),
+      '/properties/a/anyOf/0/default',
+    ],
+    ['a branch without a condition', object({}, { else: { required: ['a'] } }), '/else'],
+    ['escaped names', object({ 'a/b~c': { pattern: 'x' } }), '/properties/a~1b~0c/pattern'],
+    ['32 KiB', object({ a: { enum: ['ä'.repeat(20_000)] } }), ''],
+  ])('is refused for %s', (_what, schema, place) => {
+    expect(placeOf(schema)).toBe(`/formSchema${place}`)
+  })
+
+  it('is told apart from one that is', () => {
+    const address = object(
+      { street: { type: 'string', maxLength: 100 }, zip: { type: 'string' } },
+      { required: ['zip'] },
+    )
+    const schema = object(
+      {
+        size: { type: 'integer', title: 'Size', minimum: 1, maximum: 9, default: 3 },
+        kind: { enum: ['new', 'used', null] },
+        extras: { type: 'array', items: { type: 'string' }, uniqueItems: true, maxItems: 3 },
+        until: { type: ['string', 'null'], format: 'date' },
+        address,
+      },
+      { $schema: 'https://json-schema.org/draft/2020-12/schema', required: ['kind'] },
+    )
+    expect(placeOf(schema)).toBeNull()
+    expect(placeOf(object({ a: deep(40) }))).toBeNull()
+  })
+
+  it('takes no defaults where nothing fills them in', () => {
+    const schema = object({ a: { type: 'integer', default: 3 } })
+    expect(placeOf(schema, { path: '/schema', form: false })).toBe('/schema/properties/a/default')
+    expect(placeOf(object({ a: { type: 'array' } }), { path: '/schema', form: false })).toBeNull()
+  })
+})
+
+const faults = (schema: object, value: unknown) =>
+  faultsOf(schema, value, { path: '/formData', closed: true }).map(
+    ({ path, schemaPath, code }) => `${path} ${schemaPath} ${code}`,
+  )
+const faultOf = (schema: object, value: unknown) => faults(object({ a: schema }), { a: value })
+
+describe('data', () => {
+  it('is told of every fault, with both places', () => {
+    const schema = object(
+      {
+        size: { type: 'integer', minimum: 1 },
+        address: object({ zip: { type: 'string', minLength: 5 } }, { required: ['zip', 'city'] }),
+        tags: { type: 'array', items: { enum: ['a', 'b'] }, maxItems: 1, uniqueItems: true },
+      },
+      { required: ['size', 'why'] },
+    )
+    const data = { size: 0, address: { zip: '1' }, tags: ['a', 'c', 'c'], more: true }
+    expect(faults(schema, data)).toEqual([
+      '/formData/why /required/1 required',
+      '/formData/size /properties/size/minimum too_small',
+      '/formData/address/city /properties/address/required/1 required',
+      '/formData/address/zip /properties/address/properties/zip/minLength too_small',
+      '/formData/tags /properties/tags/maxItems too_big',
+      '/formData/tags /properties/tags/uniqueItems not_unique',
+      '/formData/tags/1 /properties/tags/items/enum invalid_value',
+      '/formData/tags/2 /properties/tags/items/enum invalid_value',
+      '/formData/more /additionalProperties unrecognized_key',
+    ])
+  })
+
+  it.each([
+    [{ type: 'string', format: 'date' }, '2026-02-28', '2026-02-30'],
+    [{ type: 'string', format: 'date-time' }, '2026-02-28T10:00:00+02:00', '2026-02-28'],
+    [{ type: 'string', format: 'email' }, 'ada@example.com', 'ada@'],
+    [{ type: 'string', format: 'uri' }, 'https://example.com/a', 'javascript:alert(1)'],
+    [{ type: 'string', format: 'email' }, 'a@b.de', `${'a'.repeat(100_000)}@`],
+    [{ type: 'string', minLength: 2, maxLength: 2 }, '🙂🙂', '🙂'],
+    [{ type: 'number', multipleOf: 0.1 }, 0.3, 0.35],
+    [{ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }, 0.5, 1],
+    [{ type: 'integer' }, 3, 3.5],
+    [{ type: ['integer', 'null'] }, null, 'x'],
+    [{ const: 'x' }, 'x', 'y'],
+    [{ type: 'array', items: { type: 'boolean' } }, [true], ['true']],
+    [{ type: 'object', additionalProperties: true }, { b: 1 }, []],
+    [{ anyOf: [{ type: 'string' }, { type: 'integer', minimum: 3 }] }, 3, 2],
+  ])('fits %j or does not', (schema, fitting, not) => {
+    expect(faultOf(schema, fitting)).toEqual([])
+    expect(faultOf(schema, not)).toHaveLength(1)
+  })
+
+  it('is held against the branch of a condition', () => {
+    const schema = object(
+      { size: { enum: ['s', 'xl'] }, why: { type: 'string' } },
+      {
+        // Says nothing of `why`, which does not forbid it.
+        if: { type: 'object', properties: { size: { const: 'xl' } }, required: ['size'] },
+        // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+        then: { required: ['why'] },
+        else: { properties: { why: false } },
+      },
+    )
+    expect(placeOf(schema)).toBeNull()
+    expect(faults(schema, { size: 'xl' })).toEqual(['/formData/why /then/required/0 required'])
+    expect(faults(schema, { size: 'xl', why: 'eyes' })).toEqual([])
+    expect(faults(schema, { size: 's', why: 'eyes' })).toEqual([
+      '/formData/why /else/properties/why unrecognized_key',
+    ])
+  })
+
+  it('does not take what every object has for a property', () => {
+    const schema = object({}, { required: ['toString'], additionalProperties: true })
+    expect(faults(schema, {})).toEqual(['/formData/toString /required/0 required'])
+    expect(faults(object({}), { constructor: 1 })).toEqual([
+      '/formData/constructor /additionalProperties unrecognized_key',
+    ])
+  })
+
+  it('is refused rather than held against a schema it multiplies with', () => {
+    const anyOf = Array.from({ length: 1_000 }, (_, index) => ({ const: index }))
+    const schema = object({ a: { type: 'array', items: { anyOf } } })
+    const many = { a: Array.from({ length: 10_000 }, () => -1) }
+    const refusal = refusalOf(() => faultsOf(schema, many, { path: '/formData' }))
+    expect(refusal).toEqual({ path: '/formData', code: 'too_costly' })
+  })
+})
+
+describe('defaults', () => {
+  const schema = object({
+    size: { type: 'integer', default: 3 },
+    note: { type: ['string', 'null'], default: null },
+    address: object({ country: { type: 'string', default: 'DE' } }),
+    box: object({ count: { type: 'integer', default: 1 } }, { default: {} }),
+  })
+
+  it('are filled in where properties are missing, also in objects that are there', () => {
+    expect(withDefaults(schema, {})).toEqual({ size: 3, note: null, box: { count: 1 } })
+    expect(withDefaults(schema, { size: 1, address: {} })).toEqual({
+      size: 1,
+      note: null,
+      address: { country: 'DE' },
+      box: { count: 1 },
+    })
+  })
+
+  it('leave what does not fit as it is', () => {
+    expect(withDefaults(schema, 3)).toBe(3)
+    expect(withDefaults(schema, { size: 'x', note: 1, address: [], box: 2 })).toEqual({
+      size: 'x',
+      note: 1,
+      address: [],
+      box: 2,
+    })
+  })
+})

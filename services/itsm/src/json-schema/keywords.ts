@@ -1,0 +1,84 @@
+import { formats } from './formats.js'
+import { isObject, type JsonSchema } from './schema.js'
+import { types } from './types.js'
+
+/** What is wrong with the value of a keyword; `at` is a pointer below its schema. */
+export interface KeywordFault {
+  at: string
+  problem: string
+}
+
+type Test = (value: unknown) => string | undefined
+
+const unless =
+  (holds: (value: unknown) => boolean, problem: string): Test =>
+  (value) =>
+    holds(value) ? undefined : problem
+
+const text = unless(
+  (value) => typeof value === 'string' && value.length <= 2_000,
+  'must be a text of at most 2000 characters',
+)
+const number = unless((value) => typeof value === 'number', 'must be a number')
+const count = unless(
+  (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  'must be a whole number from 0',
+)
+const isScalar = (value: unknown) => value === null || typeof value !== 'object'
+
+const tests: Readonly<Record<string, Test>> = {
+  $schema: text,
+  title: text,
+  description: text,
+  type: unless(
+    (value) =>
+      Array.isArray(value) ? value.length > 0 && value.every((one) => types.has(one)) : types.has(value),
+    `must be one or several of ${[...types].join(', ')}`,
+  ),
+  enum: unless(
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isScalar),
+    'must be a list of texts, numbers, booleans or null',
+  ),
+  const: unless(isScalar, 'must be a text, number, boolean or null'),
+  format: unless(
+    (value) => typeof value === 'string' && formats.has(value),
+    `must be one of ${[...formats].join(', ')}`,
+  ),
+  required: unless(
+    (value) =>
+      Array.isArray(value) &&
+      value.every((name) => typeof name === 'string') &&
+      new Set(value).size === value.length,
+    'must be a list of different names',
+  ),
+  properties: unless(isObject, 'must be an object'),
+  anyOf: unless((value) => Array.isArray(value) && value.length > 0, 'must be a list of schemas'),
+  uniqueItems: unless((value) => typeof value === 'boolean', 'must be true or false'),
+  multipleOf: unless((value) => typeof value === 'number' && value > 0, 'must be a number above 0'),
+  ...{ minimum: number, maximum: number, exclusiveMinimum: number, exclusiveMaximum: number },
+  ...{ minLength: count, maxLength: count, minItems: count, maxItems: count },
+}
+
+/** Bounds between which nothing lies. */
+const pairs: Readonly<Record<string, string>> = {
+  minimum: 'maximum',
+  minLength: 'maxLength',
+  minItems: 'maxItems',
+}
+
+/** What is wrong with one keyword of a schema, apart from the schemas in it. */
+export function keywordFault(schema: JsonSchema, name: string, value: unknown): KeywordFault | undefined {
+  const problem = tests[name]?.(value) ?? pairProblem(schema, name, value) ?? branchProblem(schema, name)
+  return problem === undefined ? undefined : { at: `/${name}`, problem }
+}
+
+function pairProblem(schema: JsonSchema, name: string, value: unknown): string | undefined {
+  const other = pairs[name]
+  const most = other === undefined ? undefined : schema[other]
+  return typeof most === 'number' && Number(value) > most ? `must not be more than ${other}` : undefined
+}
+
+/** A branch does nothing without a condition. */
+function branchProblem(schema: JsonSchema, name: string): string | undefined {
+  return (name === 'then' || name === 'else') && schema.if === undefined ? 'needs if' : undefined
+}
