@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
-import { ApiError, type SlaPolicyState, type SlaTimer } from '@opsplane/contracts'
+import { ApiError, SlaEntityType, type SlaPolicyState, type SlaTimer } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { incidents } from '../incident/sample-incidents.js'
 import { aroundTheClock } from './calendar.js'
+import { slaEntities } from './entities.js'
 import { incidentEntity } from './incident-entity.js'
 import { elapsedMs } from './ledger.js'
 import { type TicketState, ticket, ticketEntity } from './other-entity.fixture.js'
@@ -189,4 +190,8 @@ it('reads clocks from before goals by priority', () => {
   const then = { ...same, severity: goalKey, incidentVersion: entityVersion }
   expect(storedTimer(then)).toEqual(now)
   expect(storedTimer(now)).toEqual(now)
+})
+
+it('has a description for every kind of entity a policy can be for', () => {
+  expect(slaEntities.map(({ entityType }) => entityType)).toEqual(SlaEntityType.options)
 })
