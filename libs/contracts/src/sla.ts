@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { Filter } from './filter.js'
 import { idSchema } from './ids.js'
-import { HoldReason, IncidentState, Severity } from './itsm.js'
+import { HoldReason, IncidentState, severities } from './itsm.js'
+import { priorities } from './priority.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(100)
@@ -97,23 +98,57 @@ export type SlaCalendarPatch = z.infer<typeof SlaCalendarPatch>
 export const SlaMetric = z.enum(['response', 'resolution']).meta({
   id: 'SlaMetric',
   description:
-    '`response` ends with an assignee, a public comment by anyone but the caller, or another status than open. ' +
-    '`resolution` ends when the incident is resolved and goes on when it is reopened.',
+    '`response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another ' +
+    'status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened.',
 })
 export type SlaMetric = z.infer<typeof SlaMetric>
 
+export const SlaEntityType = z
+  .enum(['incident', 'problem', 'change', 'request'])
+  .meta({ id: 'SlaEntityType', description: 'What a clock can run over.' })
+export type SlaEntityType = z.infer<typeof SlaEntityType>
+const EntityId = z.union([
+  idSchema('incident'),
+  idSchema('problem'),
+  idSchema('change'),
+  idSchema('catalogRequest'),
+])
+
+export const SlaGoalsBy = z.enum(['severity', 'priority', 'all']).meta({
+  id: 'SlaGoalsBy',
+  description: 'The field of the entity its goal depends on; `all`: one goal whatever it is like.',
+})
+export type SlaGoalsBy = z.infer<typeof SlaGoalsBy>
+
+/** What goals are keyed by, for each way to go by. */
+export const slaGoalKeys = { severity: severities, priority: priorities, all: ['all'] } as const
+export const SlaGoalKey = z.enum([...severities, ...priorities, 'all']).meta({
+  id: 'SlaGoalKey',
+  description: 'A severity, a priority, or `all`.',
+})
+export type SlaGoalKey = z.infer<typeof SlaGoalKey>
+
 const policyFields = {
   name: Name.meta({ example: 'Gold' }),
-  entityType: z.literal('incident'),
+  entityType: SlaEntityType,
   metric: SlaMetric,
-  goals: z
-    .partialRecord(Severity, z.int().min(1).max(5_256_000))
-    .meta({ description: 'Minutes of open hours by severity.', example: { critical: 60, high: 240 } }),
+  goalsBy: SlaGoalsBy,
+  goals: z.partialRecord(SlaGoalKey, z.int().min(1).max(5_256_000)).meta({
+    description: 'Minutes of open hours: by severity, by priority, or `all`, as `goalsBy` says.',
+    example: { critical: 60, high: 240 },
+  }),
   calendarId: idSchema('slaCalendar')
     .nullable()
     .meta({ description: 'Null: around the clock.', example: null }),
-  conditions: Filter.meta({ description: 'Over the incident; all must hold.', example: { category: 'vip' } }),
-  pauseReasons: z.array(HoldReason).max(10).meta({ description: 'Hold reasons that stop the clock.' }),
+  conditions: Filter.meta({ description: 'Over the entity; all must hold.', example: { category: 'vip' } }),
+  pauseReasons: z
+    .array(HoldReason)
+    .max(10)
+    .meta({ description: 'Hold reasons of incidents that stop the clock.' }),
+  pauseStatuses: z
+    .array(z.string().min(1).max(50))
+    .max(20)
+    .meta({ description: 'Statuses of the entity in which the clock stands.', example: [] }),
   warnings: z
     .array(z.int().min(1).max(99))
     .max(10)
@@ -125,8 +160,11 @@ const policyFields = {
 export const SlaPolicyState = z.object({
   id: idSchema('slaPolicy'),
   ...policyFields,
+  // States from before these fields were introduced lack them.
+  goalsBy: policyFields.goalsBy.default('severity'),
+  pauseStatuses: policyFields.pauseStatuses.default([]),
   revision: z.int().min(1),
-  activeSince: At.nullable().meta({ description: 'Incidents opened before have no clock of this policy.' }),
+  activeSince: At.nullable().meta({ description: 'Entities opened before have no clock of this policy.' }),
   createdAt: At,
   updatedAt: At,
 })
@@ -138,9 +176,18 @@ export const NewSlaPolicy = z
   .strictObject({
     ...policyFields,
     entityType: policyFields.entityType.default('incident'),
+    goalsBy: policyFields.goalsBy.optional().meta({
+      description:
+        'The field its goal depends on: by default `severity` for incidents, `priority` for problems, `all` for others.',
+    }),
     calendarId: policyFields.calendarId.default(null),
     conditions: policyFields.conditions.default({}),
-    pauseReasons: policyFields.pauseReasons.default(['awaiting_caller', 'awaiting_vendor']),
+    pauseReasons: policyFields.pauseReasons.optional().meta({
+      description:
+        'Hold reasons that stop the clock: by default awaiting_caller and awaiting_vendor for incidents, the only ' +
+        'kind that has any.',
+    }),
+    pauseStatuses: policyFields.pauseStatuses.default([]),
     warnings: policyFields.warnings.default([50, 75, 90]),
     status: policyFields.status.default('active'),
   })
@@ -169,15 +216,15 @@ export const SlaLedgerEntry = z.object({
   from: At,
   state: SlaClockState,
   reason: z.string().nullable(),
-  eventId: z.string().meta({ description: 'The event of the incident that led to it.' }),
+  eventId: z.string().meta({ description: 'The event of the entity that led to it.' }),
 })
 export type SlaLedgerEntry = z.infer<typeof SlaLedgerEntry>
 
 export const SlaTimer = z
   .object({
     id: idSchema('slaTimer'),
-    entityType: z.literal('incident'),
-    entityId: idSchema('incident'),
+    entityType: SlaEntityType,
+    entityId: EntityId,
     entityNumber: z.string(),
     policyId: idSchema('slaPolicy'),
     policyName: z.string(),
@@ -185,7 +232,8 @@ export const SlaTimer = z
     calendarId: idSchema('slaCalendar').nullable(),
     calendarRevision: z.int().min(1).nullable(),
     metric: SlaMetric,
-    severity: Severity,
+    goalsBy: SlaGoalsBy,
+    goalKey: SlaGoalKey.meta({ description: 'What the entity has of what goals go by.' }),
     goalMs: z.int().min(1),
     cycle: z.int().min(1).meta({ description: 'Counts the goals the clock has had.' }),
     state: SlaClockState,
@@ -196,7 +244,7 @@ export const SlaTimer = z
     breachedAt: At.nullable(),
     ledger: z.array(SlaLedgerEntry).min(1),
     fired: z.array(z.object({ cycle: z.int(), percent: z.int(), at: At })),
-    incidentVersion: z.int().min(1).meta({ description: 'Of the incident event last heeded.' }),
+    entityVersion: z.int().min(1).meta({ description: 'Events of the entity up to this one are heeded.' }),
     createdAt: At,
     updatedAt: At,
   })
@@ -215,19 +263,49 @@ export const SlaInterval = z
   .meta({ id: 'SlaInterval' })
 export type SlaInterval = z.infer<typeof SlaInterval>
 
-export const IncidentSla = z
-  .object({
-    asOf: At,
-    timers: z.array(
-      SlaTimer.omit({ ledger: true }).extend({
-        elapsedMs: z.int().min(0),
-        remainingMs: z.int().meta({ description: 'Negative once overdue.' }),
-        intervals: z.array(SlaInterval),
-      }),
-    ),
+/** A clock as it is at an instant, with what it did when in place of its ledger. */
+export const ExplainedSlaTimer = SlaTimer.omit({ ledger: true })
+  .extend({
+    elapsedMs: z.int().min(0),
+    remainingMs: z.int().meta({ description: 'Negative once overdue.' }),
+    intervals: z.array(SlaInterval),
   })
+  .meta({ id: 'ExplainedSlaTimer' })
+export type ExplainedSlaTimer = z.infer<typeof ExplainedSlaTimer>
+
+export const IncidentSla = z
+  .object({ asOf: At, timers: z.array(ExplainedSlaTimer) })
   .meta({ id: 'IncidentSla' })
 export type IncidentSla = z.infer<typeof IncidentSla>
+
+/** A clock in a list: without its history. */
+export const SlaTimerItem = SlaTimer.omit({ ledger: true, fired: true })
+  .extend({ version: z.int().min(1) })
+  .meta({ id: 'SlaTimerItem' })
+export type SlaTimerItem = z.infer<typeof SlaTimerItem>
+
+export const PreviewSla = z
+  .strictObject({
+    entityId: z.string().min(1).max(100).meta({
+      description: 'An entity of the kind the policy is for: its id, or its number.',
+    }),
+  })
+  .meta({ id: 'PreviewSla', example: { entityId: 'INC-42' } })
+export type PreviewSla = z.infer<typeof PreviewSla>
+
+export const SlaPreview = z
+  .object({
+    asOf: At,
+    entityId: EntityId,
+    applies: z.boolean().meta({ description: 'Whether it gets a clock.' }),
+    reason: z.enum(['no_goal', 'conditions', 'ended']).nullable().meta({
+      description: 'Why none: no goal for what it goes by, conditions not met, or ended before they were.',
+    }),
+    // Written out, as a schema with an id of its own cannot be nullable.
+    clock: z.object(ExplainedSlaTimer.omit({ id: true }).shape).nullable(),
+  })
+  .meta({ id: 'SlaPreview' })
+export type SlaPreview = z.infer<typeof SlaPreview>
 
 export const ReapplySla = z.strictObject({ dryRun: z.boolean().default(true) }).meta({
   id: 'ReapplySla',
@@ -245,9 +323,8 @@ export const SlaReapplied = z
     dryRun: z.boolean(),
     open: z.int().meta({ description: 'Open clocks of the policy.' }),
     changed: z.int().meta({ description: 'Those pinned to something else than the present revisions.' }),
-    applied: z
-      .int()
-      .meta({ description: 'Of those, changed now: 1,000 at most, so repeat while it is less.' }),
+    applied: z.int().meta({ description: 'Of those, changed now: 1,000 at most.' }),
+    remaining: z.int().meta({ description: 'Still to be changed: repeat the request until there are none.' }),
     changes: z
       .array(z.object({ timerId: z.string(), entityId: z.string(), before: Applied, after: Applied }))
       .meta({ description: 'The first 200.' }),
@@ -258,8 +335,8 @@ export type SlaReapplied = z.infer<typeof SlaReapplied>
 const timerEvent = <Extras extends z.ZodRawShape = Record<never, never>>(text: string, extras?: Extras) =>
   resourceEvent(SlaTimer, text, extras)
 const breach = {
-  entityType: z.literal('incident'),
-  entityId: idSchema('incident'),
+  entityType: SlaEntityType,
+  entityId: EntityId,
   metric: SlaMetric,
   dueAt: At,
   breachedAt: At,
@@ -281,7 +358,7 @@ export const slaEvents = {
   'sla.paused': timerEvent('A clock was paused.'),
   'sla.resumed': timerEvent('A clock counts again.'),
   'sla.retargeted': timerEvent('A clock got another goal; the time counted and the pauses stay.', {
-    cause: z.enum(['severity', 'policy', 'time_zone']),
+    cause: z.enum(['severity', 'priority', 'policy', 'time_zone']),
   }),
   'sla.warning': timerEvent('A part of the goal is used up.', {
     percent: z.int(),
@@ -294,6 +371,8 @@ export const slaEvents = {
   'sla.breached': timerEvent('A clock went past its goal.', breach),
   'incident.sla_breached': resourceEvent(IncidentState, 'A clock of the incident went past its goal.', {
     ...breach,
+    entityType: z.literal('incident'),
+    entityId: idSchema('incident'),
     timerId: idSchema('slaTimer'),
   }),
 } satisfies Record<string, EventDefinition>

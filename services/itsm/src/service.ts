@@ -21,6 +21,7 @@ import { incidentRoutes } from './incident/routes.js'
 import { incidentWatchRoutes } from './incident/watch-routes.js'
 import { article } from './knowledge/domain.js'
 import { createKnowledge } from './knowledge/knowledge.js'
+import type { SearchPatience } from './knowledge/search/patience.js'
 import { articleVote } from './knowledge/vote.js'
 import { problem } from './problem/domain.js'
 import { allProblemRoutes, problemConsumers } from './problem/problems.js'
@@ -57,7 +58,12 @@ export const projectedTables: readonly string[] = [
   ...catalogProjectedTables,
 ]
 
-export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise<RunningService> {
+/** What tests and the one-process run replace. */
+export interface ItsmOverrides extends BackendOverrides {
+  searchPatience?: SearchPatience
+}
+
+export function start(config: ItsmConfig, overrides?: ItsmOverrides): Promise<RunningService> {
   let knowledge: ReturnType<typeof createKnowledge>
   return startBackend({
     name: 'itsm',
@@ -65,7 +71,7 @@ export function start(config: ItsmConfig, overrides?: BackendOverrides): Promise
     deciders,
     routes: (ctx) => {
       const incidents = incidentStore(ctx)
-      knowledge = createKnowledge(ctx)
+      knowledge = createKnowledge(ctx, overrides?.searchPatience)
       return [
         ...incidentRoutes(ctx, incidents),
         ...incidentActionRoutes(incidents),

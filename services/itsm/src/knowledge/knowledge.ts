@@ -10,6 +10,7 @@ import { startEmbeddingWork } from './embedding/embedding-work.js'
 import { articleReading } from './reading.js'
 import { articleRoutes } from './routes.js'
 import { corpusIndexes } from './search/corpus-index.js'
+import { searchPatience } from './search/patience.js'
 import { knowledgeSearch } from './search/search.js'
 import { searchRoutes } from './search/search-routes.js'
 import { vectorLeg } from './search/vector-leg.js'
@@ -17,12 +18,12 @@ import { vectorLeg } from './search/vector-leg.js'
 type Context = BackendContext<ItsmConfig>
 
 /** Everything below /knowledge, and the work it does in the background. */
-export function createKnowledge(ctx: Context) {
+export function createKnowledge(ctx: Context, patience = searchPatience) {
   const { db } = ctx.database
   const nowMs = () => Date.parse(ctx.clock.now())
   const endpoint = createEndpoint(ctx.config)
   const embedder = endpoint?.embedder
-  const corpus = corpusIndexes(db, ctx.log)
+  const corpus = corpusIndexes(db, ctx.log, patience)
   const embeddings = embedder
     ? { embedder, indexes: embeddingIndexes(db, embedder.model), breaker: createBreaker(nowMs) }
     : null
@@ -32,7 +33,7 @@ export function createKnowledge(ctx: Context) {
     routes: [
       ...articleRoutes(ctx, articles, reading),
       ...articleActionRoutes(articles, reading),
-      ...searchRoutes(knowledgeSearch(db, vectorLeg(corpus, embeddings))),
+      ...searchRoutes(knowledgeSearch(db, vectorLeg(corpus, embeddings, patience))),
     ] satisfies Route[],
     /** Starts the background work. Closed from the last to the first. */
     background: (): Closable[] =>

@@ -1,6 +1,6 @@
 import {
   type CommandMeta,
-  type IncidentState,
+  IncidentState,
   newId,
   platformTenant,
   type SlaTimer,
@@ -9,33 +9,37 @@ import {
 } from '@opsplane/contracts'
 import type { BackendContext, Unit } from '@opsplane/eventstore'
 import { incidentBreach } from './breach.js'
+import { slaEntities } from './entities.js'
+import type { SlaEntity } from './entity.js'
 import {
   type ActivePolicy,
   activePolicies,
   changesAfter,
   claimTimers,
   concerned,
+  type EntityChange,
   holdProgress,
   holdTimers,
-  type IncidentChange,
   incidentsById,
   keepProgress,
   type StoredTimer,
-  unheededIncidents,
+  unheededEntities,
 } from './rows.js'
 import { createTermsOf, type TermsOf } from './terms.js'
-import { applies, breachOf, slaTimer, type TimerCommand } from './timer.js'
+import { breachOf, slaTimer, starts, type TimerCommand } from './timer.js'
 
 export interface ClockContext extends Pick<BackendContext, 'database' | 'store' | 'clock' | 'log'> {
   relay: Pick<BackendContext['relay'], 'wake'>
+  /** What clocks run over; everything there is unless told otherwise. */
+  entities?: readonly SlaEntity[]
 }
 
-/** Keeps the clocks of incidents. */
+/** Keeps the clocks of entities. */
 export interface Clocks {
   termsOf: TermsOf
   timers: ReturnType<typeof timerAggregate>
-  /** Brings the clocks of these incidents up to their last event; starts those that are missing. */
-  heed(incidentIds: readonly string[]): Promise<void>
+  /** Brings the clocks of these entities up to their last event; starts those that are missing. */
+  heed(entityIds: readonly string[]): Promise<void>
   /** Tells what is due, one batch in one transaction. How many clocks it took. */
   sweep(): Promise<number>
 }
@@ -48,7 +52,14 @@ export const batchSize = 500
 const timerAggregate = (store: BackendContext['store']) =>
   store.aggregate(slaTimer, { present: (state) => state })
 
-export function createClocks({ database, store, relay, clock, log }: ClockContext): Clocks {
+export function createClocks({
+  database,
+  store,
+  relay,
+  clock,
+  log,
+  entities = slaEntities,
+}: ClockContext): Clocks {
   const timers = timerAggregate(store)
   const breaches = store.aggregate(incidentBreach)
   const termsOf = createTermsOf()
@@ -61,7 +72,8 @@ export function createClocks({ database, store, relay, clock, log }: ClockContex
 
   interface Told {
     tenant: TenantScope
-    incident: IncidentState | undefined
+    /** The state the entity has, or had then. Of an incident alone it is told. */
+    entity: object | undefined
     causationId?: string
   }
 
@@ -72,14 +84,14 @@ export function createClocks({ database, store, relay, clock, log }: ClockContex
     what: TimerCommand,
     told: Told,
   ): Promise<StoredTimer> {
-    const { tenant, incident, causationId } = told
+    const { tenant, entity, causationId } = told
     const options = { tenant, ...(causationId !== undefined && { causationId }) }
     const current = { state: before.state, version: before.version }
     const { id } = before.state
     const state = await unit.handle(timers, id, what, { ...options, current })
-    for (const at of newBreaches(before.state, state)) {
+    for (const at of state.entityType === 'incident' ? newBreaches(before.state, state) : []) {
       const extras = { ...breachOf(state, at, what.now), timerId: id }
-      const given = { state: incident ?? null, version: 0 }
+      const given = { state: entity ? IncidentState.parse(entity) : null, version: 0 }
       await unit.handle(
         breaches,
         newId('slaBreach'),
@@ -90,12 +102,12 @@ export function createClocks({ database, store, relay, clock, log }: ClockContex
     return { ...before, state }
   }
 
-  async function heed(incidentIds: readonly string[]): Promise<void> {
-    const ids = await concerned(database.sql, [...new Set(incidentIds)])
+  async function heed(entityIds: readonly string[]): Promise<void> {
+    const ids = await concerned(database.sql, entities, [...new Set(entityIds)])
     if (ids.length === 0) return
     await database.sql.begin(async (tx) => {
       const progress = await holdProgress(tx, ids)
-      const changes = await changesAfter(tx, progress)
+      const changes = await changesAfter(tx, entities, progress)
       const touched = [...changes.keys()]
       if (touched.length === 0) return
       const known = await holdTimers(tx, touched)
@@ -105,14 +117,15 @@ export function createClocks({ database, store, relay, clock, log }: ClockContex
       )
       const tenants = [...changes.values()].flatMap(([first]) => (first ? [first.tenant] : []))
       const starting = missing(await activePolicies(tx, tenants), known, changes)
-      const late = starting.map(({ incidentId }) => incidentId).filter((id) => progress.get(id) !== 0)
-      const histories = late.length > 0 ? await changesAfter(tx, new Map(late.map((id) => [id, 0]))) : changes
+      const late = starting.map(({ entityId }) => entityId).filter((id) => progress.get(id) !== 0)
+      const histories =
+        late.length > 0 ? await changesAfter(tx, entities, new Map(late.map((id) => [id, 0]))) : changes
       const { now } = meta()
       await store.within(tx, meta(), async (unit) => {
         for (const timer of known)
           await heedAll(unit, timer, changes.get(timer.state.entityId) ?? [], terms(timer.state), now)
         for (const start of starting) {
-          const history = (late.includes(start.incidentId) ? histories : changes).get(start.incidentId) ?? []
+          const history = (late.includes(start.entityId) ? histories : changes).get(start.entityId) ?? []
           await begin(unit, start, history, now)
         }
       })
@@ -124,19 +137,19 @@ export function createClocks({ database, store, relay, clock, log }: ClockContex
   async function heedAll(
     unit: Unit,
     timer: StoredTimer,
-    changes: readonly IncidentChange[],
+    changes: readonly EntityChange[],
     terms: ReturnType<TermsOf['present']>,
     now: string,
   ) {
     let current = timer
     for (const change of changes) {
-      const { tenant, incident, eventId } = change
+      const { tenant, entity, eventId } = change
       const what: TimerCommand = { kind: 'heed', change, terms, now }
-      current = await command(unit, current, what, { tenant, incident, causationId: eventId })
+      current = await command(unit, current, what, { tenant, entity: entity.state, causationId: eventId })
     }
   }
 
-  async function begin(unit: Unit, start: Starting, all: readonly IncidentChange[], now: string) {
+  async function begin(unit: Unit, start: Starting, all: readonly EntityChange[], now: string) {
     const history = all.filter(({ version }) => version <= start.from.version)
     const terms = termsOf.present(start.active.policy, start.active.calendar)
     const id = newId('slaTimer')
@@ -153,29 +166,31 @@ export function createClocks({ database, store, relay, clock, log }: ClockContex
 
   async function sweep(): Promise<number> {
     const before = new Date(Date.parse(clock.now()) - settleMs).toISOString()
-    const behind = await unheededIncidents(database.sql, before, batchSize)
+    const behind = await unheededEntities(database.sql, entities, before, batchSize)
     if (behind.length > 0)
       await heed(behind).catch((error: unknown) =>
         log.error({ err: error }, 'clocks could not be brought up'),
       )
     const swept = await database.sql.begin(async (tx) => {
-      const claimed = await claimTimers(tx, before, batchSize)
+      const claimed = await claimTimers(tx, entities, before, batchSize)
       if (claimed.length === 0) return 0
       const terms = await termsOf.load(
         tx,
         claimed.map(({ state }) => state),
       )
-      const due = claimed.filter(({ state }) => state.dueAt !== null && state.dueAt < before)
+      const breaching = claimed.filter(
+        ({ state }) => state.entityType === 'incident' && state.dueAt !== null && state.dueAt < before,
+      )
       const incidents = await incidentsById(
         tx,
-        due.map(({ state }) => state.entityId),
+        breaching.map(({ state }) => state.entityId),
       )
       const { now } = meta()
       await store.within(tx, meta(), async (unit) => {
         for (const timer of claimed) {
           const what: TimerCommand = { kind: 'fire', until: before, terms: terms(timer.state), now }
-          const incident = incidents.get(timer.state.entityId)
-          await command(unit, timer, what, { tenant: timer.tenant, incident })
+          const entity = incidents.get(timer.state.entityId)
+          await command(unit, timer, what, { tenant: timer.tenant, entity })
         }
       })
       return claimed.length
@@ -196,32 +211,32 @@ function newBreaches(before: SlaTimer, after: SlaTimer): string[] {
 }
 
 interface Starting {
-  incidentId: string
+  entityId: string
   active: ActivePolicy
   /** The first event from which on the policy applies. */
-  from: IncidentChange
+  from: EntityChange
 }
 
-/** The clocks that policies ask for and that are not there. Incidents older than the policy get none. */
+/** The clocks that policies ask for and that are not there. Entities older than the policy get none. */
 function missing(
   policies: readonly ActivePolicy[],
   known: readonly StoredTimer[],
-  changes: ReadonlyMap<string, readonly IncidentChange[]>,
+  changes: ReadonlyMap<string, readonly EntityChange[]>,
 ): Starting[] {
   const kept = new Set(known.map(({ state }) => `${state.entityId}/${state.policyId}`))
-  return [...changes].flatMap(([incidentId, list]) =>
+  return [...changes].flatMap(([entityId, list]) =>
     policies.flatMap((active) => {
       const { policy, tenant } = active
       const from = list.find(
         (change) =>
           change.tenant.workspaceId === tenant.workspaceId &&
           change.tenant.environment === tenant.environment &&
-          !['resolved', 'closed', 'canceled'].includes(change.incident.status) &&
+          change.entityType === policy.entityType &&
           policy.activeSince !== null &&
-          change.incident.createdAt >= policy.activeSince &&
-          applies(policy, change.incident),
+          change.entity.createdAt >= policy.activeSince &&
+          starts(policy, change),
       )
-      return from && !kept.has(`${incidentId}/${policy.id}`) ? [{ incidentId, active, from }] : []
+      return from && !kept.has(`${entityId}/${policy.id}`) ? [{ entityId, active, from }] : []
     }),
   )
 }

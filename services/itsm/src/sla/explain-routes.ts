@@ -4,7 +4,7 @@ import { defineRoute, type Route } from '@opsplane/http'
 import type { IncidentStore } from '../incident/incident-store.js'
 import type { Clocks } from './clocks.js'
 import { elapsedMs, intervals } from './ledger.js'
-import { timersOfIncident } from './queries.js'
+import { timersOfEntity } from './queries.js'
 import type { Terms } from './timer.js'
 
 /** Why a clock says what it says. */
@@ -28,7 +28,7 @@ export function explainRoutes(
       errors: ['not_found'],
       handler: async ({ params, meta }) => {
         const { id } = await incidents.get(await incidents.idOf(params.id, meta.tenant), meta.tenant)
-        const timers = await timersOfIncident(database.db, meta.tenant, id)
+        const timers = await timersOfEntity(database.db, meta.tenant, id)
         const terms = await termsOf.load(database.sql, timers)
         return { asOf: meta.now, timers: timers.map((timer) => explained(timer, terms(timer), meta.now)) }
       },

@@ -1,8 +1,9 @@
-import { invalidField, type SlaCalendarState, type SlaHours, type SlaPolicyState } from '@opsplane/contracts'
-import { aroundTheClock, createCalendar, timeOfDayMs } from './calendar.js'
+import { invalidField, type SlaCalendarState, type SlaHours } from '@opsplane/contracts'
+import { createCalendar, timeOfDayMs } from './calendar.js'
 import { zoneOf } from './zone.js'
 
-const yearMs = 365 * 86_400_000
+/** How far a goal may be away: a calendar is open within it, and a policy's goals are met within it. */
+export const yearMs = 365 * 86_400_000
 
 /** Throws validation_failed for a calendar that cannot be meant: an unknown zone, hours that overlap, none at all. */
 export function checkCalendar(calendar: SlaCalendarState): SlaCalendarState {
@@ -36,22 +37,4 @@ function checkHours(path: string, hours: readonly SlaHours[]): void {
 function openInYearFrom(calendar: SlaCalendarState): number {
   const from = Date.parse(calendar.updatedAt)
   return createCalendar(calendar).businessMsBetween(from, from + yearMs)
-}
-
-/** Throws validation_failed for a policy without a goal, with a goal beyond a year of its calendar, or against no incident. */
-export function checkPolicy(policy: SlaPolicyState, calendar: SlaCalendarState | null): SlaPolicyState {
-  const goals = Object.entries(policy.goals)
-  if (goals.length === 0)
-    throw invalidField('/goals', 'no_goal', 'A policy needs a goal for a severity at least.')
-  const from = Date.parse(policy.updatedAt)
-  const hours = calendar === null ? aroundTheClock : createCalendar(calendar)
-  const most = hours.businessMsBetween(from, from + yearMs) / 60_000
-  const beyond = goals.find(([, minutes]) => minutes > most)
-  if (beyond)
-    throw invalidField(
-      `/goals/${beyond[0]}`,
-      'goal_beyond_a_year',
-      `The calendar is open for ${Math.floor(most)} minutes in a year, which is less than this goal.`,
-    )
-  return policy
 }

@@ -1,18 +1,16 @@
-import { NewSlaPolicy, newId, ReapplySla, SlaPolicy, SlaPolicyPatch, SlaReapplied } from '@opsplane/contracts'
+import { NewSlaPolicy, newId, SlaPolicy, SlaPolicyPatch } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
 import { z } from 'zod'
-import type { Clocks } from './clocks.js'
-import { reapply } from './reapply.js'
 import type { SlaStores } from './stores.js'
 import { slaPolicies as table } from './tables.js'
 
-const tag = 'SLA policies'
+export const tag = 'SLA policies'
 const path = '/itsm/sla-policies/:id'
 
 /** What is promised, and to which incidents. */
-export function policyRoutes(ctx: BackendContext, stores: SlaStores, clocks: Clocks): Route[] {
+export function policyRoutes(ctx: BackendContext, stores: SlaStores): Route[] {
   const { policies, calendarOf } = stores
   return [
     defineList({
@@ -94,22 +92,6 @@ export function policyRoutes(ctx: BackendContext, stores: SlaStores, clocks: Clo
       handler: async ({ params, meta }) => {
         await policies.handle(params.id, { kind: 'delete' }, meta)
       },
-    }),
-
-    defineRoute({
-      operationId: 'reapplySlaPolicy',
-      method: 'post',
-      path: '/itsm/sla-policies/:id/reapply',
-      summary: 'Reapply an SLA policy to open clocks',
-      description:
-        'Counts open clocks of older revisions anew by the present policy and calendar. Unless `dryRun` is false ' +
-        'it only tells what would change. Emits `sla.retargeted`.',
-      tag,
-      scope: 'sla:write',
-      body: ReapplySla,
-      response: SlaReapplied,
-      errors: ['not_found', 'version_conflict'],
-      handler: ({ params, body, meta }) => reapply(ctx, stores, clocks, params.id, body.dryRun, meta),
     }),
   ]
 }

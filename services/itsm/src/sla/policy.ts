@@ -9,9 +9,10 @@ import {
   type SlaCalendarPatch,
   type SlaCalendarState,
   type SlaPolicyPatch,
-  type SlaPolicyState,
+  SlaPolicyState,
 } from '@opsplane/contracts'
-import { checkCalendar, checkPolicy } from './lint.js'
+import { checkCalendar } from './lint.js'
+import { checkPolicy, entityFor } from './policy-lint.js'
 
 export type CalendarCommand =
   | { kind: 'create'; id: string; input: NewSlaCalendar; now: Instant }
@@ -50,7 +51,7 @@ export const slaPolicy: Decider<SlaPolicyState, PolicyCommand> = {
     if (command.kind === 'create') {
       const { id, input, calendar, now } = command
       const activeSince = input.status === 'active' ? now : null
-      const after = { id, ...input, revision: 1, activeSince, createdAt: now, updatedAt: now }
+      const after = { id, ...withDefaults(input), revision: 1, activeSince, createdAt: now, updatedAt: now }
       return [{ type: 'sla_policy.created', after: checkPolicy(after, calendar) }]
     }
     if (state === null) throw notFound()
@@ -61,8 +62,20 @@ export const slaPolicy: Decider<SlaPolicyState, PolicyCommand> = {
     return updated('sla_policy.updated', state, changes, now, (after) => checkPolicy(after, calendar))
   },
   expose: (state) => state,
+  // Those from before goals by priority lack what has come with them.
+  upcast: (stored) => ('goalsBy' in stored ? stored : SlaPolicyState.parse(stored)),
   describe: ({ name }) => ({ displayName: name }),
   project: ({ after }) => revisionRow('sla_policy_revisions', after),
+}
+
+/** What goals go by, and what pauses a clock, unless it is said: that depends on the kind of entity. */
+function withDefaults({ goalsBy, pauseReasons, ...input }: NewSlaPolicy) {
+  const entity = entityFor(input.entityType)
+  return {
+    ...input,
+    goalsBy: goalsBy ?? entity.goalsBy[0],
+    pauseReasons: pauseReasons ?? [...(entity.pauseReasons ?? [])],
+  }
 }
 
 type Given<Patch> = { [Name in keyof Patch]?: Exclude<Patch[Name], undefined> }

@@ -1,54 +1,104 @@
 import type { CommandMeta, SlaReapplied, SlaTimer } from '@opsplane/contracts'
-import type { BackendContext, Unit } from '@opsplane/eventstore'
+import type { BackendContext } from '@opsplane/eventstore'
 import type { Clocks } from './clocks.js'
-import { countOpen, outdated } from './queries.js'
-import { changesAfter } from './rows.js'
+import { slaEntities } from './entities.js'
+import { countClocks, outdatedTimers, type PresentPolicy } from './outdated.js'
+import { changesAfter, type StatementRunner, type StoredTimer } from './rows.js'
 import type { SlaStores } from './stores.js'
 import { slaTimer, type TimerCommand } from './timer.js'
 
+/** Clocks a request changes at most. */
 const atOnce = 1_000
+/** Clocks per commit: while they are held, what happens to their entities waits. */
+const perCommit = 100
 const shown = 200
 
+export interface ReapplyOptions {
+  policyId: string
+  dryRun: boolean
+  meta: CommandMeta
+}
+
 /**
- * Counts open clocks of older revisions anew by the present ones, from their incidents' whole history. All of them
- * change in one commit; a clock that changes meanwhile lets everything be worked out again.
+ * Counts open clocks of older revisions anew by the present ones, from their entities' whole history. It commits
+ * piece by piece, each on clocks it holds, so it neither loses races nor keeps anybody waiting for long. A clock
+ * that others have in hand is left for the next request, and a request that breaks off has done a part.
  */
-export function reapply(
-  { database, store }: BackendContext,
+export async function reapply(
+  { database, store, relay }: BackendContext,
   { policies, calendarOf }: SlaStores,
   { termsOf, timers }: Clocks,
-  policyId: string,
-  dryRun: boolean,
-  { expectedVersion: _, ...meta }: CommandMeta,
+  { policyId, dryRun, meta: { expectedVersion: _, ...meta } }: ReapplyOptions,
 ): Promise<SlaReapplied> {
-  const { tenant, now } = meta
-  const work = async (unit: Unit): Promise<SlaReapplied> => {
-    const { version: __, ...policy } = await policies.get(policyId, tenant)
-    const calendar = await calendarOf(policy.calendarId, tenant)
-    const terms = termsOf.present(policy, calendar)
-    const found = await outdated(database.db, tenant, policyId, { policy: policy.revision, calendar }, atOnce)
-    const incidents = new Map(found.timers.map(({ state }) => [state.entityId, 0]))
-    const histories = await changesAfter(database.sql, incidents)
-    const changes: SlaReapplied['changes'] = []
-    for (const current of found.timers) {
-      const { id, entityId } = current.state
-      const history = histories.get(entityId) ?? []
-      const what: TimerCommand = { kind: 'reapply', history, terms, now }
-      const after = dryRun
-        ? (slaTimer.decide(what, current.state).at(-1)?.after ?? current.state)
-        : await unit.handle(timers, id, what, { current })
-      changes.push({ timerId: id, entityId, before: pick(current.state), after: pick(after) })
-    }
-    return {
-      dryRun,
-      open: await countOpen(database.db, tenant, policyId),
-      changed: found.count,
-      applied: dryRun ? 0 : found.timers.length,
-      changes: changes.slice(0, shown),
-    }
+  const { version: __, ...policy } = await policies.get(policyId, meta.tenant)
+  const calendar = await calendarOf(policy.calendarId, meta.tenant)
+  const present: PresentPolicy = { tenant: meta.tenant, policy, calendar }
+  const terms = termsOf.present(policy, calendar)
+
+  const commands = async (sql: StatementRunner, found: readonly StoredTimer[]) => {
+    const versions = new Map(found.map(({ state }) => [state.entityId, 0]))
+    const histories = await changesAfter(sql, slaEntities, versions)
+    return found.map((current) => {
+      const history = histories.get(current.state.entityId) ?? []
+      const what: TimerCommand = { kind: 'reapply', history, terms, now: meta.now }
+      return { current, what }
+    })
   }
-  return store.transact(meta, work)
+  const tried = async (after: string): Promise<Changed[]> => {
+    const found = await outdatedTimers(database.sql, present, { after, limit: perCommit, held: false })
+    return (await commands(database.sql, found)).map(({ current: { state }, what }) => ({
+      before: state,
+      after: slaTimer.decide(what, state).at(-1)?.after ?? state,
+    }))
+  }
+  const applied = (after: string): Promise<Changed[]> =>
+    database.sql.begin(async (tx) => {
+      const found = await outdatedTimers(tx, present, { after, limit: perCommit, held: true })
+      const given = await commands(tx, found)
+      return store.within(tx, meta, async (unit) => {
+        const changed: Changed[] = []
+        for (const { current, what } of given) {
+          const { state } = current
+          changed.push({ before: state, after: await unit.handle(timers, state.id, what, { current }) })
+        }
+        return changed
+      })
+    })
+
+  const before = await countClocks(database.sql, present)
+  const most = Math.min(before.outdated, dryRun ? shown : atOnce)
+  const changed: Changed[] = []
+  while (changed.length < most) {
+    const after = changed.at(-1)?.before.id ?? ''
+    const piece = await (dryRun ? tried(after) : applied(after))
+    if (piece.length === 0) break
+    changed.push(...piece)
+    if (!dryRun) relay.wake()
+  }
+  const left = dryRun ? before : await countClocks(database.sql, present)
+  const answer = {
+    dryRun,
+    open: left.open,
+    changed: before.outdated,
+    applied: dryRun ? 0 : changed.length,
+    remaining: left.outdated,
+    changes: changed.slice(0, shown).map(toChange),
+  }
+  // Nothing more is decided: this keeps the answer for the request's Idempotency-Key.
+  return store.transact(meta, async () => answer)
 }
+
+interface Changed {
+  before: SlaTimer
+  after: SlaTimer
+}
+
+const toChange = ({ before, after }: Changed): SlaReapplied['changes'][number] => ({
+  timerId: before.id,
+  entityId: before.entityId,
+  before: pick(before),
+  after: pick(after),
+})
 
 const pick = ({ policyRevision, calendarRevision, goalMs, state, dueAt }: SlaTimer) => ({
   policyRevision,

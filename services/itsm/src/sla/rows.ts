@@ -1,13 +1,15 @@
 import {
   Environment,
-  IncidentComment,
   IncidentState,
   SlaCalendarState,
+  type SlaEntityType,
   SlaPolicyState,
-  SlaTimer,
+  type SlaTimer,
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
+import type { SlaEntity } from './entity.js'
+import { storedTimer } from './stored-timer.js'
 import type { Change } from './timer.js'
 
 /** The pool, or one transaction. */
@@ -30,28 +32,51 @@ const tenantOf = (row: Pick<Row, 'workspace_id' | 'environment'>): TenantScope =
   workspaceId: row.workspace_id,
   environment: Environment.parse(row.environment),
 })
-const timerOf = (row: Row): StoredTimer => ({
+export const timerOf = (row: Row): StoredTimer => ({
   tenant: tenantOf(row),
   version: row.version,
-  state: SlaTimer.parse(row.state),
+  state: storedTimer(row.state),
 })
 
 const prepared = { prepare: true }
 
-/** Of these incidents, those whose clocks are kept or could be: the rest has no policy. */
-export async function concerned(sql: StatementRunner, ids: readonly string[]): Promise<string[]> {
+/** Of these entities, those whose clocks are kept or could be: the rest has no policy. */
+export async function concerned(
+  sql: StatementRunner,
+  entities: readonly SlaEntity[],
+  ids: readonly string[],
+): Promise<string[]> {
+  const ofKind = ({ table, entityType }: SlaEntity) =>
+    `select e.id from ${table} e where e.id = any($1::text[]) and (
+       exists (select 1 from sla_progress p where p.incident_id = e.id)
+       or exists (select 1 from sla_policies p where p.workspace_id = e.workspace_id
+                  and p.environment = e.environment and p.status = 'active'
+                  and p.state->>'entityType' = '${entityType}'))`
   const rows = await sql.unsafe<{ id: string }[]>(
-    `select i.id from incidents i where i.id = any($1::text[]) and (
-       exists (select 1 from sla_progress p where p.incident_id = i.id)
-       or exists (select 1 from sla_policies p where p.workspace_id = i.workspace_id
-                  and p.environment = i.environment and p.status = 'active'))`,
+    entities.map(ofKind).join(' union all '),
     [[...ids]],
     prepared,
   )
   return rows.map(({ id }) => id)
 }
 
-/** Holds the incidents against others who would heed their events, in one order; tells how far each is heeded. */
+/** The id of the entity with this id, or with this number such as `INC-12`; undefined when there is none. */
+export async function entityId(
+  sql: StatementRunner,
+  { table, numberPrefix }: SlaEntity,
+  reference: string,
+  { workspaceId, environment }: TenantScope,
+): Promise<string | undefined> {
+  const digits = reference.startsWith(numberPrefix) ? reference.slice(numberPrefix.length) : ''
+  const [row] = await sql.unsafe<{ id: string }[]>(
+    `select id from ${table} where workspace_id = $1 and environment = $2 and (id = $3 or number_value = $4::int)`,
+    [workspaceId, environment, reference, /^[1-9]\d{0,8}$/.test(digits) ? digits : null],
+    prepared,
+  )
+  return row?.id
+}
+
+/** Holds the entities against others who would heed their events, in one order; tells how far each is heeded. */
 export async function holdProgress(
   tx: StatementRunner,
   ids: readonly string[],
@@ -76,51 +101,56 @@ export async function keepProgress(tx: StatementRunner, heeded: ReadonlyMap<stri
   )
 }
 
-export interface IncidentChange extends Change {
+export interface EntityChange extends Change {
+  entityType: SlaEntityType
   tenant: TenantScope
 }
 
-/** The events of incidents after these versions, in order. The log itself is asked: nothing is missed or told twice. */
+/** The events of entities after these versions, in order. The log itself is asked: nothing is missed or told twice. */
 export async function changesAfter(
   tx: StatementRunner,
+  entities: readonly SlaEntity[],
   versions: ReadonlyMap<string, number>,
-): Promise<Map<string, IncidentChange[]>> {
+): Promise<Map<string, EntityChange[]>> {
+  const kinds = new Map(entities.map((entity) => [entity.table, entity]))
   const rows = await tx.unsafe<
-    (Omit<Row, 'state'> & { id: string; created_at: Date | string; after: unknown; comment: unknown })[]
+    (Omit<Row, 'state'> & {
+      id: string
+      stream_id: string
+      stream_type: string
+      created_at: Date | string
+      after: unknown
+      comment: unknown
+    })[]
   >(
-    `select e.id, e.version, e.workspace_id, e.environment, e.created_at,
+    `select e.id, e.stream_id, e.stream_type, e.version, e.workspace_id, e.environment, e.created_at,
             e.data->'after' as after, e.data->'comment' as comment
      from unnest($1::text[], $2::text[]) as t (id, v)
-     join events e on e.stream_id = t.id and e.stream_type = 'incidents' and e.version > t.v::int
+     join events e on e.stream_id = t.id and e.stream_type = any($3::text[]) and e.version > t.v::int
      order by e.stream_id, e.version`,
-    [[...versions.keys()], [...versions.values()].map(String)],
+    [[...versions.keys()], [...versions.values()].map(String), [...kinds.keys()]],
     prepared,
   )
-  const changes = new Map<string, IncidentChange[]>()
+  const changes = new Map<string, EntityChange[]>()
   for (const row of rows) {
-    if (row.after === null) continue
-    const incident = IncidentState.parse(row.after)
+    const kind = kinds.get(row.stream_type)
+    if (row.after === null || !kind) continue
     const change = {
       eventId: row.id,
       version: row.version,
       at: new Date(row.created_at).toISOString(),
-      incident,
-      answered: isAnswer(incident, row.comment),
+      entityType: kind.entityType,
+      entity: kind.facts(row.after, row.comment),
       tenant: tenantOf(row),
     }
-    changes.set(incident.id, [...(changes.get(incident.id) ?? []), change])
+    const known = changes.get(row.stream_id)
+    if (known) known.push(change)
+    else changes.set(row.stream_id, [change])
   }
   return changes
 }
 
-/** The caller's own words are no answer; where no caller is named, it is who opened the incident. */
-function isAnswer({ callerId, createdBy }: IncidentState, given: unknown): boolean {
-  if (given === null || given === undefined) return false
-  const { visibility, author } = IncidentComment.parse(given)
-  return visibility === 'public' && author.id !== (callerId ?? createdBy.id)
-}
-
-/** All clocks of these incidents, held until the transaction ends. */
+/** All clocks of these entities, held until the transaction ends. */
 export async function holdTimers(tx: StatementRunner, ids: readonly string[]): Promise<StoredTimer[]> {
   const rows = await tx.unsafe<Row[]>(
     `select workspace_id, environment, version, state from sla_timers
@@ -156,35 +186,43 @@ export async function activePolicies(tx: StatementRunner, tenants: TenantScope[]
   }))
 }
 
-const unheeded = `exists (
-  select 1 from incidents i left join sla_progress p on p.incident_id = i.id
-  where i.id = t.incident_id and i.version > coalesce(p.version, 0))`
+/** Whether the entity of the clock `t` has events not heeded yet. One of unknown kind is for a newer replica to look at. */
+const unheeded = (entities: readonly SlaEntity[]) => {
+  const behind = ({ table, entityType }: SlaEntity) =>
+    `when '${entityType}' then exists (
+       select 1 from ${table} e left join sla_progress p on p.incident_id = e.id
+       where e.id = t.incident_id and e.version > coalesce(p.version, 0))`
+  return `case t.entity_type ${entities.map(behind).join(' ')} else true end`
+}
 
-/** Incidents with a clock among the first that are due, and with events the clocks have not heeded yet. */
-export async function unheededIncidents(
+/** Entities with a clock among the first that are due, and with events the clocks have not heeded yet. */
+export async function unheededEntities(
   sql: StatementRunner,
+  entities: readonly SlaEntity[],
   before: string,
   limit: number,
 ): Promise<string[]> {
-  const rows = await sql.unsafe<{ incident_id: string }[]>(
-    `select distinct t.incident_id from (
-       select incident_id from sla_timers where next_fire_at < $1 order by next_fire_at, id limit $2::int) t
-     where ${unheeded}`,
+  const rows = await sql.unsafe<{ id: string }[]>(
+    `select distinct t.incident_id as id from (
+       select incident_id, entity_type from sla_timers where next_fire_at < $1
+       order by next_fire_at, id limit $2::int) t
+     where ${unheeded(entities)}`,
     [before, limit],
     prepared,
   )
-  return rows.map((row) => row.incident_id)
+  return rows.map(({ id }) => id)
 }
 
 /** Takes clocks that are due and that no other replica has in hand. */
 export async function claimTimers(
   tx: StatementRunner,
+  entities: readonly SlaEntity[],
   before: string,
   limit: number,
 ): Promise<StoredTimer[]> {
   const rows = await tx.unsafe<Row[]>(
     `select t.workspace_id, t.environment, t.version, t.state from sla_timers t
-     where t.next_fire_at < $1 and not ${unheeded}
+     where t.next_fire_at < $1 and not ${unheeded(entities)}
      order by t.next_fire_at, t.id limit $2::int for update of t skip locked`,
     [before, limit],
     prepared,

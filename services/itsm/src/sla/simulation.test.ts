@@ -3,15 +3,18 @@ import {
   type Decision,
   type HoldReason,
   type IncidentState,
+  priorities,
   type SlaPolicyState,
   type SlaTimer,
   severities,
+  slaGoalKeys,
 } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
 import type { IncidentStep } from '../incident/commands.js'
 import { incident } from '../incident/domain.js'
-import { agent, create } from '../incident/sample-incidents.js'
+import { agent, comment, create } from '../incident/sample-incidents.js'
 import { type CalendarHours, createCalendar } from './calendar.js'
+import { incidentEntity } from './incident-entity.js'
 import { elapsedMs, intervals } from './ledger.js'
 import { nine2five, openMinutes, sampleHours, type Wall, zones } from './oracle.fixture.js'
 import { type Change, slaTimer, type TimerCommand } from './timer.js'
@@ -20,27 +23,36 @@ const hourMs = 3_600_000
 const year = Date.parse('2026-01-01T00:00:00Z')
 const iso = (ms: number) => new Date(ms).toISOString()
 
+const pausing = [[], [], [], ['open'], ['in_progress'], ['on_hold']]
 const reasons: HoldReason[] = ['awaiting_caller', 'awaiting_vendor', 'awaiting_change']
 
-/** The life of an incident: steps that its rules allow, at whole seconds. */
-function life(random: () => number, openedAt: number): Change[] {
+/** What has happened as the oracle sees it: the incident itself, and whether somebody has answered. */
+interface Lived extends Change {
+  incident: IncidentState
+  answered: boolean
+}
+
+/** The life of an incident: steps that its rules allow, at whole seconds, and another priority now and then. */
+function life(random: () => number, openedAt: number): Lived[] {
   const pick = <T>(items: readonly T[]): T => {
     const item = items[Math.floor(random() * items.length)]
     if (item === undefined) throw new Error('nothing to pick from')
     return item
   }
-  const changes: Change[] = []
-  const add = (decisions: Decision<IncidentState>[], at: number, answered = false) => {
+  const changes: Lived[] = []
+  const add = (decisions: Pick<Decision<IncidentState>, 'after'>[], at: number, answered = false) => {
     for (const { after } of decisions) {
+      if (!after) continue
       const version = changes.length + 1
-      if (after) changes.push({ eventId: `evt_${version}`, version, at: iso(at), incident: after, answered })
+      const entity = incidentEntity.facts(after, answered ? answer : undefined)
+      changes.push({ eventId: `evt_${version}`, version, at: iso(at), entity, incident: after, answered })
     }
   }
+  const input = { ...create.input, severity: pick(severities) }
+  const opened = incident.decide({ ...create, now: iso(openedAt), input }, null)
+  const priority = pick(priorities)
   add(
-    incident.decide(
-      { ...create, now: iso(openedAt), input: { ...create.input, severity: pick(severities) } },
-      null,
-    ),
+    opened.map(({ after }) => ({ after: after && { ...after, priority } })),
     openedAt,
   )
   let at = openedAt
@@ -58,20 +70,28 @@ function life(random: () => number, openedAt: number): Change[] {
       steps.push({ kind: 'hold', holdReason: pick(reasons) }, { kind: 'hold', holdReason: pick(reasons) })
     if (state.status !== 'resolved') steps.push({ kind: 'edit', fields: { severity: pick(severities) } })
     if (state.status !== 'resolved' && random() < 0.05) steps.push({ kind: 'cancel' })
-    add(incident.decide({ ...pick(steps), now: iso(at) }, state), at, random() < 0.1)
+    if (random() < 0.3) add([{ after: { ...state, priority: pick(priorities) } }], at)
+    else add(incident.decide({ ...pick(steps), now: iso(at) }, state), at, random() < 0.1)
   }
   return changes
 }
 
+const answer = { ...comment, author: { ...agent, id: 'usr_who_answers' } }
+
 type Tally = { percent: number; at: number }[]
 
 /** The same rules once more in the plainest way: every figure is walked anew from the start, minute by minute. */
-function oracle(changes: Change[], policy: SlaPolicyState, wall: Wall, until: number) {
+function oracle(changes: Lived[], policy: SlaPolicyState, wall: Wall, until: number) {
   const runs: { from: number; to: number }[] = []
   const told: Tally = []
   const ever = new Set<number>()
   let known = new Set<number>()
-  let [state, severity] = ['running', changes[0]?.incident.severity ?? 'low']
+  const keyOf = ({ severity, priority }: IncidentState) =>
+    policy.goalsBy === 'priority' ? priority : severity
+  const held = ({ holdReason, status }: IncidentState) =>
+    (holdReason !== null && policy.pauseReasons.includes(holdReason)) || policy.pauseStatuses.includes(status)
+  let state = changes[0] && held(changes[0].incident) ? 'paused' : 'running'
+  let key = changes[0] && keyOf(changes[0].incident)
 
   const reached = (ms: number): number | null => {
     let left = ms
@@ -82,7 +102,7 @@ function oracle(changes: Change[], policy: SlaPolicyState, wall: Wall, until: nu
     }
     return null
   }
-  const goalMs = () => (policy.goals[severity] ?? 0) * 60_000
+  const goalMs = () => (key === undefined ? 0 : (policy.goals[key] ?? 0)) * 60_000
   const tell = (before: number) => {
     for (const percent of [...policy.warnings, 100]) {
       const at = known.has(percent) ? null : reached((goalMs() * percent) / 100)
@@ -103,12 +123,11 @@ function oracle(changes: Change[], policy: SlaPolicyState, wall: Wall, until: nu
         policy.metric === 'response'
           ? now.assigneeId !== null || now.status !== 'open' || answered
           : now.status === 'resolved' || now.status === 'closed'
-      const held = now.holdReason !== null && policy.pauseReasons.includes(now.holdReason)
       if (wasOpen) tell(starts)
       if (!ended)
-        state = now.status === 'canceled' ? 'canceled' : done ? 'completed' : held ? 'paused' : 'running'
-      if ((state === 'running' || state === 'paused') && severity !== now.severity) {
-        severity = now.severity
+        state = now.status === 'canceled' ? 'canceled' : done ? 'completed' : held(now) ? 'paused' : 'running'
+      if ((state === 'running' || state === 'paused') && key !== keyOf(now)) {
+        key = keyOf(now)
         known = new Set(
           [...ever].filter((percent) => (reached((goalMs() * percent) / 100) ?? Number.NaN) <= starts),
         )
@@ -128,13 +147,14 @@ function oracle(changes: Change[], policy: SlaPolicyState, wall: Wall, until: nu
 
 /** The clock under test: swept at odd moments, forgotten and read back before everything that happens. */
 function simulate(
-  changes: Change[],
+  changes: Lived[],
   policy: SlaPolicyState,
   hours: CalendarHours,
   until: number,
   random: () => number,
 ) {
   const told: Tally = []
+  const causes: unknown[] = []
   const [first, ...rest] = changes
   if (!first) throw new Error('nothing happened')
   const run = (command: TimerCommand, before: SlaTimer | null): SlaTimer => {
@@ -143,6 +163,7 @@ function simulate(
     for (const { type, extras } of decisions) {
       if (type === 'sla.warning')
         told.push({ percent: Number(extras?.percent), at: Date.parse(String(extras?.reachedAt)) })
+      if (type === 'sla.retargeted') causes.push(extras?.cause)
       if (type === 'sla.breached') told.push({ percent: 100, at: Date.parse(String(extras?.breachedAt)) })
     }
     const after = decisions.at(-1)?.after ?? read
@@ -166,6 +187,7 @@ function simulate(
   const parts = intervals(current.ledger, calendar, until)
   return {
     state: current.state,
+    causes,
     told,
     breached: current.breached,
     elapsed: elapsedMs(current.ledger, calendar, until),
@@ -177,19 +199,23 @@ function simulate(
 test.each(zones)('a year of incidents in %s agrees with the clock on the wall', (zone) => {
   const random = seededRandom(1_000 + zones.indexOf(zone))
   let [breaches, warnings] = [0, 0]
+  const retargeted = { severity: 0, priority: 0 }
   for (const hours of [nine2five(zone), sampleHours(zone, random)]) {
     const wall = openMinutes(hours, year, 450)
     for (let count = 0; count < 15; count++) {
+      const goalsBy = count % 2 === 0 ? 'severity' : 'priority'
       const goal = () => 30 + Math.floor(random() ** 2 * 3_000)
       const policy: SlaPolicyState = {
         id: 'slp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
         name: 'Gold',
         entityType: 'incident',
         metric: random() < 0.3 ? 'response' : 'resolution',
-        goals: { critical: goal(), high: goal(), medium: goal(), low: goal() },
+        goalsBy,
+        goals: Object.fromEntries(slaGoalKeys[goalsBy].map((key) => [key, goal()])),
         calendarId: 'cal_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
         conditions: {},
         pauseReasons: ['awaiting_caller', 'awaiting_vendor'],
+        pauseStatuses: pausing[Math.floor(random() * pausing.length)] ?? [],
         warnings: random() < 0.5 ? [50, 75, 90] : [33],
         status: 'active',
         revision: 1,
@@ -201,13 +227,17 @@ test.each(zones)('a year of incidents in %s agrees with the clock on the wall', 
       const changes = life(random, openedAt)
       const until = Date.parse(changes.at(-1)?.at ?? '') + Math.floor(random() * 5 * 24 * 3_600) * 1_000
       const expected = oracle(changes, policy, wall, until)
-      const { explained, gaps, ...found } = simulate(changes, policy, hours, until, random)
+      const { explained, gaps, causes, ...found } = simulate(changes, policy, hours, until, random)
       expect(found).toEqual(expected)
       expect([explained, gaps]).toEqual([expected.elapsed, []])
       breaches += expected.told.filter(({ percent }) => percent === 100).length
       warnings += expected.told.length
+      // Nobody has heard of the other field's changes.
+      expect(new Set(causes).size).toBeLessThanOrEqual(1)
+      retargeted[goalsBy] += causes.filter((cause) => cause === goalsBy).length
     }
   }
   expect(breaches).toBeGreaterThan(2)
   expect(warnings).toBeGreaterThan(breaches)
+  expect(Math.min(retargeted.severity, retargeted.priority)).toBeGreaterThan(2)
 })

@@ -1,16 +1,18 @@
-import { itsmEvents } from '@opsplane/contracts'
 import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eventstore'
 import type { Route } from '@opsplane/http'
 import type { IncidentStore } from '../incident/incident-store.js'
 import { incidentBreach } from './breach.js'
 import { calendarRoutes } from './calendar-routes.js'
 import { batchSize, createClocks } from './clocks.js'
+import { slaEntities } from './entities.js'
 import { explainRoutes } from './explain-routes.js'
 import { slaCalendar, slaPolicy } from './policy.js'
 import { policyRoutes } from './policy-routes.js'
+import { policyUseRoutes } from './policy-use-routes.js'
 import { slaStores } from './stores.js'
 import { startSweeper } from './sweeper.js'
 import { slaTimer } from './timer.js'
+import { timerRoutes } from './timer-routes.js'
 
 export const slaDeciders = [slaCalendar, slaPolicy, slaTimer, incidentBreach]
 export const slaProjectedTables = ['sla_policy_revisions', 'sla_calendar_revisions']
@@ -20,12 +22,14 @@ export function slaRoutes(ctx: BackendContext, incidents: IncidentStore): Route[
   const stores = slaStores(ctx.store)
   return [
     ...calendarRoutes(ctx, stores),
-    ...policyRoutes(ctx, stores, clocks),
+    ...policyRoutes(ctx, stores),
+    ...policyUseRoutes(ctx, stores, clocks),
+    ...timerRoutes(ctx, clocks),
     ...explainRoutes(ctx, incidents, clocks),
   ]
 }
 
-/** An event only says which incident to look at: what happened to it is read from the log, in its order. */
+/** An event only says which entity to look at: what happened to it is read from the log, in its order. */
 export function slaConsumers(ctx: BackendContext): Closable[] {
   const clocks = createClocks(ctx)
   return [
@@ -35,7 +39,7 @@ export function slaConsumers(ctx: BackendContext): Closable[] {
       names: ctx.names,
       log: ctx.log,
       durable: 'itsm-sla-clocks',
-      filterSubjects: ctx.names.eventFilters(Object.keys(itsmEvents)),
+      filterSubjects: ctx.names.eventFilters(slaEntities.flatMap(({ eventTypes }) => eventTypes)),
       handle: (events) => clocks.heed(events.map(({ resource }) => resource.id)),
     }),
     startSweeper({

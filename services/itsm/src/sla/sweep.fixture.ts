@@ -1,13 +1,25 @@
 import type { Database } from '@opsplane/postgres'
 
+/** Copies at most: a statement has to be done before it is canceled, however busy the machine is. */
+const atOnce = 10_000
+
 /** Copies an incident and its clock of one hour, all but the ids and when it is due, many times over. */
 export async function copyClocks(
   sql: Database['sql'],
   timerId: string,
-  ids: { from: number; to: number },
+  { from, to }: { from: number; to: number },
   dueAt: string,
 ) {
-  const { from, to } = ids
+  for (let first = from; first <= to; first += atOnce)
+    await copyPiece(sql, timerId, { from: first, to: Math.min(to, first + atOnce - 1) }, dueAt)
+}
+
+async function copyPiece(
+  sql: Database['sql'],
+  timerId: string,
+  { from, to }: { from: number; to: number },
+  dueAt: string,
+) {
   const startedAt = new Date(Date.parse(dueAt) - 3_600_000).toISOString()
   const ledger = JSON.stringify([{ from: startedAt, state: 'running', reason: null, eventId: 'evt_1' }])
   await sql.begin(async (tx) => {
@@ -30,4 +42,20 @@ export async function copyClocks(
       insert into sla_progress (incident_id, version)
       select 'inc_' || lpad(g::text, 26, '0'), 1 from generate_series(${from}::int, ${to}::int) g`
   })
+}
+
+/** The events of an incident for copies of it: what their clocks are counted anew from. */
+export async function copyEvents(
+  sql: Database['sql'],
+  incidentId: string,
+  ids: { from: number; to: number },
+) {
+  await sql`
+    insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource,
+      data, created_at, published_at)
+    select 'evt_' || lpad(g::text, 26, '0'), e.stream_type, 'inc_' || lpad(g::text, 26, '0'), e.version, e.type,
+      e.workspace_id, e.environment, e.actor, e.resource,
+      jsonb_set(e.data::jsonb, '{after,id}', to_jsonb('inc_' || lpad(g::text, 26, '0')))::json, e.created_at, now()
+    from events e, generate_series(${ids.from}::int, ${ids.to}::int) g
+    where e.stream_id = ${incidentId} and e.version = 1`
 }

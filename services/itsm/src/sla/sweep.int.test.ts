@@ -92,7 +92,7 @@ it('tells every breach once, whoever is killed and however many sweep', async ()
   } finally {
     await Promise.all(others.map((other) => other.stop()))
   }
-}, 90_000)
+}, 180_000)
 
 it('takes as many statements for five hundred due among a hundred thousand as for one', async () => {
   await openIncidents(50)
@@ -143,4 +143,4 @@ it('takes as many statements for five hundred due among a hundred thousand as fo
   } finally {
     await database.close()
   }
-}, 90_000)
+}, 180_000)

@@ -1,5 +1,5 @@
 import { readModelTable, stateInteger, stateText } from '@opsplane/postgres'
-import { isNotNull } from 'drizzle-orm'
+import { isNotNull, sql } from 'drizzle-orm'
 import { index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 
 export const slaPolicies = readModelTable(
@@ -20,16 +20,30 @@ export const slaCalendarRevisions = readModelTable('sla_calendar_revisions', {})
 export const slaTimers = readModelTable(
   'sla_timers',
   {
-    incidentId: stateText('incident_id', 'entityId'),
+    /** The column has the name of the kind of entity that came first. */
+    entityId: stateText('incident_id', 'entityId'),
+    entityType: stateText('entity_type', 'entityType'),
+    breached: stateText('breached', 'breached'),
     policyId: stateText('policy_id', 'policyId'),
     metric: stateText('metric', 'metric'),
     cycle: stateInteger('cycle', 'cycle'),
     clockState: stateText('clock_state', 'state'),
     dueAt: stateText('due_at', 'dueAt'),
     nextFireAt: stateText('next_fire_at', 'nextFireAt'),
+    /** Pages cannot go on from a null: what is due at no known time comes after every instant. */
+    dueOrder: text('due_order').generatedAlwaysAs(sql.raw(`coalesce(state->>'dueAt', 'unknown')`)),
   },
   (table) => [
-    uniqueIndex('sla_timers_incident_key').on(table.incidentId, table.policyId, table.metric),
+    uniqueIndex('sla_timers_incident_key').on(table.entityId, table.policyId, table.metric),
+    index('sla_timers_created_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
+    index('sla_timers_due_idx').on(table.workspaceId, table.environment, table.dueOrder, table.id),
+    index('sla_timers_state_idx').on(
+      table.workspaceId,
+      table.environment,
+      table.clockState,
+      table.dueOrder,
+      table.id,
+    ),
     index('sla_timers_fire_idx').on(table.nextFireAt, table.id).where(isNotNull(table.nextFireAt)),
     index('sla_timers_policy_idx').on(
       table.workspaceId,
@@ -44,8 +58,9 @@ export const slaTimers = readModelTable(
 /** Breaches as the log tells of them in the name of the incident, as it was then: see ADR 024. */
 export const incidentSlaBreaches = readModelTable('incident_sla_breaches', {})
 
-/** How far the clocks have heeded each incident's events. Whoever changes clocks for events holds this row. */
+/** How far the clocks have heeded each entity's events. Whoever changes clocks for events holds this row. */
 export const slaProgress = pgTable('sla_progress', {
-  incidentId: text('incident_id').primaryKey(),
+  /** The column has the name of the kind of entity that came first. */
+  entityId: text('incident_id').primaryKey(),
   version: integer('version').notNull(),
 })

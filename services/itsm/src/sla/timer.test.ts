@@ -3,6 +3,7 @@ import type { IncidentState, SlaPolicyState, SlaTimer } from '@opsplane/contract
 import { specify } from '@opsplane/testing'
 import { incidents } from '../incident/sample-incidents.js'
 import { aroundTheClock } from './calendar.js'
+import { incidentEntity } from './incident-entity.js'
 import { type Change, slaTimer, type Terms } from './timer.js'
 
 const opened = Date.parse('2026-03-02T09:00:00.000Z')
@@ -13,10 +14,12 @@ const policy: SlaPolicyState = {
   name: 'Gold',
   entityType: 'incident',
   metric: 'resolution',
+  goalsBy: 'severity',
   goals: { critical: 20, medium: 60 },
   calendarId: null,
   conditions: {},
   pauseReasons: ['awaiting_vendor'],
+  pauseStatuses: [],
   warnings: [50],
   status: 'active',
   revision: 1,
@@ -29,7 +32,8 @@ const terms: Terms = { policy, calendar: aroundTheClock, calendarRevision: null 
 let versions = 1
 const change = (minutes: number, incident: IncidentState, ms = 0): Change => {
   const version = ++versions
-  return { eventId: `evt_${version}`, version, at: at(minutes, ms), incident, answered: false }
+  const entity = incidentEntity.facts(incident)
+  return { eventId: `evt_${version}`, version, at: at(minutes, ms), entity }
 }
 const first = { ...change(0, incidents.open), version: 1 }
 const heed = (given: Change) => ({ kind: 'heed', change: given, terms, now: given.at }) as const
@@ -85,7 +89,11 @@ describe('a goal', () => {
 describe('a clock', () => {
   it('heeds an event once, and none that is older than what it has heeded', () => {
     const held = change(10, incidents.on_hold)
-    const { types } = run(heed(held), heed(held), heed({ ...first, incident: incidents.resolved }))
+    const { types } = run(
+      heed(held),
+      heed(held),
+      heed({ ...first, entity: incidentEntity.facts(incidents.resolved) }),
+    )
     expect(types).toEqual(['sla.started', 'sla.paused'])
   })
 

@@ -2,16 +2,18 @@ import {
   type Decider,
   type Decision,
   filterMatches,
-  type IncidentState,
   type Instant,
   notFound,
   type SlaClockState,
   type SlaEventType,
+  type SlaGoalKey,
   type SlaPolicyState,
   type SlaTimer,
 } from '@opsplane/contracts'
 import type { Calendar } from './calendar.js'
+import type { SlaFacts } from './entity.js'
 import { reachedAt } from './ledger.js'
+import { storedTimer } from './stored-timer.js'
 
 /** What a clock goes by: the revisions it is pinned to. */
 export interface Terms {
@@ -20,14 +22,12 @@ export interface Terms {
   calendarRevision: number | null
 }
 
-/** An event of the incident as far as clocks heed it. */
+/** An event of the entity as far as clocks heed it. */
 export interface Change {
   eventId: string
   version: number
   at: Instant
-  incident: IncidentState
-  /** A public comment by anyone but the caller. */
-  answered: boolean
+  entity: SlaFacts
 }
 
 export type TimerCommand =
@@ -41,12 +41,13 @@ interface TimerDecision extends Decision<SlaTimer> {
   after: SlaTimer
 }
 
-/** A clock over an incident. Its events are `slaEvents`; being breached is a flag, not a state. */
+/** A clock over an entity. Its events are `slaEvents`; being breached is a flag, not a state. */
 export const slaTimer: Decider<SlaTimer, TimerCommand> = {
   resourceType: 'sla',
   table: 'sla_timers',
   decide,
   expose: (state) => state,
+  upcast: (stored) => ('goalKey' in stored ? stored : storedTimer(stored)),
   describe: ({ policyName, entityNumber }) => ({ displayName: `${policyName}: ${entityNumber}` }),
 }
 
@@ -66,68 +67,84 @@ function decide(command: TimerCommand, state: SlaTimer | null): TimerDecision[] 
 const openStates: readonly SlaClockState[] = ['running', 'paused']
 export const isOpen = ({ state }: Pick<SlaTimer, 'state'>) => openStates.includes(state)
 
-/** Whether a policy has a goal for the incident and its conditions hold. */
-export function applies(policy: SlaPolicyState, incident: IncidentState): boolean {
-  return policy.goals[incident.severity] !== undefined && filterMatches(policy.conditions, incident)
+/** The goal a policy has for the entity, and what it goes by; undefined when it has none. */
+export function goalOf(
+  { goals, goalsBy }: Pick<SlaPolicyState, 'goals' | 'goalsBy'>,
+  entity: SlaFacts,
+): { goalKey: SlaGoalKey; goalMs: number } | undefined {
+  const goalKey = goalsBy === 'all' ? goalsBy : entity[goalsBy]
+  const minutes = goalKey === null ? undefined : goals[goalKey]
+  return goalKey === null || minutes === undefined ? undefined : { goalKey, goalMs: minutes * 60_000 }
 }
 
-/** Counts from the incident's creation, with the pauses it has had. */
+/** Whether a policy has a goal for the entity and its conditions hold. */
+function applies(policy: SlaPolicyState, entity: SlaFacts): boolean {
+  return goalOf(policy, entity) !== undefined && filterMatches(policy.conditions, entity.state)
+}
+
+/** Whether a clock that is missing starts with this event. */
+export function starts(policy: SlaPolicyState, { entity }: Change): boolean {
+  return entity.ended === null && applies(policy, entity)
+}
+
+/** Counts from the entity's creation, with the pauses it has had. */
 function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start' }>): TimerDecision[] {
   const [first, ...rest] = history
-  if (first === undefined) throw notFound()
+  const last = history.at(-1)
+  if (first === undefined || last === undefined) throw notFound()
   const { policy } = terms
-  const latest = history.at(-1)?.incident ?? first.incident
-  const goal = policy.goals[latest.severity]
+  const goal = goalOf(policy, last.entity)
   if (goal === undefined) return []
   const blank: SlaTimer = {
     id,
-    entityType: 'incident',
-    entityId: first.incident.id,
-    entityNumber: first.incident.number,
+    entityType: policy.entityType,
+    entityId: first.entity.id,
+    entityNumber: first.entity.number,
     policyId: policy.id,
     policyName: policy.name,
     policyRevision: policy.revision,
     calendarId: policy.calendarId,
     calendarRevision: terms.calendarRevision,
     metric: policy.metric,
-    severity: latest.severity,
-    goalMs: goal * 60_000,
+    goalsBy: policy.goalsBy,
+    ...goal,
     cycle: 1,
     state: 'running',
+    ledger: [],
     breached: false,
     startedAt: first.at,
     dueAt: null,
     nextFireAt: null,
     breachedAt: null,
-    ledger: [{ from: first.at, state: 'running', reason: null, eventId: first.eventId }],
     fired: [],
-    incidentVersion: first.version,
+    entityVersion: first.version,
     createdAt: first.at,
     updatedAt: now,
   }
   // Whether it applied all along does not matter: it does now, and counts from the start.
-  const anyway = { ...terms, policy: { ...policy, goals: everyGoal(goal), conditions: {} } }
-  const after = rest.reduce((timer, change) => moved(timer, change, anyway) ?? timer, blank)
-  return [{ type: 'sla.started', after: timed({ ...after, updatedAt: now }, terms) }]
+  const always = () => true
+  const { state, reason } = wanted(blank, first.entity, policy, always)
+  const begun = { ...blank, state, ledger: [{ from: first.at, state, reason, eventId: first.eventId }] }
+  const counted = rest.reduce((timer, change) => moved(timer, change, policy, always) ?? timer, begun)
+  const after = { ...counted, entityVersion: last.version, updatedAt: now }
+  return [{ type: 'sla.started', after: timed(after, terms) }]
 }
-
-const everyGoal = (goal: number) => ({ critical: goal, high: goal, medium: goal, low: goal })
 
 /** What is due before the change comes first, by the goal in force until then; then another goal, then the state. */
 function heed(timer: SlaTimer, change: Change, terms: Terms, now: Instant): TimerDecision[] {
-  if (change.version <= timer.incidentVersion) return []
+  if (change.version <= timer.entityVersion) return []
+  const { policy } = terms
   const decided = isOpen(timer) ? fire(timer, terms, Date.parse(change.at), now) : []
   const current = () => decided.at(-1)?.after ?? timer
-  const { state } = wanted(timer, change, terms)
-  const goal = terms.policy.goals[change.incident.severity]
-  if (openStates.includes(state) && goal !== undefined && change.incident.severity !== timer.severity) {
-    const { severity } = change.incident
-    const next = { severity, goalMs: goal * 60_000, incidentVersion: change.version }
-    const after = retargeted({ ...current(), ...next, updatedAt: now }, terms, change.at)
-    decided.push({ type: 'sla.retargeted', after, extras: { cause: 'severity' } })
+  const { state } = wanted(timer, change.entity, policy)
+  const goal = goalOf(policy, change.entity)
+  if (openStates.includes(state) && goal !== undefined && goal.goalKey !== timer.goalKey) {
+    const next = { ...goal, entityVersion: change.version, updatedAt: now }
+    const after = retargeted({ ...current(), ...next }, terms, change.at)
+    decided.push({ type: 'sla.retargeted', after, extras: { cause: policy.goalsBy } })
     decided.push(...fire(after, terms, Date.parse(change.at), now))
   }
-  const after = moved(current(), change, terms)
+  const after = moved(current(), change, policy)
   if (after) {
     const done = timed({ ...after, updatedAt: now }, terms)
     decided.push({ type: moveType(done), after: done })
@@ -140,38 +157,41 @@ function moveType({ state, breached }: SlaTimer): SlaEventType {
   return ({ running: 'sla.resumed', paused: 'sla.paused', canceled: 'sla.canceled' } as const)[state]
 }
 
-/** The state an incident's event asks of the clock, and why. */
+/** The state an event of the entity asks of the clock, and why. */
 function wanted(
   { metric, state }: SlaTimer,
-  { incident, answered }: Change,
-  { policy }: Terms,
+  entity: SlaFacts,
+  policy: SlaPolicyState,
+  doesApply = applies,
 ): { state: SlaClockState; reason: string | null } {
   if (metric === 'response' && state === 'completed') return { state, reason: null }
-  if (incident.status === 'canceled') return { state: 'canceled', reason: 'incident canceled' }
+  if (entity.ended === 'canceled') return { state: 'canceled', reason: `${policy.entityType} canceled` }
   // What is done while no clock counts is neither kept nor missed.
-  const counts = state !== 'canceled' || ['open', 'in_progress', 'on_hold'].includes(incident.status)
-  if (!counts) return { state, reason: null }
-  if (metric === 'response') {
-    if (incident.assigneeId !== null) return { state: 'completed', reason: 'assigned' }
-    if (answered) return { state: 'completed', reason: 'answered' }
-    if (incident.status !== 'open') return { state: 'completed', reason: incident.status }
-  } else if (incident.status === 'resolved' || incident.status === 'closed') {
-    return { state: 'completed', reason: 'resolved' }
-  }
-  if (!applies(policy, incident)) return { state: 'canceled', reason: 'policy does not apply' }
-  const { holdReason } = incident
-  if (holdReason !== null && policy.pauseReasons.includes(holdReason))
-    return { state: 'paused', reason: holdReason }
-  return { state: 'running', reason: null }
+  if (state === 'canceled' && entity.ended !== null) return { state, reason: null }
+  const done = metric === 'response' ? entity.response : entity.ended && entity.status
+  if (done !== null) return { state: 'completed', reason: done }
+  if (!doesApply(policy, entity)) return { state: 'canceled', reason: 'policy does not apply' }
+  const pause = pauseOf(policy, entity)
+  return pause === null ? { state: 'running', reason: null } : { state: 'paused', reason: pause }
+}
+
+function pauseOf({ pauseReasons, pauseStatuses }: SlaPolicyState, { holdReason, status }: SlaFacts) {
+  if (holdReason !== null && pauseReasons.includes(holdReason)) return holdReason
+  return pauseStatuses.includes(status) ? status : null
 }
 
 /** The clock with a new entry in its ledger; undefined when its state stays. */
-function moved(timer: SlaTimer, change: Change, terms: Terms): SlaTimer | undefined {
-  const { state, reason } = wanted(timer, change, terms)
+function moved(
+  timer: SlaTimer,
+  change: Change,
+  policy: SlaPolicyState,
+  doesApply = applies,
+): SlaTimer | undefined {
+  const { state, reason } = wanted(timer, change.entity, policy, doesApply)
   if (state === timer.state && (state !== 'paused' || reason === timer.ledger.at(-1)?.reason))
     return undefined
   const entry = { from: change.at, state, reason, eventId: change.eventId }
-  return { ...timer, state, ledger: [...timer.ledger, entry], incidentVersion: change.version }
+  return { ...timer, state, ledger: [...timer.ledger, entry], entityVersion: change.version }
 }
 
 /** A new cycle. What was told before and is still past is not told again. */
@@ -254,7 +274,7 @@ function reapply(
   if (state.policyRevision === policy.revision && state.calendarRevision === terms.calendarRevision) return []
   const [fresh] = start({ kind: 'start', id: state.id, history, terms, now })
   const last = history.at(-1)
-  if (fresh === undefined || !last || !applies(policy, last.incident)) {
+  if (fresh === undefined || !last || !applies(policy, last.entity)) {
     const reason = 'policy does not apply'
     const entry = { from: now, state: 'canceled' as const, reason, eventId: last?.eventId ?? '' }
     const after = { ...state, state: entry.state, ledger: [...state.ledger, entry], updatedAt: now }

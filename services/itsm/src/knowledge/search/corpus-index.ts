@@ -7,6 +7,7 @@ import { knowledgePublished as table } from '../tables.js'
 import { type CorpusModel, fitCorpus, type LexemeCounts } from './corpus-model.js'
 import { lexemeCounts } from './lexemes.js'
 import { ownerColumns, toOwner, type VectorMatrix, type VectorOwner } from './nearest.js'
+import type { SearchPatience } from './patience.js'
 import { sizedCache } from './sized-cache.js'
 
 export interface CorpusIndex extends VectorMatrix {
@@ -22,15 +23,13 @@ const fewestArticles = 8
 /** The newest ones; the others are found by their words. */
 const mostArticles = 4_000
 const mostBytes = 256 * 1024 * 1024
-/** What the first search of a tenant waits for its corpus. */
-const patienceMs = 1_500
 const pageSize = 100
 
 /**
  * Vectors learnt from each tenant's own published articles, in memory: learning them again is quicker than
  * keeping them right. After a publication the present ones serve until the new ones are there.
  */
-export function corpusIndexes(db: Drizzle, log: Logger) {
+export function corpusIndexes(db: Drizzle, log: Logger, patience: SearchPatience) {
   const ready = sizedCache<CorpusIndex>(mostBytes)
   const building = new Map<string, Promise<CorpusIndex | null>>()
 
@@ -66,7 +65,7 @@ export function corpusIndexes(db: Drizzle, log: Logger) {
       if (present?.stamp === stamp) return { index: present }
       const built = start(key, tenant, stamp).catch(() => null)
       if (present) return { index: present }
-      const index = await Promise.race([built, after(patienceMs)])
+      const index = await Promise.race([built, after(patience.corpusMs)])
       return index ? { index } : { reason: 'corpus_not_ready' }
     },
     /** Nothing is being learnt any more; for an orderly end. */

@@ -5,6 +5,7 @@ import type { EmbeddingIndexes } from '../embedding/embedding-index.js'
 import type { Analysis } from './analysis.js'
 import type { CorpusIndexes } from './corpus-index.js'
 import { nearest } from './nearest.js'
+import type { SearchPatience } from './patience.js'
 import type { SearchScope } from './scope.js'
 
 export interface VectorAnswer {
@@ -20,14 +21,12 @@ export interface Embeddings {
   breaker: Breaker
 }
 
-/** For the vector of a query; a search that takes longer is of no use. */
-const queryDeadlineMs = 2_000
 /** Below these cosines neighbours are chance: measured on the relevance set. */
 const leastCorpus = 0.1
 const leastEmbedding = 0.2
 
 /** Embeddings where they can be had, else vectors of the corpus, else none; never two kinds in one list. */
-export function vectorLeg(corpus: CorpusIndexes, embeddings: Embeddings | null) {
+export function vectorLeg(corpus: CorpusIndexes, embeddings: Embeddings | null, patience: SearchPatience) {
   const byEmbeddings = async (
     scope: SearchScope,
     { query }: Analysis,
@@ -38,7 +37,7 @@ export function vectorLeg(corpus: CorpusIndexes, embeddings: Embeddings | null) 
     const index = await indexes.of(scope.tenant)
     if (!index) return { reason: 'embeddings_pending' }
     try {
-      const [vector] = await embedder.embed([query], queryDeadlineMs)
+      const [vector] = await embedder.embed([query], patience.embeddingMs)
       breaker.succeeded()
       if (vector?.length !== index.dims) return { reason: 'embeddings_dimensions' }
       return nearest(index, vector, scope, leastEmbedding)

@@ -1,0 +1,12 @@
+import type { SlaEntityType } from '@opsplane/contracts'
+import { changeEntity } from './change-entity.js'
+import type { SlaEntity } from './entity.js'
+import { incidentEntity } from './incident-entity.js'
+import { problemEntity } from './problem-entity.js'
+import { requestEntity } from './request-entity.js'
+
+/** Every kind of entity that clocks run over. */
+export const slaEntities: readonly SlaEntity[] = [incidentEntity, problemEntity, changeEntity, requestEntity]
+
+export const entityOf = (type: SlaEntityType, among = slaEntities): SlaEntity | undefined =>
+  among.find(({ entityType }) => entityType === type)

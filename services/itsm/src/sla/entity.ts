@@ -1,0 +1,67 @@
+import type {
+  HoldReason,
+  Instant,
+  Priority,
+  Severity,
+  SlaEntityType,
+  SlaGoalsBy,
+  SlaMetric,
+} from '@opsplane/contracts'
+import type { z } from 'zod'
+
+/** What clocks see of an entity after one of its events, whatever kind it is. */
+export interface SlaFacts {
+  id: string
+  number: string
+  createdAt: Instant
+  status: string
+  /** Null where the kind has none, as for the next two. */
+  severity: Severity | null
+  priority: Priority | null
+  holdReason: HoldReason | null
+  /** Whether what a resolution clock waits for is done, or never will be. */
+  ended: 'completed' | 'canceled' | null
+  /** What this event or one before it has answered the one who asked with, for the metric `response`. */
+  response: string | null
+  /** The state itself: conditions look at it. */
+  state: object
+}
+
+/** A kind of entity that clocks run over. */
+export interface SlaEntity {
+  entityType: SlaEntityType
+  /** Its read-model table, which is the type of its streams in the log too. */
+  table: string
+  /** Before the digits of its number, which its table has as `number_value`. */
+  numberPrefix: string
+  /** The events that can change a clock. */
+  eventTypes: readonly string[]
+  metrics: readonly SlaMetric[]
+  goalsBy: readonly [SlaGoalsBy, ...SlaGoalsBy[]]
+  /** Hold reasons that stop the clock unless the policy says otherwise; null where there are no hold reasons. */
+  pauseReasons: readonly HoldReason[] | null
+  /** The statuses it can be in before it has ended: those a policy may pause in. */
+  openStatuses: readonly string[]
+  /** Of the state as it was stored, and of the comment its event has carried, if any. */
+  facts(stored: unknown, comment?: unknown): SlaFacts
+}
+
+type Described<State> = Omit<SlaEntity, 'facts'> & {
+  state: z.ZodType<State>
+  facts(state: State, comment: unknown): Omit<SlaFacts, 'state'>
+}
+
+/** Describes a kind of entity by its state. */
+export function slaEntity<State extends object>({
+  state: schema,
+  facts,
+  ...kind
+}: Described<State>): SlaEntity {
+  return {
+    ...kind,
+    facts(stored, comment) {
+      const state = schema.parse(stored)
+      return { ...facts(state, comment), state }
+    },
+  }
+}

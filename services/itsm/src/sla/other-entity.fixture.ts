@@ -1,0 +1,43 @@
+import { idSchema, Priority } from '@opsplane/contracts'
+import { z } from 'zod'
+import { slaEntity } from './entity.js'
+
+export const TicketState = z.object({
+  id: idSchema('problem'),
+  number: z.string(),
+  status: z.enum(['new', 'assess', 'fix_in_progress', 'resolved', 'closed']),
+  canceled: z.boolean(),
+  priority: Priority,
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+})
+export type TicketState = z.infer<typeof TicketState>
+
+/** Another kind of entity than incidents: no severity, no response, no hold reasons, and another way to end. */
+export const ticketEntity = slaEntity({
+  entityType: 'problem',
+  table: 'test_tickets',
+  numberPrefix: 'PRB-',
+  eventTypes: ['ticket.created', 'ticket.updated'],
+  metrics: ['resolution'],
+  goalsBy: ['priority', 'all'],
+  pauseReasons: null,
+  openStatuses: ['new', 'assess', 'fix_in_progress'],
+  state: TicketState,
+  facts: ({ id, number, createdAt, status, priority, canceled }) => {
+    const ended = status === 'resolved' || status === 'closed' ? 'completed' : null
+    const rest = { severity: null, holdReason: null, response: null }
+    return { id, number, createdAt, status, priority, ...rest, ended: canceled ? 'canceled' : ended }
+  },
+})
+
+export const ticket = (fields: Partial<TicketState>): TicketState => ({
+  id: 'prb_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+  number: 'PRB-1',
+  status: 'new',
+  canceled: false,
+  priority: 'P2',
+  createdAt: '2026-03-02T09:00:00.000Z',
+  updatedAt: '2026-03-02T09:00:00.000Z',
+  ...fields,
+})

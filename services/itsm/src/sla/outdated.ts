@@ -1,0 +1,55 @@
+import type { SlaCalendarState, SlaPolicyState, TenantScope } from '@opsplane/contracts'
+import { type StatementRunner, type StoredTimer, timerOf } from './rows.js'
+
+/** A policy as it is now: its open clocks that are pinned to anything else are outdated. */
+export interface PresentPolicy {
+  tenant: TenantScope
+  policy: SlaPolicyState
+  calendar: SlaCalendarState | null
+}
+
+const open = `workspace_id = $1 and environment = $2 and policy_id = $3 and clock_state in ('running', 'paused')`
+const outdated = `(state->>'policyRevision', coalesce(state->>'calendarId', ''),
+  coalesce(state->>'calendarRevision', '')) <> ($4, $5, $6)`
+
+const parameters = ({ tenant, policy, calendar }: PresentPolicy) => [
+  ...[tenant.workspaceId, tenant.environment, policy.id],
+  ...[String(policy.revision), calendar?.id ?? '', String(calendar?.revision ?? '')],
+]
+
+/** How many open clocks the policy has, and how many of them are outdated. */
+export async function countClocks(
+  sql: StatementRunner,
+  present: PresentPolicy,
+): Promise<{ open: number; outdated: number }> {
+  const [row] = await sql.unsafe<{ open: number; outdated: number }[]>(
+    `select count(*)::int as open, count(*) filter (where ${outdated})::int as outdated
+     from sla_timers where ${open}`,
+    parameters(present),
+    { prepare: true },
+  )
+  return row ?? { open: 0, outdated: 0 }
+}
+
+export interface Piece {
+  /** Id of the last clock of the piece before. */
+  after: string
+  limit: number
+  /** Held until the transaction ends; those that others have in hand are left out. */
+  held: boolean
+}
+
+/** Outdated clocks, by id. */
+export async function outdatedTimers(
+  sql: StatementRunner,
+  present: PresentPolicy,
+  { after, limit, held }: Piece,
+): Promise<StoredTimer[]> {
+  const rows = await sql.unsafe<Parameters<typeof timerOf>[0][]>(
+    `select workspace_id, environment, version, state from sla_timers
+     where ${open} and ${outdated} and id > $7 order by id limit $8::int ${held ? 'for update skip locked' : ''}`,
+    [...parameters(present), after, limit],
+    { prepare: true },
+  )
+  return rows.map(timerOf)
+}

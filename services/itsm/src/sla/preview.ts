@@ -1,0 +1,58 @@
+import { type CommandMeta, invalidField, newId, type SlaPreview, type SlaTimer } from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import type { Clocks } from './clocks.js'
+import { explained } from './explain-routes.js'
+import { entityFor } from './policy-lint.js'
+import { changesAfter, entityId } from './rows.js'
+import type { SlaStores } from './stores.js'
+import { type Change, goalOf, slaTimer, starts, type Terms, type TimerCommand } from './timer.js'
+
+export interface PreviewOptions {
+  policyId: string
+  /** An id, or a number such as `INC-12`. */
+  reference: string
+  meta: CommandMeta
+}
+
+/** The clock an entity would have today had the policy, as it is now, been active since its creation. Keeps nothing. */
+export async function preview(
+  { database }: BackendContext,
+  { policies, calendarOf }: SlaStores,
+  { termsOf }: Clocks,
+  { policyId, reference, meta: { tenant, now } }: PreviewOptions,
+): Promise<SlaPreview> {
+  const { version: _, ...policy } = await policies.get(policyId, tenant)
+  const terms = termsOf.present(policy, await calendarOf(policy.calendarId, tenant))
+  const kind = entityFor(policy.entityType)
+  const id = await entityId(database.sql, kind, reference, tenant)
+  if (id === undefined) throw invalidField('/entityId', 'not_found', `There is no such ${policy.entityType}.`)
+  const history = (await changesAfter(database.sql, [kind], new Map([[id, 0]]))).get(id) ?? []
+  const timer = replayed(newId('slaTimer'), history, terms, now)
+  if (timer === null)
+    return { asOf: now, entityId: id, applies: false, reason: why(history, terms), clock: null }
+  const { id: __, ...clock } = explained(timer, terms, now)
+  return { asOf: now, entityId: id, applies: true, reason: null, clock }
+}
+
+/** The clock as events and sweeps would have made it by now; null when none would have started. */
+export function replayed(id: string, history: readonly Change[], terms: Terms, now: string): SlaTimer | null {
+  const from = history.findIndex((change) => starts(terms.policy, change))
+  if (from < 0) return null
+  const commands: TimerCommand[] = [
+    { kind: 'start', id, history: history.slice(0, from + 1), terms, now },
+    ...history.slice(from + 1).map((change) => ({ kind: 'heed' as const, change, terms, now })),
+    { kind: 'fire', until: now, terms, now },
+  ]
+  return commands.reduce<SlaTimer | null>(
+    (state, command) => slaTimer.decide(command, state).at(-1)?.after ?? state,
+    null,
+  )
+}
+
+function why(history: readonly Change[], { policy }: Terms): SlaPreview['reason'] {
+  const latest = history.at(-1)
+  if (latest && goalOf(policy, latest.entity) === undefined) return 'no_goal'
+  return latest && starts(policy, { ...latest, entity: { ...latest.entity, ended: null } })
+    ? 'ended'
+    : 'conditions'
+}

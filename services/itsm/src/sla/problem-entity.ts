@@ -1,0 +1,18 @@
+import { ProblemState, problemEvents } from '@opsplane/contracts'
+import { slaEntity } from './entity.js'
+
+export const problemEntity = slaEntity({
+  entityType: 'problem',
+  table: 'problems',
+  numberPrefix: 'PRB-',
+  eventTypes: Object.keys(problemEvents),
+  metrics: ['resolution'],
+  goalsBy: ['priority', 'all'],
+  pauseReasons: null,
+  openStatuses: ['new', 'assess', 'root_cause_analysis', 'fix_in_progress'],
+  state: ProblemState,
+  facts: ({ id, number, createdAt, status, priority, resolution }) => ({
+    ...{ id, number, createdAt, status, priority, severity: null, holdReason: null, response: null },
+    ended: resolution === null ? null : resolution === 'canceled' ? 'canceled' : 'completed',
+  }),
+})

@@ -1,0 +1,23 @@
+import { CatalogRequestState, catalogRequestEvents } from '@opsplane/contracts'
+import { slaEntity } from './entity.js'
+
+export const requestEntity = slaEntity({
+  entityType: 'request',
+  table: 'catalog_requests',
+  numberPrefix: 'REQ-',
+  eventTypes: Object.keys(catalogRequestEvents),
+  metrics: ['resolution'],
+  goalsBy: ['all'],
+  pauseReasons: null,
+  openStatuses: ['draft', 'submitted', 'awaiting_approval', 'approved', 'fulfilling'],
+  state: CatalogRequestState,
+  facts: ({ id, number, createdAt, status }) => ({
+    ...{ id, number, createdAt, status, severity: null, priority: null, holdReason: null, response: null },
+    ended: endOf(status),
+  }),
+})
+
+function endOf(status: CatalogRequestState['status']) {
+  if (status === 'rejected' || status === 'canceled') return 'canceled'
+  return status.startsWith('closed_') ? 'completed' : null
+}
