@@ -1,4 +1,4 @@
-import { readModelTable, stateText } from '@opsplane/postgres'
+import { readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
 import { isNotNull, sql } from 'drizzle-orm'
 import { index, integer, uniqueIndex } from 'drizzle-orm/pg-core'
 import { incidentItem, openIncidents } from './cmdb/tables.js'
@@ -6,7 +6,7 @@ import { incidentItem, openIncidents } from './cmdb/tables.js'
 export {
   consumerCheckpoints,
   deadLetters,
-  events,
+  eventsForLists as events,
   idempotencyKeys,
   numberCounters,
 } from '@opsplane/eventstore'
@@ -25,6 +25,11 @@ export const incidents = readModelTable(
     assigneeId: stateText('assignee_id', 'assigneeId'),
     assignmentGroup: stateText('assignment_group', 'assignmentGroup'),
     updatedAt: stateText('updated_at', 'updatedAt'),
+    search: searchColumn('search', {
+      names: ['number', 'title'],
+      labels: ['tags'],
+      text: ['description'],
+    }),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table
@@ -33,6 +38,8 @@ export const incidents = readModelTable(
       index('incidents_created_idx').on(workspaceId, environment, createdAt, id),
       index('incidents_updated_idx').on(workspaceId, environment, table.updatedAt, id),
       index('incidents_status_idx').on(workspaceId, environment, table.status, createdAt, id),
+      index('incidents_severity_idx').on(workspaceId, environment, table.severity, createdAt, id),
+      searchIndex('incidents_search_idx', workspaceId, environment, table.search),
       index('incidents_assignee_idx')
         .on(workspaceId, environment, table.assigneeId, createdAt, id)
         .where(isNotNull(table.assigneeId)),

@@ -9,6 +9,12 @@ export const severalOf = <Value extends z.ZodType>(value: Value) =>
     z.array(value).min(1).max(20),
   )
 
+/** Words to find in the records of a list. */
+export const searchFilter = z.string().trim().min(1).max(200).optional()
+export const searchSyntax =
+  'All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and ' +
+  'punctuation do not count. A number such as `INC-4` is taken as a whole.'
+
 const person = z.string().min(1).max(100)
 
 /** The filters of the incident list; all that are given must hold. */
@@ -29,7 +35,7 @@ export const incidentFilters = z.object({
   assignmentGroup: person
     .optional()
     .meta({ description: `A team, or \`${nobody}\` for unrouted incidents.` }),
-  q: z.string().trim().min(1).max(200).optional().meta({ description: 'Text within title or number.' }),
+  q: searchFilter.meta({ description: `Words in number, title, tags or description. ${searchSyntax}` }),
   createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
   createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
 })

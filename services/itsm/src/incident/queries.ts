@@ -1,6 +1,6 @@
 import type { IncidentStatus, Severity, TenantScope } from '@opsplane/contracts'
-import type { Drizzle } from '@opsplane/postgres'
-import { and, eq, gt, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
+import { and, eq, gt, isNull, lt, type SQL } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { incidents } from '../schema.js'
 
@@ -24,13 +24,22 @@ export const sortColumns = {
   number: incidents.numberValue,
 }
 
-export function incidentConditions(filters: IncidentFilters): (SQL | undefined)[] {
+export function incidentSelection(filters: IncidentFilters): Selection {
+  const { status, severity, q } = filters
+  return {
+    where: incidentConditions(filters),
+    anyOf: [
+      status && { column: incidents.status, values: status },
+      severity && { column: incidents.severity, values: severity },
+    ],
+    search: q === undefined ? undefined : matchesText(incidents.search, q),
+  }
+}
+
+function incidentConditions(filters: IncidentFilters): (SQL | undefined)[] {
   return [
-    filters.status && inArray(incidents.status, filters.status),
-    filters.severity && inArray(incidents.severity, filters.severity),
     isOrNobody(incidents.assigneeId, filters.assigneeId),
     isOrNobody(incidents.assignmentGroup, filters.assignmentGroup),
-    filters.q === undefined ? undefined : mentions(filters.q),
     filters.createdAfter === undefined ? undefined : gt(incidents.createdAt, filters.createdAfter),
     filters.createdBefore === undefined ? undefined : lt(incidents.createdAt, filters.createdBefore),
   ]
@@ -58,13 +67,4 @@ export async function incidentIdByNumber(
 function isOrNobody(column: PgColumn, value: string | undefined): SQL | undefined {
   if (value === undefined) return undefined
   return value === nobody ? isNull(column) : eq(column, value)
-}
-
-/** Title or number contains the text, in any case; `%` and `_` in it stand for themselves. */
-function mentions(text: string): SQL | undefined {
-  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
-  return or(
-    sql`${incidents.state}->>'title' ilike ${pattern}`,
-    sql`${incidents.state}->>'number' ilike ${pattern}`,
-  )
 }
