@@ -25,5 +25,5 @@ export const AsOfListQuery = z.object({
 
 /** For the description of such a list. */
 export const shortPages =
-  'With `asOf` a page looks through 5,000 records at most, so it can be short, even empty, while there is a ' +
+  'With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a ' +
   '`nextCursor`.'

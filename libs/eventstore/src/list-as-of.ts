@@ -15,6 +15,8 @@ export type ListOptions<T> = Omit<KeysetOptions<T>, 'columns'>
 
 /** How many creations one page looks through; a page that found too little by then is short, and goes on. */
 export const mostCreations = 5_000
+/** The words of a past state are taken apart anew, which takes longer. */
+export const mostSearchedCreations = 1_000
 
 /**
  * One page of a list as it is, or as it was at an instant. As it was is sorted by creation alone: the log is
@@ -47,6 +49,7 @@ const Row = z.object({
  */
 async function pageAsOf<T>(db: Drizzle, options: ListOptions<T>, asOf: Instant): Promise<Page<T>> {
   const { table, tenant, sort, limit, cursors } = options
+  const most = options.search ? mostSearchedCreations : mostCreations
   const binding = tenantBinding(tenant, options.binding)
   const direction = sql.raw(sort.direction)
   const order = sql`created_at ${direction}, stream_id ${direction}`
@@ -59,7 +62,7 @@ async function pageAsOf<T>(db: Drizzle, options: ListOptions<T>, asOf: Instant):
     select stream_id, created_at from events
     where ${and(ofTenant, sql`stream_type = ${getTableName(table)}`, sql`version = 1`)}
       and ${and(sql`created_at <= ${asOf}::text::timestamptz`, beyond)}
-    order by ${order} limit ${mostCreations}`
+    order by ${order} limit ${most}`
   const rows = await db.execute(sql`
     with page as materialized (
       select creation.stream_id, creation.created_at, last.version, last.after, last.sealed
@@ -81,7 +84,7 @@ async function pageAsOf<T>(db: Drizzle, options: ListOptions<T>, asOf: Instant):
     (select stream_id as id, ${isoSql} as created, version, after as state, sealed from page order by ${order})
     union all
     (select stream_id, ${isoSql}, null, null, null from (${creations}) creation
-      where (select count(*) from page) <= ${limit} order by ${order} offset ${mostCreations - 1} limit 1)`)
+      where (select count(*) from page) <= ${limit} order by ${order} offset ${most - 1} limit 1)`)
   const read = z.array(Row).parse([...rows])
   const found = read.filter(({ version }) => version !== null)
   const items = found.slice(0, limit)

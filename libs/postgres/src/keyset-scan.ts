@@ -38,17 +38,20 @@ export function searched(scan: Scan, search: SQL, limit: number): SQL {
   return sql`
     with near as materialized (
       select ${place} from (${inOrder(scan, nearest)}) ${table} where ${search} order by ${order} limit ${limit}
+    ), near_will_do as materialized (
+      select case when (select count(*) from near) >= ${limit} then true
+        else not exists (select 1 from (${inOrder(scan, nearest)}) ${table} offset ${nearest - 1}) end as yes
     ), found as materialized (
       select ${place} from ${table} where ${and(all, search)}
     ), few as materialized (
       select * from found limit ${mostSorted + 1}
-    ), known as materialized (
-      select * from few ${table} where (select count(*) from near) < ${limit}
+    ), sorted as materialized (
+      select * from few ${table} where not (select yes from near_will_do)
         and (select count(*) from few) <= ${mostSorted} order by ${order} limit ${limit}
     )
-    select id from near where (select count(*) from near) >= ${limit}
-    union all select id from known
-    union all (select id from ${table} where ${walking} and (select count(*) from near) < ${limit}
+    select id from near where (select yes from near_will_do)
+    union all select id from sorted
+    union all (select id from ${table} where ${walking} and not (select yes from near_will_do)
       and (select count(*) from few) > ${mostSorted} order by ${order} limit ${limit})`
 }
 

@@ -24,13 +24,12 @@ const wordsOf = (fields: readonly string[]) =>
   fields.length === 0 ? `''` : fields.map((field) => `coalesce(state->>'${field}', '')`).join(` || ' ' || `)
 
 /**
- * Finds rows of one tenant by their words (needs btree_gin). New entries wait in a list that is written into the
- * index together; every search reads it, so it is kept short.
+ * Finds rows of one workspace by their words (needs btree_gin). It leads with the workspace alone: each further column
+ * is one more list of all its rows to intersect with. New entries wait in a list that is written into the index
+ * together; every search reads it, so it is kept short.
  */
-export function searchIndex(name: string, workspaceId: PgColumn, environment: PgColumn, search: PgColumn) {
-  return index(name)
-    .using('gin', workspaceId, environment, search)
-    .with({ fastupdate: true, gin_pending_list_limit: 512 })
+export function searchIndex(name: string, workspaceId: PgColumn, search: PgColumn) {
+  return index(name).using('gin', workspaceId, search).with({ fastupdate: true, gin_pending_list_limit: 512 })
 }
 
 /**

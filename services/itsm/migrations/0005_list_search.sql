@@ -15,7 +15,7 @@ ALTER TABLE "knowledge_published" ADD COLUMN "list_search" "tsvector" GENERATED 
 ALTER TABLE "knowledge_articles" ADD COLUMN "list_search" "tsvector" GENERATED ALWAYS AS (list_search(coalesce(state->>'number', '') || ' ' || coalesce(state->>'title', ''), coalesce(state->>'tags', ''), coalesce(state->>'summary', ''))) STORED;--> statement-breakpoint
 CREATE INDEX "events_creations_idx" ON "events" USING btree ("workspace_id","environment","stream_type","created_at","stream_id") WHERE version = 1;--> statement-breakpoint
 CREATE INDEX "incidents_severity_idx" ON "incidents" USING btree ("workspace_id","environment","severity","created_at","id");--> statement-breakpoint
-CREATE INDEX "incidents_search_idx" ON "incidents" USING gin ("workspace_id","environment","search") WITH (fastupdate=true,gin_pending_list_limit=512);--> statement-breakpoint
-CREATE INDEX "configuration_items_search_idx" ON "configuration_items" USING gin ("workspace_id","environment","search") WITH (fastupdate=true,gin_pending_list_limit=512);--> statement-breakpoint
-CREATE INDEX "knowledge_published_listed_idx" ON "knowledge_published" USING gin ("workspace_id","environment","list_search") WITH (fastupdate=true,gin_pending_list_limit=512);--> statement-breakpoint
-CREATE INDEX "knowledge_articles_listed_idx" ON "knowledge_articles" USING gin ("workspace_id","environment","list_search") WITH (fastupdate=true,gin_pending_list_limit=512);
+CREATE INDEX "incidents_search_idx" ON "incidents" USING gin ("workspace_id","search") WITH (fastupdate=true,gin_pending_list_limit=512);--> statement-breakpoint
+CREATE INDEX "configuration_items_search_idx" ON "configuration_items" USING gin ("workspace_id","search") WITH (fastupdate=true,gin_pending_list_limit=512);--> statement-breakpoint
+CREATE INDEX "knowledge_published_listed_idx" ON "knowledge_published" USING gin ("workspace_id","list_search") WITH (fastupdate=true,gin_pending_list_limit=512);--> statement-breakpoint
+CREATE INDEX "knowledge_articles_listed_idx" ON "knowledge_articles" USING gin ("workspace_id","list_search") WITH (fastupdate=true,gin_pending_list_limit=512);

@@ -39,7 +39,7 @@ export const incidents = readModelTable(
       index('incidents_updated_idx').on(workspaceId, environment, table.updatedAt, id),
       index('incidents_status_idx').on(workspaceId, environment, table.status, createdAt, id),
       index('incidents_severity_idx').on(workspaceId, environment, table.severity, createdAt, id),
-      searchIndex('incidents_search_idx', workspaceId, environment, table.search),
+      searchIndex('incidents_search_idx', workspaceId, table.search),
       index('incidents_assignee_idx')
         .on(workspaceId, environment, table.assigneeId, createdAt, id)
         .where(isNotNull(table.assigneeId)),

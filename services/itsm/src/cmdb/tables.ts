@@ -40,7 +40,7 @@ export const configurationItems = readModelTable(
       index('configuration_items_group_idx')
         .on(workspaceId, environment, table.supportGroup, createdAt, id)
         .where(isNotNull(table.supportGroup)),
-      searchIndex('configuration_items_search_idx', workspaceId, environment, table.search),
+      searchIndex('configuration_items_search_idx', workspaceId, table.search),
       // Finds text anywhere in a name, within the tenant (pg_trgm, btree_gin).
       index('configuration_items_name_text_idx').using(
         'gin',

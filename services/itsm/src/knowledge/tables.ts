@@ -31,7 +31,7 @@ export const knowledgeArticles = readModelTable(
       index('knowledge_articles_created_idx').on(workspaceId, environment, createdAt, id),
       index('knowledge_articles_updated_idx').on(workspaceId, environment, table.updatedAt, id),
       index('knowledge_articles_status_idx').on(workspaceId, environment, table.status, createdAt, id),
-      searchIndex('knowledge_articles_listed_idx', workspaceId, environment, table.listed),
+      searchIndex('knowledge_articles_listed_idx', workspaceId, table.listed),
     ]
   },
 )
@@ -82,7 +82,7 @@ export const knowledgePublished = readModelTable(
     return [
       index('knowledge_published_created_idx').on(workspaceId, environment, createdAt, id),
       index('knowledge_published_language_idx').on(workspaceId, environment, table.language),
-      searchIndex('knowledge_published_listed_idx', workspaceId, environment, table.listed),
+      searchIndex('knowledge_published_listed_idx', workspaceId, table.listed),
       // Published rarely, searched often: entries go straight in, without a list each search would have to read.
       index('knowledge_published_search_idx').using('gin', table.search).with({ fastupdate: false }),
       index('knowledge_published_codes_idx').using('gin', table.codes).with({ fastupdate: false }),
