@@ -5,6 +5,7 @@ import { openState, startCluster } from '@opsplane/local'
 import { Command } from 'commander'
 import { measureCreates } from './creates.js'
 import { measureDeliveries } from './deliveries.js'
+import { measureLists } from './lists.js'
 import { measureLoginFlood } from './login-flood.js'
 import { measurePolls } from './polls.js'
 import { measureRelevance } from './relevance.js'
@@ -41,6 +42,8 @@ try {
   figures.push(...(await measurePolls({ cluster, seconds, say })))
   figures.push(...(await measureSla({ cluster, seconds, say })))
   figures.push(...(await measureRelevance({ cluster, say })))
+  // Last, as it fills the tables the others write to.
+  figures.push(...(await measureLists({ cluster, say })))
 } finally {
   await cluster.stop()
   rmSync(folder, { recursive: true, force: true })

@@ -88,18 +88,20 @@ export async function keysetPage<T, Columns extends Record<string, PgColumn> = R
     if (each) return and(...ofTenant, isOneOf(table.id, inOrder(scan, limit + 1)))
     return and(...scan.conditions)
   }
-  const rows = await db
-    .select({
-      ...options.columns,
-      id: table.id,
-      state: table.state,
-      version: table.version,
-      sortValue: sort.column,
-    })
-    .from(table)
-    .where(page())
-    .orderBy(...order)
-    .limit(limit + 1)
+  const read = (connection: Pick<Drizzle, 'select'>) =>
+    connection
+      .select({
+        ...options.columns,
+        id: table.id,
+        state: table.state,
+        version: table.version,
+        sortValue: sort.column,
+      })
+      .from(table)
+      .where(page())
+      .orderBy(...order)
+      .limit(limit + 1)
+  const rows = await (options.search ? forSearch(db, read) : read(db))
 
   const items = rows.slice(0, limit)
   const last = rows.length > limit ? items.at(-1) : undefined
@@ -109,6 +111,22 @@ export async function keysetPage<T, Columns extends Record<string, PgColumn> = R
     nextCursor: last ? cursors.encode([last.sortValue, last.id], binding) : null,
     limit,
   }
+}
+
+/**
+ * Of words that are frequent but hardly ever together, Postgres expects so many that it would read the whole table,
+ * of all tenants. There always is an index that is better; with the usual memory it would remember pages, not rows.
+ */
+function forSearch<Rows>(
+  db: Drizzle,
+  read: (connection: Pick<Drizzle, 'select'>) => PromiseLike<Rows>,
+): Promise<Rows> {
+  return db.transaction(async (tx) => {
+    await tx.execute(
+      sql`select set_config('enable_seqscan', 'off', true), set_config('work_mem', '32MB', true)`,
+    )
+    return read(tx)
+  })
 }
 
 /** Everything asked for as conditions on the table's columns. */
