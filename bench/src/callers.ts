@@ -18,12 +18,13 @@ export function toService(
   { services, secrets }: Cluster,
   audience: 'dispatcher' | 'itsm',
   permissions: Principal['permissions'],
+  workspaceId = 'ws_bench',
 ): Caller {
   const principal: Principal = {
     actor: { id: 'usr_bench', name: 'Bench', type: 'user' },
     userId: 'usr_bench',
     tokenId: 'ses_bench',
-    workspaceId: 'ws_bench',
+    workspaceId,
     environment: 'production',
     permissions,
   }
