@@ -16,6 +16,9 @@ ALTER TABLE "knowledge_articles" ADD COLUMN "list_search" "tsvector" GENERATED A
 CREATE INDEX "events_creations_idx" ON "events" USING btree ("workspace_id","environment","stream_type","created_at","stream_id") WHERE version = 1;--> statement-breakpoint
 CREATE INDEX "incidents_severity_idx" ON "incidents" USING btree ("workspace_id","environment","severity","created_at","id");--> statement-breakpoint
 CREATE INDEX "incidents_search_idx" ON "incidents" USING gin ("workspace_id","search") WITH (fastupdate=true,gin_pending_list_limit=512);--> statement-breakpoint
+CREATE INDEX "incidents_unassigned_idx" ON "incidents" USING btree ("workspace_id","environment","created_at","id") WHERE "incidents"."assignee_id" is null;--> statement-breakpoint
+CREATE INDEX "incidents_unrouted_idx" ON "incidents" USING btree ("workspace_id","environment","created_at","id") WHERE "incidents"."assignment_group" is null;--> statement-breakpoint
+CREATE INDEX "configuration_items_criticality_idx" ON "configuration_items" USING btree ("workspace_id","environment","criticality","created_at","id");--> statement-breakpoint
 CREATE INDEX "configuration_items_search_idx" ON "configuration_items" USING gin ("workspace_id","search") WITH (fastupdate=true,gin_pending_list_limit=512);--> statement-breakpoint
 CREATE INDEX "knowledge_published_listed_idx" ON "knowledge_published" USING gin ("workspace_id","list_search") WITH (fastupdate=true,gin_pending_list_limit=512);--> statement-breakpoint
 CREATE INDEX "knowledge_articles_listed_idx" ON "knowledge_articles" USING gin ("workspace_id","list_search") WITH (fastupdate=true,gin_pending_list_limit=512);

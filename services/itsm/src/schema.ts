@@ -1,5 +1,5 @@
 import { readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
-import { isNotNull, sql } from 'drizzle-orm'
+import { isNotNull, isNull, sql } from 'drizzle-orm'
 import { index, integer, uniqueIndex } from 'drizzle-orm/pg-core'
 import { incidentItem, openIncidents } from './cmdb/tables.js'
 
@@ -46,6 +46,13 @@ export const incidents = readModelTable(
       index('incidents_group_idx')
         .on(workspaceId, environment, table.assignmentGroup, createdAt, id)
         .where(isNotNull(table.assignmentGroup)),
+      // Those of nobody: an index with nulls in it would not count as sorted for them.
+      index('incidents_unassigned_idx')
+        .on(workspaceId, environment, createdAt, id)
+        .where(isNull(table.assigneeId)),
+      index('incidents_unrouted_idx')
+        .on(workspaceId, environment, createdAt, id)
+        .where(isNull(table.assignmentGroup)),
       index('incidents_ci_idx').on(workspaceId, environment, sql`${incidentItem}`).where(openIncidents),
     ]
   },

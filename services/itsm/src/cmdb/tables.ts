@@ -34,6 +34,9 @@ export const configurationItems = readModelTable(
       index('configuration_items_name_idx').on(workspaceId, environment, table.name, id),
       index('configuration_items_class_idx').on(workspaceId, environment, table.class, createdAt, id),
       index('configuration_items_status_idx').on(workspaceId, environment, table.status, createdAt, id),
+      index('configuration_items_criticality_idx').on(
+        ...[workspaceId, environment, table.criticality, createdAt, id],
+      ),
       index('configuration_items_owner_idx')
         .on(workspaceId, environment, table.owner, createdAt, id)
         .where(isNotNull(table.owner)),
