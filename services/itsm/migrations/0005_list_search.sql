@@ -2,9 +2,9 @@
 -- apart at punctuation; the parser alone would keep `checkout-db-1` as one word, and make a negative number of `-1`.
 CREATE FUNCTION "list_search"("names" text, "labels" text, "body" text) RETURNS tsvector
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path FROM CURRENT AS $$
-  SELECT setweight(to_tsvector('simple', translate(lower(unaccent('unaccent'::regdictionary, names)), '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                ')), 'A')
-    || setweight(to_tsvector('simple', translate(lower(unaccent('unaccent'::regdictionary, labels)), '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                ')), 'B')
-    || setweight(to_tsvector('simple', translate(lower(unaccent('unaccent'::regdictionary, body)), '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', '                                ')), 'C') $$;--> statement-breakpoint
+  SELECT setweight(to_tsvector('simple', regexp_replace(lower(unaccent('unaccent'::regdictionary, names)), '[!-/:-@\[-`{-~]+', ' ', 'g')), 'A')
+    || setweight(to_tsvector('simple', regexp_replace(lower(unaccent('unaccent'::regdictionary, labels)), '[!-/:-@\[-`{-~]+', ' ', 'g')), 'B')
+    || setweight(to_tsvector('simple', regexp_replace(lower(unaccent('unaccent'::regdictionary, body)), '[!-/:-@\[-`{-~]+', ' ', 'g')), 'C') $$;--> statement-breakpoint
 CREATE FUNCTION "list_query"("words" text, "prefix" boolean) RETURNS tsquery
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path FROM CURRENT AS $$
   SELECT CASE WHEN prefix AND numnode(query) > 0 THEN (query::text || ':*')::tsquery ELSE query END
