@@ -5,7 +5,7 @@ import type { Cluster } from '@opsplane/local'
 /** Where requests go, and how they are let in. Plain data, so that another process can be told. */
 export interface Caller {
   url: string
-  login: { headers: Record<string, string> } | { gatewayKey: string; principal: Principal }
+  login: { headers: Record<string, string> } | { gatewayKey: string; audience: string; principal: Principal }
 }
 
 export function throughGateway({ info }: Cluster): Caller {
@@ -13,18 +13,23 @@ export function throughGateway({ info }: Cluster): Caller {
   return { url: info.baseUrl, login: { headers } }
 }
 
-/** As the gateway calls it, to leave the gateway out. */
-export function toDispatcher({ services, secrets }: Cluster): Caller {
+/** As the gateway calls a service, to leave the gateway out. */
+export function toService(
+  { services, secrets }: Cluster,
+  audience: 'dispatcher' | 'itsm',
+  permissions: Principal['permissions'],
+  workspaceId = 'ws_bench',
+): Caller {
   const principal: Principal = {
     actor: { id: 'usr_bench', name: 'Bench', type: 'user' },
     userId: 'usr_bench',
     tokenId: 'ses_bench',
-    workspaceId: 'ws_bench',
+    workspaceId,
     environment: 'production',
-    permissions: ['topics:read', 'topics:write'],
+    permissions,
   }
   const gatewayKey = secrets.serviceKeys.gateway.privateKey
-  return { url: services.dispatcher.url, login: { gatewayKey, principal } }
+  return { url: services[audience].url, login: { gatewayKey, audience, principal } }
 }
 
 /** The headers of a caller's next request; internal tokens live for a minute and are made anew. */
@@ -32,6 +37,6 @@ export function headersOf({ login }: Caller): () => Promise<Record<string, strin
   if ('headers' in login) return async () => login.headers
   const issuer = createInternalIssuer({ service: 'gateway', privateKey: login.gatewayKey })
   return async () => ({
-    authorization: `Bearer ${await issuer.tokenFor('dispatcher', login.principal)}`,
+    authorization: `Bearer ${await issuer.tokenFor(login.audience, login.principal)}`,
   })
 }

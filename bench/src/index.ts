@@ -5,6 +5,7 @@ import { openState, startCluster } from '@opsplane/local'
 import { Command, Option } from 'commander'
 import { measureCreates } from './creates.js'
 import { measureDeliveries } from './deliveries.js'
+import { measureLists } from './lists.js'
 import { measureLoginFlood } from './login-flood.js'
 import { measurePolls } from './polls.js'
 import { measureRelevance } from './relevance.js'
@@ -25,6 +26,8 @@ const measures = {
   polls: measurePolls,
   sla: measureSla,
   relevance: measureRelevance,
+  // Last, as it fills the tables the others write to.
+  lists: measureLists,
 }
 const names = Object.keys(measures)
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { type Caller, headersOf, throughGateway, toDispatcher } from './callers.js'
+import { type Caller, headersOf, throughGateway, toService } from './callers.js'
 import { ask, cpuMs, percentile, startChild } from './child.js'
 import type { MeasureOptions } from './creates.js'
 import { evenly } from './load.js'
@@ -14,7 +14,12 @@ const publishesPerSecond = 50
 /** Memory of one replica while polls wait on it, and how soon a publish answers those of its topic. */
 export async function measurePolls(options: MeasureOptions): Promise<Figure[]> {
   const files = openFiles() - 500
-  const direct = await waitingPolls(options, toDispatcher(options.cluster), Math.min(wanted, files), 'direct')
+  const direct = await waitingPolls(
+    options,
+    toService(options.cluster, 'dispatcher', ['topics:read', 'topics:write']),
+    Math.min(wanted, files),
+    'direct',
+  )
   // The gateway has two sockets for each.
   const reachable = Math.min(wanted, Math.floor(files / 2 / topics) * topics)
   const gateway = await waitingPolls(options, throughGateway(options.cluster), reachable, 'gateway')

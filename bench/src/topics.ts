@@ -1,4 +1,4 @@
-import { type Caller, headersOf, throughGateway, toDispatcher } from './callers.js'
+import { type Caller, headersOf, throughGateway, toService } from './callers.js'
 import { startChild } from './child.js'
 import type { MeasureOptions } from './creates.js'
 import { median, post } from './load.js'
@@ -15,7 +15,11 @@ const body = JSON.stringify({
 export async function measureTopics({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const raw = await startChild('raw-publish.js', { NATS_URL: cluster.info.natsUrl })
   const bare: Caller = { url: `http://127.0.0.1:${raw.port}`, login: { headers: {} } }
-  const callers = { bare, direct: toDispatcher(cluster), gateway: throughGateway(cluster) }
+  const callers = {
+    bare,
+    direct: toService(cluster, 'dispatcher', ['topics:read', 'topics:write']),
+    gateway: throughGateway(cluster),
+  }
   const publish = async (caller: Caller, length: number) => {
     const url = `${caller.url}/events/topics/bench/publish`
     const result = await post({

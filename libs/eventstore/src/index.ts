@@ -17,6 +17,7 @@ export {
 } from './consume.js'
 export { VersionRaceError } from './errors.js'
 export { keepAnswer } from './keep-answer.js'
+export { type ListOptions, listPage, mostCreations, mostSearchedCreations } from './list-as-of.js'
 export { type LogStatus, logStatus } from './log-status.js'
 export type { Numbers } from './numbers.js'
 export { type AnyDecider, type RebuildOptions, rebuild } from './rebuild.js'

@@ -4,6 +4,7 @@ import {
   index,
   integer,
   json,
+  type PgColumn,
   pgTable,
   primaryKey,
   text,
@@ -13,43 +14,56 @@ import {
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
 
+/** Serves lists as they were: a page walks the creations of a kind in order. */
+const creationsIndex = (
+  table: Record<'workspaceId' | 'environment' | 'streamType' | 'createdAt' | 'streamId', PgColumn>,
+) =>
+  index('events_creations_idx')
+    .on(table.workspaceId, table.environment, table.streamType, table.createdAt, table.streamId)
+    .where(sql`version = 1`)
+
 /**
  * The log of record: every state change, in order. Rows are only ever added; of an existing one nothing but
  * `published_at` changes. `sealed` holds the part of the state that never leaves the service. JSON columns are json,
  * not jsonb: what is read back has its fields in the order they were written.
  */
-export const events = pgTable(
-  'events',
-  {
-    position: bigint('position', { mode: 'number' }).generatedAlwaysAsIdentity().primaryKey(),
-    id: text('id').notNull(),
-    /** The decider the event came from, named by its read-model table. */
-    streamType: text('stream_type').notNull(),
-    /** The aggregate's id, unique over all kinds of aggregates. */
-    streamId: text('stream_id').notNull(),
-    /** From 1 without gaps within the aggregate. */
-    version: integer('version').notNull(),
-    type: text('type').notNull(),
-    workspaceId: text('workspace_id').notNull(),
-    environment: text('environment').notNull(),
-    actor: json('actor').notNull(),
-    resource: json('resource').notNull(),
-    data: json('data').notNull(),
-    sealed: json('sealed'),
-    requestId: text('request_id'),
-    causationId: text('causation_id'),
-    /** Address and user agent of the client; null for what the platform does itself. */
-    source: json('source'),
-    createdAt: instant('created_at').notNull(),
-    publishedAt: instant('published_at'),
-  },
-  (table) => [
-    uniqueIndex('events_id_key').on(table.id),
-    // Guards against two writers of one aggregate, and serves reading it as it was at some time.
-    uniqueIndex('events_stream_version_key').on(table.streamId, table.version),
-    index('events_unpublished_idx').on(table.position).where(sql`published_at is null`),
-  ],
-)
+const eventLog = ({ listsAsOf }: { listsAsOf: boolean }) =>
+  pgTable(
+    'events',
+    {
+      position: bigint('position', { mode: 'number' }).generatedAlwaysAsIdentity().primaryKey(),
+      id: text('id').notNull(),
+      /** The decider the event came from, named by its read-model table. */
+      streamType: text('stream_type').notNull(),
+      /** The aggregate's id, unique over all kinds of aggregates. */
+      streamId: text('stream_id').notNull(),
+      /** From 1 without gaps within the aggregate. */
+      version: integer('version').notNull(),
+      type: text('type').notNull(),
+      workspaceId: text('workspace_id').notNull(),
+      environment: text('environment').notNull(),
+      actor: json('actor').notNull(),
+      resource: json('resource').notNull(),
+      data: json('data').notNull(),
+      sealed: json('sealed'),
+      requestId: text('request_id'),
+      causationId: text('causation_id'),
+      /** Address and user agent of the client; null for what the platform does itself. */
+      source: json('source'),
+      createdAt: instant('created_at').notNull(),
+      publishedAt: instant('published_at'),
+    },
+    (table) => [
+      uniqueIndex('events_id_key').on(table.id),
+      // Guards against two writers of one aggregate, and serves reading it as it was at some time.
+      uniqueIndex('events_stream_version_key').on(table.streamId, table.version),
+      index('events_unpublished_idx').on(table.position).where(sql`published_at is null`),
+      ...(listsAsOf ? [creationsIndex(table)] : []),
+    ],
+  )
+export const events = eventLog({ listsAsOf: false })
+/** The log of a service whose lists take `asOf`. */
+export const eventsForLists = eventLog({ listsAsOf: true })
 
 /** Requests by Idempotency-Key. */
 export const idempotencyKeys = pgTable(

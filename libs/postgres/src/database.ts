@@ -55,6 +55,8 @@ export function openClient(url: string, options: ConnectOptions): postgres.Sql {
       search_path: options.schema,
       statement_timeout: 30_000,
       idle_in_transaction_session_timeout: 30_000,
+      // Compiling a statement takes longer than any of ours should run.
+      jit: 'off',
       ...options.settings,
     },
   })

@@ -1,9 +1,10 @@
 import type { Page, TenantScope } from '@opsplane/contracts'
 import type { CursorCodec } from '@opsplane/runtime'
-import { and, asc, desc, eq, type GetColumnData, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, type GetColumnData, inArray, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
 import type { Drizzle } from './database.js'
+import { inOrder, searched } from './keyset-scan.js'
 
 export interface KeysetTable extends PgTable {
   id: PgColumn
@@ -13,12 +14,35 @@ export interface KeysetTable extends PgTable {
   state: PgColumn
 }
 
-export interface KeysetOptions<T, Columns extends Record<string, PgColumn> = Record<never, PgColumn>> {
+export interface Sort {
+  column: PgColumn
+  direction: 'asc' | 'desc'
+}
+
+/** A column and the values it may have. */
+export interface AnyOf {
+  column: PgColumn
+  values: readonly (string | number)[]
+}
+
+/** What of a table is asked for; everything given must hold. */
+export interface Selection {
+  where?: (SQL | undefined)[]
+  /**
+   * The first one with several values is read by one ordered scan of each value, which are merged: put first what
+   * has an index that ends with the sort columns.
+   */
+  anyOf?: (AnyOf | undefined)[]
+  /** What an index finds but in no order, such as words in a text. */
+  search?: SQL | undefined
+}
+
+export interface KeysetOptions<T, Columns extends Record<string, PgColumn> = Record<never, PgColumn>>
+  extends Selection {
   table: KeysetTable
   tenant: TenantScope
-  where?: (SQL | undefined)[]
   /** The id breaks ties, in the same direction. */
-  sort: { column: PgColumn; direction: 'asc' | 'desc' }
+  sort: Sort
   limit: number
   after?: string | undefined
   /** Names the list and everything the position depends on, as the http lib makes it. */
@@ -35,33 +59,49 @@ type ColumnValues<Columns extends Record<string, PgColumn>> = {
 
 const Position = z.tuple([z.union([z.string(), z.number(), z.null()]), z.string()])
 
+/** What cursors of a list of one tenant are bound to. */
+export const tenantBinding = ({ workspaceId, environment }: TenantScope, binding: string) =>
+  `${workspaceId}|${environment}|${binding}`
+
+/** The position a cursor stands for. Throws `invalid_cursor`. */
+export const positionOf = (cursors: CursorCodec, cursor: string, binding: string) =>
+  Position.parse(cursors.decode(cursor, binding))
+
 /** One page of a read-model list of one workspace and environment. Throws `invalid_cursor`. */
 export async function keysetPage<T, Columns extends Record<string, PgColumn> = Record<never, PgColumn>>(
   db: Drizzle,
   options: KeysetOptions<T, Columns>,
 ): Promise<Page<T>> {
   const { table, tenant, sort, limit, cursors } = options
-  const binding = `${tenant.workspaceId}|${tenant.environment}|${options.binding}`
-  const order = sort.direction === 'asc' ? asc : desc
-  const rows = await db
-    .select({
-      ...options.columns,
-      id: table.id,
-      state: table.state,
-      version: table.version,
-      sortValue: sort.column,
-    })
-    .from(table)
-    .where(
-      and(
-        eq(table.workspaceId, tenant.workspaceId),
-        eq(table.environment, tenant.environment),
-        ...(options.where ?? []),
-        options.after === undefined ? undefined : beyond(table, sort, cursors.decode(options.after, binding)),
-      ),
-    )
-    .orderBy(order(sort.column), order(table.id))
-    .limit(limit + 1)
+  const binding = tenantBinding(tenant, options.binding)
+  const direction = sort.direction === 'asc' ? asc : desc
+  const order = [direction(sort.column), direction(table.id)]
+  const ofTenant = [eq(table.workspaceId, tenant.workspaceId), eq(table.environment, tenant.environment)]
+  const conditions = [...ofTenant, ...(options.where ?? [])]
+  if (options.after !== undefined) {
+    conditions.push(beyond(table, sort, positionOf(cursors, options.after, binding)))
+  }
+  const { each, among } = ways(options.anyOf)
+  const scan = { table, conditions: [...conditions, ...among], each, sort }
+  const page = () => {
+    if (options.search) return and(...ofTenant, isOneOf(table.id, searched(scan, options.search, limit + 1)))
+    if (each) return and(...ofTenant, isOneOf(table.id, inOrder(scan, limit + 1)))
+    return and(...scan.conditions)
+  }
+  const read = (connection: Pick<Drizzle, 'select'>) =>
+    connection
+      .select({
+        ...options.columns,
+        id: table.id,
+        state: table.state,
+        version: table.version,
+        sortValue: sort.column,
+      })
+      .from(table)
+      .where(page())
+      .orderBy(...order)
+      .limit(limit + 1)
+  const rows = await (options.search ? forSearch(db, read) : read(db))
 
   const items = rows.slice(0, limit)
   const last = rows.length > limit ? items.at(-1) : undefined
@@ -73,9 +113,39 @@ export async function keysetPage<T, Columns extends Record<string, PgColumn> = R
   }
 }
 
+/**
+ * Of words that are frequent but hardly ever together, Postgres expects so many that it would read the whole table,
+ * of all tenants. There always is an index that is better; with the usual memory it would remember pages, not rows.
+ */
+function forSearch<Rows>(
+  db: Drizzle,
+  read: (connection: Pick<Drizzle, 'select'>) => PromiseLike<Rows>,
+): Promise<Rows> {
+  return db.transaction(async (tx) => {
+    await tx.execute(
+      sql`select set_config('enable_seqscan', 'off', true), set_config('work_mem', '32MB', true)`,
+    )
+    return read(tx)
+  })
+}
+
+/** Everything asked for as conditions on the table's columns. */
+export function selectionConditions({ where, anyOf, search }: Selection): (SQL | undefined)[] {
+  return [...(where ?? []), ...(anyOf ?? []).map((given) => given && isAnyOf(given)), search]
+}
+
+const isAnyOf = ({ column, values }: AnyOf): SQL => inArray(column, [...values])
+const isOneOf = (id: PgColumn, ids: SQL): SQL => sql`${id} in (select id from (${ids}) page)`
+
+/** The column to be read value by value, and the others as conditions. */
+function ways(anyOf: Selection['anyOf'] = []): { each: AnyOf | undefined; among: SQL[] } {
+  const given = anyOf.flatMap((one) => (one ? [{ ...one, values: [...new Set(one.values)] }] : []))
+  const each = given.find(({ values }) => values.length > 1)
+  return { each, among: given.filter((one) => one !== each).map(isAnyOf) }
+}
+
 /** A row comparison, so that Postgres walks the (sort, id) index from the position on. */
-function beyond(table: KeysetTable, sort: KeysetOptions<unknown>['sort'], position: unknown[]): SQL {
-  const [value, id] = Position.parse(position)
+function beyond(table: KeysetTable, sort: Sort, [value, id]: z.infer<typeof Position>): SQL {
   const operator = sort.direction === 'asc' ? sql.raw('>') : sql.raw('<')
   return sql`(${sort.column}, ${table.id}) ${operator} (${value}, ${id})`
 }

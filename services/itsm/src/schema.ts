@@ -1,6 +1,6 @@
-import { readModelTable, stateText } from '@opsplane/postgres'
-import { isNotNull, sql } from 'drizzle-orm'
-import { type ExtraConfigColumn, index, integer, uniqueIndex } from 'drizzle-orm/pg-core'
+import { readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
+import { isNotNull, isNull, sql } from 'drizzle-orm'
+import { type ExtraConfigColumn, index, integer, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { incidentItem, openIncidents } from './cmdb/tables.js'
 import {
   closedByItself,
@@ -15,11 +15,15 @@ import {
 export {
   consumerCheckpoints,
   deadLetters,
-  events,
+  eventsForLists as events,
   idempotencyKeys,
   numberCounters,
 } from '@opsplane/eventstore'
 export { ciClasses, ciRelations, configurationItems } from './cmdb/tables.js'
+
+/** Of a field that states from before it was introduced lack. */
+const sinceLater = <Name extends string>(column: Name, field: string, value: string) =>
+  text(column).generatedAlwaysAs(sql.raw(`coalesce(state->>'${field}', '${value}')`))
 
 /** Every index of a list starts with the tenant and ends with what the list is sorted by. */
 export const incidents = readModelTable(
@@ -34,15 +38,20 @@ export const incidents = readModelTable(
     assigneeId: stateText('assignee_id', 'assigneeId'),
     assignmentGroup: stateText('assignment_group', 'assignmentGroup'),
     updatedAt: stateText('updated_at', 'updatedAt'),
-    priority: stateText('priority', 'priority'),
-    impact: stateText('impact', 'impact'),
-    urgency: stateText('urgency', 'urgency'),
+    priority: sinceLater('priority', 'priority', 'P3'),
+    impact: sinceLater('impact', 'impact', 'medium'),
+    urgency: sinceLater('urgency', 'urgency', 'medium'),
     parentId: stateText('parent_id', 'parentId'),
     problemId: stateText('problem_id', 'problemId'),
     changeId: stateText('change_id', 'changeId'),
-    majorState: stateText('major_state', 'majorState'),
+    majorState: sinceLater('major_state', 'majorState', 'none'),
     resolutionCode: stateText('resolution_code', 'resolutionCode'),
     dedupKey: stateText('dedup_key', 'dedupKey'),
+    search: searchColumn('search', {
+      names: ['number', 'title'],
+      labels: ['tags'],
+      text: ['description'],
+    }),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table
@@ -60,6 +69,8 @@ export const incidents = readModelTable(
       index('incidents_created_idx').on(workspaceId, environment, createdAt, id),
       index('incidents_updated_idx').on(workspaceId, environment, table.updatedAt, id),
       index('incidents_status_idx').on(workspaceId, environment, table.status, createdAt, id),
+      index('incidents_severity_idx').on(workspaceId, environment, table.severity, createdAt, id),
+      searchIndex('incidents_search_idx', workspaceId, table.search),
       index('incidents_assignee_idx')
         .on(workspaceId, environment, table.assigneeId, createdAt, id)
         .where(isNotNull(table.assigneeId)),
@@ -69,6 +80,13 @@ export const incidents = readModelTable(
       index('incidents_auto_close_idx')
         .on(workspaceId, environment, sql`${resolvedSince}`, id)
         .where(closedByItself),
+      // Those of nobody: an index with nulls in it would not count as sorted for them.
+      index('incidents_unassigned_idx')
+        .on(workspaceId, environment, createdAt, id)
+        .where(isNull(table.assigneeId)),
+      index('incidents_unrouted_idx')
+        .on(workspaceId, environment, createdAt, id)
+        .where(isNull(table.assignmentGroup)),
       index('incidents_ci_idx').on(workspaceId, environment, sql`${incidentItem}`).where(openIncidents),
       listBy('priority', table.priority),
       listBy('impact', table.impact),

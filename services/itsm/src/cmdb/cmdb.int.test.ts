@@ -70,6 +70,18 @@ describe('items', () => {
     expect(half.error().details[0]).toMatchObject({ path: '/nativeKey' })
   })
 
+  it('are found by words of what describes them', async () => {
+    const own = service.as(testPrincipal())
+    await record({ name: 'web-1', description: 'Behind the load balancer.' }, own)
+    await record({ name: 'web-2', class: 'database', source: 'aws', nativeKey: 'arn:aws:rds:db-7' }, own)
+    const names = async (query: string) =>
+      (await own.get(`/cmdb/items?q=${query}`)).page(ConfigurationItem).items.map(({ name }) => name)
+    expect(await names('balancer+load')).toEqual(['web-1'])
+    expect(await names('rds')).toEqual(['web-2'])
+    expect(await names('datab')).toEqual(['web-2'])
+    expect(await names('web+-rds')).toEqual(['web-1'])
+  })
+
   it('are found by filters and by text within the name, page by page', async () => {
     const own = service.as(testPrincipal())
     for (const name of ['Checkout-DB', 'checkout_api', '100% web', 'mail'])

@@ -1,17 +1,18 @@
 import {
+  AsOfListQuery,
   AsOfQuery,
   ConfigurationItem,
   ConfigurationItemPatch,
   type ErrorCode,
   NewConfigurationItem,
+  shortPages,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { ItemStore } from './item-store.js'
 import { itemFilters } from './list-filters.js'
-import { countOpenIncidents, itemConditions, sortColumns } from './queries.js'
+import { countOpenIncidents, itemSelection, sortColumns } from './queries.js'
 import { configurationItems as table } from './tables.js'
 
 export const tag = 'CMDB'
@@ -31,17 +32,18 @@ export function itemRoutes(ctx: BackendContext, items: ItemStore): Route[] {
       operationId: 'listConfigurationItems',
       path: '/cmdb/items',
       summary: 'List configuration items',
-      description: 'All given filters must hold. Newest first unless `sort` says otherwise.',
+      description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
       tag,
       scope: 'cmdb:read',
-      query: itemFilters,
+      query: itemFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
       response: ConfigurationItem,
-      handler: ({ query: { limit, after, sort, ...filters }, binding, meta }) =>
-        keysetPage(db, {
+      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
+        listPage(db, {
+          asOf,
           table,
           tenant: meta.tenant,
-          where: itemConditions(filters),
+          ...itemSelection(filters),
           sort: { column: sortColumns[sort.field], direction: sort.direction },
           limit,
           after,

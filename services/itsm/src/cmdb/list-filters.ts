@@ -1,6 +1,6 @@
 import { CiStatus, Criticality, RelationType } from '@opsplane/contracts'
 import { z } from 'zod'
-import { severalOf } from '../incident/list-filters.js'
+import { searchFilter, searchSyntax, severalOf } from '../incident/list-filters.js'
 import { nobody } from './queries.js'
 
 const reference = z.string().min(1).max(100)
@@ -24,7 +24,9 @@ export const itemFilters = z.object({
     .optional()
     .meta({ description: `A team, or \`${nobody}\` for items nobody supports.` }),
   source: reference.optional().meta({ description: 'System the items were read from.' }),
-  q: z.string().trim().min(1).max(200).optional().meta({ description: 'Text within the name.' }),
+  q: searchFilter.meta({
+    description: `Words in name, native key, class or description, or text within the name. ${searchSyntax}`,
+  }),
 })
 
 export const relationTypeFilter = severalOf(RelationType)

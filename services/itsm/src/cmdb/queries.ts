@@ -1,5 +1,5 @@
 import type { CiStatus, Criticality, RelationType, TenantScope } from '@opsplane/contracts'
-import type { Drizzle } from '@opsplane/postgres'
+import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, count, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { incidents } from '../schema.js'
@@ -25,17 +25,30 @@ export const sortColumns = {
   name: configurationItems.name,
 }
 
-export function itemConditions(filters: ItemFilters): (SQL | undefined)[] {
+export function itemSelection({
+  class: classes,
+  status,
+  criticality,
+  q,
+  ...filters
+}: ItemFilters): Selection {
   const table = configurationItems
-  return [
-    filters.class && inArray(table.class, filters.class),
-    filters.status && inArray(table.status, filters.status),
-    filters.criticality && inArray(table.criticality, filters.criticality),
-    isOrNobody(table.owner, filters.owner),
-    isOrNobody(table.supportGroup, filters.supportGroup),
-    filters.source === undefined ? undefined : eq(table.source, filters.source),
-    filters.q === undefined ? undefined : sql`${table.name} ilike ${containing(filters.q)}`,
-  ]
+  return {
+    where: [
+      isOrNobody(table.owner, filters.owner),
+      isOrNobody(table.supportGroup, filters.supportGroup),
+      filters.source === undefined ? undefined : eq(table.source, filters.source),
+    ],
+    anyOf: [
+      classes && { column: table.class, values: classes },
+      status && { column: table.status, values: status },
+      criticality && { column: table.criticality, values: criticality },
+    ],
+    search:
+      q === undefined
+        ? undefined
+        : or(matchesText(table.search, q), sql`${table.name} ilike ${containing(q)}`),
+  }
 }
 
 export interface RelationFilters {

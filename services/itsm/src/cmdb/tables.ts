@@ -1,4 +1,4 @@
-import { readModelTable, stateText } from '@opsplane/postgres'
+import { readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
 import { isNotNull, sql } from 'drizzle-orm'
 import { foreignKey, index, uniqueIndex } from 'drizzle-orm/pg-core'
 
@@ -17,6 +17,11 @@ export const configurationItems = readModelTable(
     updatedAt: stateText('updated_at', 'updatedAt'),
     /** As JSON, so that a walk over thousands of items need not take each one's state apart. */
     redundancy: stateText('redundancy', 'redundancy'),
+    search: searchColumn('search', {
+      names: ['name', 'nativeKey'],
+      labels: ['class'],
+      text: ['description'],
+    }),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table
@@ -29,12 +34,16 @@ export const configurationItems = readModelTable(
       index('configuration_items_name_idx').on(workspaceId, environment, table.name, id),
       index('configuration_items_class_idx').on(workspaceId, environment, table.class, createdAt, id),
       index('configuration_items_status_idx').on(workspaceId, environment, table.status, createdAt, id),
+      index('configuration_items_criticality_idx').on(
+        ...[workspaceId, environment, table.criticality, createdAt, id],
+      ),
       index('configuration_items_owner_idx')
         .on(workspaceId, environment, table.owner, createdAt, id)
         .where(isNotNull(table.owner)),
       index('configuration_items_group_idx')
         .on(workspaceId, environment, table.supportGroup, createdAt, id)
         .where(isNotNull(table.supportGroup)),
+      searchIndex('configuration_items_search_idx', workspaceId, table.search),
       // Finds text anywhere in a name, within the tenant (pg_trgm, btree_gin).
       index('configuration_items_name_text_idx').using(
         'gin',

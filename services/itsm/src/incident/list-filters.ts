@@ -17,6 +17,12 @@ export const severalOf = <Value extends z.ZodType>(value: Value) =>
     z.array(value).min(1).max(20),
   )
 
+/** Words to find in the records of a list. */
+export const searchFilter = z.string().trim().min(1).max(200).optional()
+export const searchSyntax =
+  'All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and ' +
+  'punctuation do not count. A number such as `INC-4` is taken as a whole.'
+
 const person = z.string().min(1).max(100)
 const reference = z.string().min(1).max(100)
 
@@ -63,7 +69,7 @@ export const incidentFilters = z.object({
     .max(50)
     .optional()
     .meta({ description: 'A tag it has.', example: 'checkout' }),
-  q: z.string().trim().min(1).max(200).optional().meta({ description: 'Text within title or number.' }),
+  q: searchFilter.meta({ description: `Words in number, title, tags or description. ${searchSyntax}` }),
   createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
   createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
 })

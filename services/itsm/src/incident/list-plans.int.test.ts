@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { connect, type Database } from '@opsplane/postgres'
+import { connect, type Database, selectionConditions } from '@opsplane/postgres'
 import { startTestService, type TestService } from '@opsplane/testing'
 import { and, desc, eq } from 'drizzle-orm'
 import { incidents } from '../schema.js'
 import * as itsm from '../service.js'
-import { type IncidentFilters, incidentConditions } from './queries.js'
+import { type IncidentFilters, incidentSelection } from './queries.js'
 
 let service: TestService
 let database: Database
@@ -54,7 +54,7 @@ it.each(cases)('lists by %s', async (index, filters) => {
       and(
         eq(incidents.workspaceId, 'ws_plans'),
         eq(incidents.environment, 'production'),
-        ...incidentConditions(filters),
+        ...selectionConditions(incidentSelection(filters)),
       ),
     )
     .orderBy(desc(incidents.createdAt), desc(incidents.id))

@@ -100,13 +100,27 @@ describe('filters', () => {
     ['major ones', () => 'majorState=proposed', ({ majorState }) => majorState === 'proposed'],
     ['ordinary ones', () => 'majorState=none', ({ majorState }) => majorState === 'none'],
     ['a dedup key', () => 'dedupKey=disk-full', ({ dedupKey }) => dedupKey === 'disk-full'],
-    ['text, in any case', () => 'q=CHECKOUT', ({ title }) => title.includes('Checkout')],
     [
-      'text with wildcards, taken literally',
-      () => `q=${encodeURIComponent('0% of carts_')}`,
-      ({ title }) => title.includes('0% of carts_'),
+      'a word of title or tags, in any case',
+      () => 'q=CHECKOUT',
+      ({ title, tags }) => title.includes('Checkout') || tags.includes('checkout'),
     ],
-    ['a number', () => 'q=inc-1', ({ number }) => number.startsWith('INC-1')],
+    [
+      'words in any order, the last one begun',
+      () => 'q=are+cart',
+      ({ title }) => title.includes('carts_are'),
+    ],
+    [
+      'words without a phrase',
+      () => `q=${encodeURIComponent('slow -"slow 13"')}`,
+      ({ title }) => title.includes('slow') && !title.includes('(13)'),
+    ],
+    [
+      'a phrase, without its punctuation',
+      () => `q=${encodeURIComponent('"100% of carts"')}`,
+      ({ title }) => title.includes('100% of carts'),
+    ],
+    ['either of two words', () => 'q=carts+or+7', ({ title }) => /carts|\(7\)/.test(title)],
     ['a time after', () => `createdAfter=${middle()}`, ({ createdAt }) => createdAt > middle()],
     [
       'a time before, in another zone',
@@ -137,6 +151,21 @@ describe('filters', () => {
 it('finds a member of a list by all of it only', async () => {
   for (const query of ['tag=check', 'tag=CHECKOUT', 'watcherId=usr_gra', 'tag=%22%5D'])
     expect(await walk(query, 5)).toEqual([])
+})
+
+it('finds a number as a whole, and where it is mentioned', async () => {
+  const caller = service.as(testPrincipal())
+  const titles = [
+    'Disk full',
+    'Like INC-1',
+    'Printer jam',
+    ...Array.from({ length: 8 }, (_, at) => `Noise ${at}`),
+  ]
+  for (const title of titles) await caller.post('/itsm/incidents', { title })
+  const numbers = (await caller.get('/itsm/incidents?q=inc-1'))
+    .page(Incident)
+    .items.map(({ number }) => number)
+  expect(numbers).toEqual(['INC-2', 'INC-1'])
 })
 
 describe('sorting', () => {

@@ -7,8 +7,8 @@ import type {
   Severity,
   TenantScope,
 } from '@opsplane/contracts'
-import type { Drizzle } from '@opsplane/postgres'
-import { and, eq, gt, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
+import { and, eq, gt, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { incidents } from '../schema.js'
 import { hasMembers, isMajor, members, takingAlerts } from './indexes.js'
@@ -44,25 +44,34 @@ export const sortColumns = {
   number: incidents.numberValue,
 }
 
-export function incidentConditions(filters: IncidentFilters): (SQL | undefined)[] {
+export function incidentSelection(filters: IncidentFilters): Selection {
+  const { status, severity, priority, impact, urgency, resolutionCode, q } = filters
+  const words = q === undefined ? undefined : matchesText(incidents.search, q)
+  return {
+    where: incidentConditions(filters),
+    anyOf: [
+      status && { column: incidents.status, values: status },
+      severity && { column: incidents.severity, values: severity },
+      priority && { column: incidents.priority, values: priority },
+      impact && { column: incidents.impact, values: impact },
+      urgency && { column: incidents.urgency, values: urgency },
+      resolutionCode && { column: incidents.resolutionCode, values: resolutionCode },
+    ],
+    // What a GIN index finds is sorted afterwards.
+    search: and(words, has('watcherIds', filters.watcherId), has('tags', filters.tag)),
+  }
+}
+
+function incidentConditions(filters: IncidentFilters): (SQL | undefined)[] {
   return [
-    filters.status && inArray(incidents.status, filters.status),
-    filters.severity && inArray(incidents.severity, filters.severity),
-    filters.priority && inArray(incidents.priority, filters.priority),
-    filters.impact && inArray(incidents.impact, filters.impact),
-    filters.urgency && inArray(incidents.urgency, filters.urgency),
-    filters.resolutionCode && inArray(incidents.resolutionCode, filters.resolutionCode),
     filters.majorState && eq(incidents.majorState, filters.majorState),
     filters.majorState && filters.majorState !== 'none' ? isMajor : undefined,
     is(incidents.parentId, filters.parentId),
     is(incidents.problemId, filters.problemId),
     is(incidents.changeId, filters.changeId),
     is(incidents.dedupKey, filters.dedupKey),
-    has('watcherIds', filters.watcherId),
-    has('tags', filters.tag),
     isOrNobody(incidents.assigneeId, filters.assigneeId),
     isOrNobody(incidents.assignmentGroup, filters.assignmentGroup),
-    filters.q === undefined ? undefined : mentions(filters.q),
     filters.createdAfter === undefined ? undefined : gt(incidents.createdAt, filters.createdAfter),
     filters.createdBefore === undefined ? undefined : lt(incidents.createdAt, filters.createdBefore),
   ]
@@ -119,13 +128,4 @@ function has(field: 'watcherIds' | 'tags', member: string | undefined): SQL | un
 function isOrNobody(column: PgColumn, value: string | undefined): SQL | undefined {
   if (value === undefined) return undefined
   return value === nobody ? isNull(column) : eq(column, value)
-}
-
-/** Title or number contains the text, in any case; `%` and `_` in it stand for themselves. */
-function mentions(text: string): SQL | undefined {
-  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
-  return or(
-    sql`${incidents.state}->>'title' ilike ${pattern}`,
-    sql`${incidents.state}->>'number' ilike ${pattern}`,
-  )
 }

@@ -1,7 +1,13 @@
-import { AsOfQuery, Incident, IncidentPatch, NewIncident } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import {
+  AsOfListQuery,
+  AsOfQuery,
+  Incident,
+  IncidentPatch,
+  NewIncident,
+  shortPages,
+} from '@opsplane/contracts'
+import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
 import { incidents as table } from '../schema.js'
 import { newComment } from './comment.js'
 import type { IncidentStore } from './incident-store.js'
@@ -9,7 +15,7 @@ import { patchIncident } from './linking.js'
 import { checkIncidentLinks } from './links.js'
 import { incidentFilters } from './list-filters.js'
 import { openIncident } from './opening.js'
-import { incidentConditions, sortColumns } from './queries.js'
+import { incidentSelection, sortColumns } from './queries.js'
 
 export const tag = 'Incidents'
 
@@ -20,17 +26,18 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
       operationId: 'listIncidents',
       path: '/itsm/incidents',
       summary: 'List incidents',
-      description: 'All given filters must hold. Newest first unless `sort` says otherwise.',
+      description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
       tag,
       scope: 'itsm:read',
-      query: incidentFilters,
+      query: incidentFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'number'],
       response: Incident,
-      handler: ({ query: { limit, after, sort, ...filters }, binding, meta }) =>
-        keysetPage(ctx.database.db, {
+      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
+        listPage(ctx.database.db, {
+          asOf,
           table,
           tenant: meta.tenant,
-          where: incidentConditions(filters),
+          ...incidentSelection(filters),
           sort: { column: sortColumns[sort.field], direction: sort.direction },
           limit,
           after,

@@ -23,7 +23,6 @@ export function contentConditions(table: FilteredTable, filters: ArticleFilters)
     filters.category === undefined ? undefined : eq(table.category, filters.category),
     filters.language === undefined ? undefined : eq(table.language, filters.language),
     filters.tag === undefined ? undefined : sql`${table.tags} @> ${JSON.stringify([filters.tag])}::jsonb`,
-    filters.q === undefined ? undefined : mentions(table, filters.q),
   ]
 }
 
@@ -75,10 +74,4 @@ export async function helpfulnessOf(
     .where(and(ofTenant(knowledgeVotes, tenant), inArray(articleId, articleIds)))
     .groupBy(articleId)
   return new Map(rows.map(({ articleId: id, ...counts }) => [id ?? '', counts]))
-}
-
-/** Title or number contains the text, in any case; `%` and `_` in it stand for themselves. */
-function mentions(table: KeysetTable, text: string): SQL | undefined {
-  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
-  return or(sql`${table.state}->>'title' ilike ${pattern}`, sql`${table.state}->>'number' ilike ${pattern}`)
 }

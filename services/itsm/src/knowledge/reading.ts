@@ -1,7 +1,7 @@
 import { type Article, ArticleVersion, notFound } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import type { ListPage, RequestMeta } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
+import { keysetPage, matchesText } from '@opsplane/postgres'
 import { and, eq } from 'drizzle-orm'
 import { type ArticleStore, versionStatus } from './article-store.js'
 import { type ArticleFilters, contentConditions, ofTenant, readable } from './queries.js'
@@ -68,7 +68,7 @@ export function articleReading({ database: { db }, cursors }: BackendContext, ar
     async list(filters: ArticleFilters, page: PageOf, meta: RequestMeta): Promise<ListPage<Article>> {
       const writer = isWriter(meta)
       const table = writer ? knowledgeArticles : knowledgePublished
-      const { status } = filters
+      const { status, q } = filters
       const { sort, binding, ...bounds } = page
       const { items, ...rest } = await keysetPage(db, {
         table,
@@ -77,6 +77,7 @@ export function articleReading({ database: { db }, cursors }: BackendContext, ar
           ...contentConditions(table, filters),
           ...(writer ? [status && eq(knowledgeArticles.status, status)] : [readable(false, meta.now)]),
         ],
+        search: q === undefined ? undefined : matchesText(table.listed, q),
         sort: { column: table.createdAt, direction: sort.direction },
         ...bounds,
         binding: `${writer}|${binding}`,

@@ -2,6 +2,7 @@ import { Article, ArticlePatch, ArticleStatus, NewArticle, newId } from '@opspla
 import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { z } from 'zod'
+import { searchFilter, searchSyntax } from '../incident/list-filters.js'
 import type { ArticleStore } from './article-store.js'
 import type { ArticleReading } from './reading.js'
 
@@ -15,7 +16,7 @@ const filters = z.object({
   category: z.string().min(1).max(100).optional(),
   tag: z.string().min(1).max(50).optional(),
   language: z.string().length(2).optional(),
-  q: z.string().trim().min(1).max(200).optional().meta({ description: 'Text within title or number.' }),
+  q: searchFilter.meta({ description: `Words in number, title, tags or summary. ${searchSyntax}` }),
 })
 
 /** Reading, beginning and changing articles. `:id` is an id or a number such as `KB-12`. */

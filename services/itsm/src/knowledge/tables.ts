@@ -1,10 +1,14 @@
-import { readModelTable, stateText } from '@opsplane/postgres'
+import { readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
 import { bigint, customType, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 
 const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' })
 const jsonb = customType<{ data: string }>({ dataType: () => 'jsonb' })
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+
+/** What the lists find articles by; what search finds them by is `search`. */
+const listed = () =>
+  searchColumn('list_search', { names: ['number', 'title'], labels: ['tags'], text: ['summary'] })
 
 /** The version being worked on. */
 export const knowledgeArticles = readModelTable(
@@ -18,6 +22,7 @@ export const knowledgeArticles = readModelTable(
     language: stateText('language', 'language'),
     updatedAt: stateText('updated_at', 'updatedAt'),
     tags: jsonb('tags').generatedAlwaysAs(sql.raw(`(state->'tags')::jsonb`)),
+    listed: listed(),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table
@@ -26,6 +31,7 @@ export const knowledgeArticles = readModelTable(
       index('knowledge_articles_created_idx').on(workspaceId, environment, createdAt, id),
       index('knowledge_articles_updated_idx').on(workspaceId, environment, table.updatedAt, id),
       index('knowledge_articles_status_idx').on(workspaceId, environment, table.status, createdAt, id),
+      searchIndex('knowledge_articles_listed_idx', workspaceId, table.listed),
     ]
   },
 )
@@ -63,6 +69,7 @@ export const knowledgePublished = readModelTable(
         `knowledge_tsvector(state->>'language', state->>'title', coalesce(state->>'summary', '') || ' ' || (state->>'tags'), state->>'body')`,
       ),
     ),
+    listed: listed(),
     /** Short enough to compare words with: title, summary, tags and codes. */
     fuzzy: text('fuzzy').generatedAlwaysAs(
       sql.raw(
@@ -75,6 +82,7 @@ export const knowledgePublished = readModelTable(
     return [
       index('knowledge_published_created_idx').on(workspaceId, environment, createdAt, id),
       index('knowledge_published_language_idx').on(workspaceId, environment, table.language),
+      searchIndex('knowledge_published_listed_idx', workspaceId, table.listed),
       // Published rarely, searched often: entries go straight in, without a list each search would have to read.
       index('knowledge_published_search_idx').using('gin', table.search).with({ fastupdate: false }),
       index('knowledge_published_codes_idx').using('gin', table.codes).with({ fastupdate: false }),

@@ -1,0 +1,66 @@
+import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
+import type { AnyOf, KeysetTable, Sort } from './keyset.js'
+
+export interface Scan {
+  table: KeysetTable
+  conditions: (SQL | undefined)[]
+  /** Read by one ordered scan of each value. */
+  each: AnyOf | undefined
+  sort: Sort
+}
+
+/** How many rows of a list are looked through for a search before an index is asked for all that match. */
+const nearest = 2_000
+/** How many matches are sorted. More are so frequent that walking on in order finds a page soon. */
+const mostSorted = 5_000
+
+/** The first rows in order; the values of `each` by a scan each, merged. */
+export function inOrder(scan: Scan, limit: number): SQL {
+  const { table, each } = scan
+  if (!each) return first(scan, undefined, limit)
+  const scans = each.values.map((value) => sql`(${first(scan, eq(each.column, value), limit)})`)
+  // Under the table's own name, so that its columns can be spoken of alike on every level.
+  return sql`select * from (${sql.join(scans, sql` union all `)}) ${table} order by ${orderOf(scan)} limit ${limit}`
+}
+
+/**
+ * The first matches in order. Which way is quick depends on how many match and where they lie, which statistics over
+ * all tenants and times do not tell; so each way is given up at a bound, and Postgres runs a later one only then:
+ * look through the nearest rows; find all matches by their index and sort them; walk in order as far as it takes.
+ */
+export function searched(scan: Scan, search: SQL, limit: number): SQL {
+  const { table, conditions, each } = scan
+  const order = orderOf(scan)
+  const place = sql`${table.id}, ${scan.sort.column}`
+  const all = and(...conditions, each && sql`${each.column} in (${sql.join([...each.values], sql`, `)})`)
+  // A test for truth serves no index of the search, so that the order's is walked.
+  const walking = and(all, sql`(${search}) is true`)
+  return sql`
+    with near as materialized (
+      select ${place} from (${inOrder(scan, nearest)}) ${table} where ${search} order by ${order} limit ${limit}
+    ), near_will_do as materialized (
+      select case when (select count(*) from near) >= ${limit} then true
+        else not exists (select 1 from (${inOrder(scan, nearest)}) ${table} offset ${nearest - 1}) end as yes
+    ), found as materialized (
+      select ${place} from ${table} where ${and(all, search)}
+    ), few as materialized (
+      select * from found limit ${mostSorted + 1}
+    ), sorted as materialized (
+      select * from few ${table} where not (select yes from near_will_do)
+        and (select count(*) from few) <= ${mostSorted} order by ${order} limit ${limit}
+    )
+    select id from near where (select yes from near_will_do)
+    union all select id from sorted
+    union all (select id from ${table} where ${walking} and not (select yes from near_will_do)
+      and (select count(*) from few) > ${mostSorted} order by ${order} limit ${limit})`
+}
+
+function first(scan: Scan, condition: SQL | undefined, limit: number): SQL {
+  const all = and(...scan.conditions, condition)
+  return sql`select * from ${scan.table} where ${all} order by ${orderOf(scan)} limit ${limit}`
+}
+
+function orderOf({ table, sort }: Scan): SQL {
+  const direction = sort.direction === 'asc' ? asc : desc
+  return sql`${direction(sort.column)}, ${direction(table.id)}`
+}

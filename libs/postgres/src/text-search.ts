@@ -1,0 +1,62 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { customType, index, type PgColumn } from 'drizzle-orm/pg-core'
+
+const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' })
+
+/** Fields of the state, by how much a word in them says. */
+export interface SearchedFields {
+  /** Number, title or name. */
+  names: readonly string[]
+  labels?: readonly string[]
+  text?: readonly string[]
+}
+
+/**
+ * The words of the row's state, computed by `list_search` of the service's migrations: without accents, in lower
+ * case, split at everything but letters and digits, so that `checkout-db-1` is found by `db` too.
+ */
+export function searchColumn<Name extends string>(column: Name, { names, labels, text }: SearchedFields) {
+  const parts = [names, labels ?? [], text ?? []].map(wordsOf)
+  return tsvector(column).generatedAlwaysAs(sql.raw(`list_search(${parts.join(', ')})`))
+}
+
+const wordsOf = (fields: readonly string[]) =>
+  fields.length === 0 ? `''` : fields.map((field) => `coalesce(state->>'${field}', '')`).join(` || ' ' || `)
+
+/**
+ * Finds rows of one workspace by their words (needs btree_gin). It leads with the workspace alone: each further column
+ * is one more list of all its rows to intersect with. New entries wait in a list that is written into the index
+ * together; every search reads it, so it is kept short.
+ */
+export function searchIndex(name: string, workspaceId: PgColumn, search: PgColumn) {
+  return index(name).using('gin', workspaceId, search).with({ fastupdate: true, gin_pending_list_limit: 512 })
+}
+
+/**
+ * Every word must be there, the last one may go on; `"…"` is taken as a phrase, `-` excludes, `or` is either.
+ * A record's number, such as `INC-4`, does not go on.
+ */
+export function matchesText(column: PgColumn | SQL, text: string): SQL {
+  const query = searchQuery(text)
+  if (query === null) return sql`false`
+  return sql`${column} @@ list_query(${query.words}, ${query.prefix}::boolean)`
+}
+
+/** In the syntax of `websearch_to_tsquery`, and whether the last word may go on; null when there are no words. */
+export function searchQuery(text: string): { words: string; prefix: boolean } | null {
+  const terms: { text: string; open: boolean }[] = []
+  for (const [, sign = '', phrase, bare = ''] of text.matchAll(/(-?)"([^"]*)"?|(\S+)/g)) {
+    const negated = phrase === undefined ? bare.startsWith('-') : sign === '-'
+    const words = (phrase ?? bare).match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
+    if (words.length === 0) continue
+    if (/^or$/i.test(bare)) {
+      if (terms.length > 0 && terms.at(-1)?.text !== 'or') terms.push({ text: 'or', open: false })
+      continue
+    }
+    const open = phrase === undefined && !negated && !/^[a-z]+-\d+$/i.test(bare)
+    terms.push({ text: `${negated ? '-' : ''}"${words.join(' ')}"`, open })
+  }
+  if (terms.at(-1)?.text === 'or') terms.pop()
+  const last = terms.at(-1)
+  return last ? { words: terms.map((term) => term.text).join(' '), prefix: last.open } : null
+}
