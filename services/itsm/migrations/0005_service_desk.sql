@@ -1,10 +1,13 @@
 -- By hand, and first, as the columns need them: the words of a row by weight, and those asked for. Both take text
 -- apart at punctuation; the parser alone would keep `checkout-db-1` as one word, and make a negative number of `-1`.
 CREATE FUNCTION "list_search"("names" text, "labels" text, "body" text) RETURNS tsvector
-  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path FROM CURRENT AS $$
-  SELECT setweight(to_tsvector('simple', regexp_replace(lower(unaccent('unaccent'::regdictionary, names)), '[!-/:-@\[-`{-~]+', ' ', 'g')), 'A')
-    || setweight(to_tsvector('simple', regexp_replace(lower(unaccent('unaccent'::regdictionary, labels)), '[!-/:-@\[-`{-~]+', ' ', 'g')), 'B')
-    || setweight(to_tsvector('simple', regexp_replace(lower(unaccent('unaccent'::regdictionary, body)), '[!-/:-@\[-`{-~]+', ' ', 'g')), 'C') $$;--> statement-breakpoint
+  LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path FROM CURRENT AS $$
+BEGIN
+  -- Every insert pays for this, and most have neither labels nor a body.
+  RETURN setweight(to_tsvector('simple', regexp_replace(lower(unaccent('unaccent'::regdictionary, names)), '[!-/:-@\[-`{-~]+', ' ', 'g')), 'A')
+    || CASE WHEN labels IN ('', '[]') THEN '' ELSE setweight(to_tsvector('simple', regexp_replace(lower(unaccent('unaccent'::regdictionary, labels)), '[!-/:-@\[-`{-~]+', ' ', 'g')), 'B') END
+    || CASE WHEN body = '' THEN '' ELSE setweight(to_tsvector('simple', regexp_replace(lower(unaccent('unaccent'::regdictionary, body)), '[!-/:-@\[-`{-~]+', ' ', 'g')), 'C') END;
+END $$;--> statement-breakpoint
 CREATE FUNCTION "list_query"("words" text, "prefix" boolean) RETURNS tsquery
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path FROM CURRENT AS $$
   SELECT CASE WHEN prefix AND numnode(query) > 0 THEN (query::text || ':*')::tsquery ELSE query END
