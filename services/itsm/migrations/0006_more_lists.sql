@@ -1,0 +1,10 @@
+ALTER TABLE "catalog_items" ADD COLUMN "search" "tsvector" GENERATED ALWAYS AS (list_search(coalesce(state->>'name', ''), coalesce(state->>'tags', '') || ' ' || coalesce(state->>'category', ''), coalesce(state->>'description', ''))) STORED;--> statement-breakpoint
+ALTER TABLE "catalog_requests" ADD COLUMN "search" "tsvector" GENERATED ALWAYS AS (list_search(coalesce(state->>'number', '') || ' ' || coalesce(state->>'itemName', ''), '', coalesce(state->>'notes', ''))) STORED;--> statement-breakpoint
+ALTER TABLE "changes" ADD COLUMN "search" "tsvector" GENERATED ALWAYS AS (list_search(coalesce(state->>'number', '') || ' ' || coalesce(state->>'title', ''), '', coalesce(state->>'description', ''))) STORED;--> statement-breakpoint
+ALTER TABLE "problems" ADD COLUMN "search" "tsvector" GENERATED ALWAYS AS (list_search(coalesce(state->>'number', '') || ' ' || coalesce(state->>'title', ''), coalesce(state->>'tags', '') || ' ' || coalesce(state->>'category', ''), coalesce(state->>'description', ''))) STORED;--> statement-breakpoint
+CREATE INDEX "catalog_items_search_idx" ON "catalog_items" USING gin ("workspace_id","search") WITH (fastupdate=true,gin_pending_list_limit=512);--> statement-breakpoint
+CREATE INDEX "catalog_requests_search_idx" ON "catalog_requests" USING gin ("workspace_id","search") WITH (fastupdate=true,gin_pending_list_limit=512);--> statement-breakpoint
+CREATE INDEX "changes_type_idx" ON "changes" USING btree ("workspace_id","environment","type","created_at","id");--> statement-breakpoint
+CREATE INDEX "changes_risk_idx" ON "changes" USING btree ("workspace_id","environment","risk","created_at","id");--> statement-breakpoint
+CREATE INDEX "changes_search_idx" ON "changes" USING gin ("workspace_id","search") WITH (fastupdate=true,gin_pending_list_limit=512);--> statement-breakpoint
+CREATE INDEX "problems_search_idx" ON "problems" USING gin ("workspace_id","search") WITH (fastupdate=true,gin_pending_list_limit=512);
