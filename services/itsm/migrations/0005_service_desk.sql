@@ -34,7 +34,8 @@ CREATE TABLE "catalog_items" (
 	"category" text GENERATED ALWAYS AS (state->>'category') STORED,
 	"name" text GENERATED ALWAYS AS (state->>'name') STORED,
 	"updated_at" text GENERATED ALWAYS AS (state->>'updatedAt') STORED,
-	"tags" jsonb GENERATED ALWAYS AS ((state->'tags')::jsonb) STORED
+	"tags" jsonb GENERATED ALWAYS AS ((state->'tags')::jsonb) STORED,
+	"search" "tsvector" GENERATED ALWAYS AS (list_search(coalesce(state->>'name', ''), coalesce(state->>'tags', '') || ' ' || coalesce(state->>'category', ''), coalesce(state->>'description', ''))) STORED
 );
 --> statement-breakpoint
 CREATE TABLE "catalog_requests" (
@@ -53,7 +54,8 @@ CREATE TABLE "catalog_requests" (
 	"approver_ids" jsonb GENERATED ALWAYS AS (jsonb_path_query_array((state->'approvals')::jsonb, '$[*].approverIds[*]')) STORED,
 	"awaited_ids" jsonb GENERATED ALWAYS AS (jsonb_path_query_array((state->'approvals')::jsonb, '$[*] ? (@.status == "pending").approverIds[*]')) STORED,
 	"decided_ids" jsonb GENERATED ALWAYS AS (jsonb_path_query_array((state->'approvals')::jsonb, '$[*] ? (@.status == "pending").decisions[*].userId')) STORED,
-	"assignee_ids" jsonb GENERATED ALWAYS AS (jsonb_path_query_array((state->'tasks')::jsonb, '$[*] ? (@.status == "open" || @.status == "in_progress").assigneeId')) STORED
+	"assignee_ids" jsonb GENERATED ALWAYS AS (jsonb_path_query_array((state->'tasks')::jsonb, '$[*] ? (@.status == "open" || @.status == "in_progress").assigneeId')) STORED,
+	"search" "tsvector" GENERATED ALWAYS AS (list_search(coalesce(state->>'number', '') || ' ' || coalesce(state->>'itemName', ''), '', coalesce(state->>'notes', ''))) STORED
 );
 --> statement-breakpoint
 CREATE TABLE "change_policies" (
@@ -86,7 +88,8 @@ CREATE TABLE "changes" (
 	"planned_end" text GENERATED ALWAYS AS (state->>'plannedEnd') STORED,
 	"planned_order" text GENERATED ALWAYS AS (coalesce(state->>'plannedStart', '9999')) STORED,
 	"updated_at" text GENERATED ALWAYS AS (state->>'updatedAt') STORED,
-	"ci_ids" jsonb GENERATED ALWAYS AS ((state->'ciIds')::jsonb) STORED
+	"ci_ids" jsonb GENERATED ALWAYS AS ((state->'ciIds')::jsonb) STORED,
+	"search" "tsvector" GENERATED ALWAYS AS (list_search(coalesce(state->>'number', '') || ' ' || coalesce(state->>'title', ''), '', coalesce(state->>'description', ''))) STORED
 );
 --> statement-breakpoint
 CREATE TABLE "change_windows" (
@@ -117,7 +120,8 @@ CREATE TABLE "problems" (
 	"known_error" boolean GENERATED ALWAYS AS ((state->>'knownError')::boolean) STORED,
 	"ci_ids" jsonb GENERATED ALWAYS AS ((state->'ciIds')::jsonb) STORED,
 	"tags" jsonb GENERATED ALWAYS AS ((state->'tags')::jsonb) STORED,
-	"updated_at" text GENERATED ALWAYS AS (state->>'updatedAt') STORED
+	"updated_at" text GENERATED ALWAYS AS (state->>'updatedAt') STORED,
+	"search" "tsvector" GENERATED ALWAYS AS (list_search(coalesce(state->>'number', '') || ' ' || coalesce(state->>'title', ''), coalesce(state->>'tags', '') || ' ' || coalesce(state->>'category', ''), coalesce(state->>'description', ''))) STORED
 );
 --> statement-breakpoint
 CREATE TABLE "itsm_settings" (
@@ -160,6 +164,8 @@ CREATE INDEX "catalog_items_status_idx" ON "catalog_items" USING btree ("workspa
 --> statement-breakpoint
 CREATE INDEX "catalog_items_category_idx" ON "catalog_items" USING btree ("workspace_id","environment","category","created_at","id");
 --> statement-breakpoint
+CREATE INDEX "catalog_items_search_idx" ON "catalog_items" USING gin ("workspace_id","search") WITH (fastupdate=true,gin_pending_list_limit=512);
+--> statement-breakpoint
 CREATE INDEX "catalog_items_tags_idx" ON "catalog_items" USING gin ("workspace_id","environment","tags");
 --> statement-breakpoint
 CREATE UNIQUE INDEX "catalog_requests_number_key" ON "catalog_requests" USING btree ("workspace_id","number_value");
@@ -175,6 +181,8 @@ CREATE INDEX "catalog_requests_item_idx" ON "catalog_requests" USING btree ("wor
 CREATE INDEX "catalog_requests_requester_idx" ON "catalog_requests" USING btree ("workspace_id","environment","requester_id","created_at","id");
 --> statement-breakpoint
 CREATE INDEX "catalog_requests_for_idx" ON "catalog_requests" USING btree ("workspace_id","environment","requested_for","created_at","id");
+--> statement-breakpoint
+CREATE INDEX "catalog_requests_search_idx" ON "catalog_requests" USING gin ("workspace_id","search") WITH (fastupdate=true,gin_pending_list_limit=512);
 --> statement-breakpoint
 CREATE INDEX "catalog_requests_approver_idx" ON "catalog_requests" USING gin ("workspace_id","environment","approver_ids");
 --> statement-breakpoint
@@ -195,6 +203,12 @@ CREATE INDEX "changes_updated_idx" ON "changes" USING btree ("workspace_id","env
 CREATE INDEX "changes_planned_idx" ON "changes" USING btree ("workspace_id","environment","planned_order","id");
 --> statement-breakpoint
 CREATE INDEX "changes_status_idx" ON "changes" USING btree ("workspace_id","environment","status","created_at","id");
+--> statement-breakpoint
+CREATE INDEX "changes_type_idx" ON "changes" USING btree ("workspace_id","environment","type","created_at","id");
+--> statement-breakpoint
+CREATE INDEX "changes_risk_idx" ON "changes" USING btree ("workspace_id","environment","risk","created_at","id");
+--> statement-breakpoint
+CREATE INDEX "changes_search_idx" ON "changes" USING gin ("workspace_id","search") WITH (fastupdate=true,gin_pending_list_limit=512);
 --> statement-breakpoint
 CREATE INDEX "changes_assignee_idx" ON "changes" USING btree ("workspace_id","environment","assignee_id","created_at","id") WHERE "changes"."assignee_id" is not null;
 --> statement-breakpoint
@@ -219,6 +233,8 @@ CREATE INDEX "problems_updated_idx" ON "problems" USING btree ("workspace_id","e
 CREATE INDEX "problems_status_idx" ON "problems" USING btree ("workspace_id","environment","status","created_at","id");
 --> statement-breakpoint
 CREATE INDEX "problems_priority_idx" ON "problems" USING btree ("workspace_id","environment","priority","created_at","id");
+--> statement-breakpoint
+CREATE INDEX "problems_search_idx" ON "problems" USING gin ("workspace_id","search") WITH (fastupdate=true,gin_pending_list_limit=512);
 --> statement-breakpoint
 CREATE INDEX "problems_assignee_idx" ON "problems" USING btree ("workspace_id","environment","assignee_id","created_at","id") WHERE "problems"."assignee_id" is not null;
 --> statement-breakpoint

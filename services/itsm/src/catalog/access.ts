@@ -21,7 +21,10 @@ export function checkVisible(meta: Caller, request: Persons): void {
   if (!isKeeper(meta) && !isOwn(meta, request) && !(asked && mayApprove(meta))) throw notFound()
 }
 
-/** The same as a condition of a list; undefined where the caller sees all. */
+/**
+ * The same as a condition of a list; undefined where the caller sees all. Of a past state it holds only if it still does:
+ * whom a request names once, it names for good.
+ */
 export function visibleTo(meta: Caller): SQL | undefined {
   if (isKeeper(meta)) return undefined
   const { requesterId, requestedFor, approverIds } = catalogRequests

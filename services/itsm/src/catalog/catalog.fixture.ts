@@ -38,6 +38,17 @@ export const order = async (api: ApiClient, item: { id: string }, fields: object
   (await api.post('/catalog/requests', { itemId: item.id, ...fields })).data(CatalogRequest)
 export const idsOf = async (api: ApiClient, path: string) =>
   (await api.get(path)).page(CatalogItem.or(CatalogRequest)).items.map(({ id }) => id)
+/** Reads a list to its end by its cursors, one by one. */
+export async function everyIdOf(api: ApiClient, path: string): Promise<string[]> {
+  const ids: string[] = []
+  for (let after = ''; ; ) {
+    const reply = await api.get(`${path}&limit=1${after}`)
+    const { items, pagination } = reply.page(CatalogItem.or(CatalogRequest))
+    ids.push(...items.map(({ id }) => id))
+    if (pagination.nextCursor === null) return ids
+    after = `&after=${encodeURIComponent(pagination.nextCursor)}`
+  }
+}
 /** The boss has to approve. */
 export const rules = ({ boss }: Team) => [{ name: 'Budget', approverIds: [boss.id] }]
 export const tasks = [

@@ -9,7 +9,7 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import * as itsm from '../service.js'
-import { draft, idsOf, offered, order, rules, tasks, team } from './catalog.fixture.js'
+import { draft, everyIdOf, idsOf, offered, order, rules, tasks, team } from './catalog.fixture.js'
 
 let service: TestService
 let recorder: EventRecorder
@@ -58,6 +58,37 @@ describe('items', () => {
     expect(await list(next)).toEqual([b.id])
     const foreign = await members.keeper.api.get(`/catalog/items?sort=name&${next}`)
     expect(foreign.error().code).toBe('invalid_cursor')
+  })
+
+  it('are found by words, several statuses, and as they were', async () => {
+    const members = team(service)
+    const { keeper, ada } = members
+    const laptop = await offered(members, { name: 'Laptop', tags: ['mobile-work'], category: 'hardware' })
+    const desk = await draft(members, { name: 'Desk', description: 'For work *upright*' })
+    const list = (query: string, { api } = keeper) => everyIdOf(api, `/catalog/items?${query}`)
+    expect(await list('q=work')).toEqual([desk.id, laptop.id])
+    expect(await list('q=work', ada)).toEqual([laptop.id])
+    expect(await list('q=lap')).toEqual([laptop.id])
+    expect(await list('q=hardware+mobile')).toEqual([laptop.id])
+    expect(await list('q=upright+hardware')).toEqual([])
+    expect(await list('status=draft,active&q=work&tag=mobile-work')).toEqual([laptop.id])
+    expect(await list('status=draft,active,retired')).toEqual([desk.id, laptop.id])
+
+    await keeper.api.patch(`/catalog/items/${laptop.id}`, { name: 'Notebook', tags: [] })
+    await keeper.api.post(`/catalog/items/${laptop.id}/retire`)
+    await keeper.api.send('DELETE', `/catalog/items/${desk.id}`)
+    const then = `asOf=${desk.updatedAt}`
+    expect(await list('q=lap')).toEqual([])
+    expect(await list(then)).toEqual([desk.id, laptop.id])
+    expect(await list(`${then}&status=draft,active`)).toEqual([desk.id, laptop.id])
+    expect(await list(`${then}&q=lap`)).toEqual([laptop.id])
+    expect(await list(`${then}&q=notebook`)).toEqual([])
+    expect(await list(`${then}&tag=mobile-work`)).toEqual([laptop.id])
+    expect(await list(then, ada)).toEqual([laptop.id])
+    expect(await list('', ada)).toEqual([])
+    const was = (await ada.api.get(`/catalog/items?${then}`)).page(CatalogItem).items
+    expect(was).toEqual([laptop])
+    expect((await keeper.api.get(`/catalog/items?${then}&sort=name`)).status).toBe(422)
   })
 
   it('are deleted as drafts alone, and read as they were', async () => {

@@ -1,4 +1,5 @@
 import {
+  AsOfListQuery,
   AsOfQuery,
   CatalogItem,
   CatalogItemPatch,
@@ -7,15 +8,15 @@ import {
   NewCatalogItem,
   newId,
   notFound,
+  shortPages,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
 import { z } from 'zod'
-import { severalOf } from '../incident/list-filters.js'
+import { searchFilter, searchSyntax, severalOf } from '../incident/list-filters.js'
 import { isKeeper } from './access.js'
 import type { ItemStore } from './item-store.js'
-import { itemConditions, itemSorts } from './queries.js'
+import { itemSelection, itemSorts } from './queries.js'
 import { catalogItems as table } from './tables.js'
 
 export const tag = 'Service catalogue'
@@ -36,6 +37,7 @@ const filters = z.object({
     }),
   category: z.string().min(1).max(100).optional(),
   tag: z.string().min(1).max(50).optional(),
+  q: searchFilter.meta({ description: `Words in name, tags, category or description. ${searchSyntax}` }),
 })
 
 /** Reading, making and changing what can be requested. */
@@ -46,17 +48,19 @@ export function itemRoutes({ database: { db }, cursors }: BackendContext, items:
       path: '/catalog/items',
       summary: 'List what can be requested',
       description:
-        'Those with `catalog:write` get every item, others the active ones. Newest first unless `sort` says otherwise.',
+        'Those with `catalog:write` get every item, others the active ones, with `asOf` those active then. Newest ' +
+        `first unless \`sort\` says otherwise. ${shortPages}`,
       tag,
       scope: 'catalog:read',
-      query: filters,
+      query: filters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
       response: CatalogItem,
-      handler: ({ query: { limit, after, sort, ...given }, binding, meta }) =>
-        keysetPage(db, {
+      handler: ({ query: { limit, after, sort, asOf, ...given }, binding, meta }) =>
+        listPage(db, {
+          asOf,
           table,
           tenant: meta.tenant,
-          where: itemConditions(given, isKeeper(meta)),
+          ...itemSelection(given, isKeeper(meta)),
           sort: { column: itemSorts[sort.field], direction: sort.direction },
           limit,
           after,

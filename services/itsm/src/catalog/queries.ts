@@ -4,8 +4,8 @@ import {
   PlannedTask,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { Drizzle, KeysetTable } from '@opsplane/postgres'
-import { and, eq, gt, inArray, lt, ne, not, or, type SQL, sql } from 'drizzle-orm'
+import { type Drizzle, type KeysetTable, matchesText, type Selection } from '@opsplane/postgres'
+import { and, eq, gt, lt, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { names, namesAnyone } from './access.js'
 import { revisionRowId } from './item-domain.js'
@@ -15,6 +15,7 @@ export interface ItemFilters {
   status?: CatalogItemStatus[] | undefined
   category?: string | undefined
   tag?: string | undefined
+  q?: string | undefined
 }
 
 export interface RequestFilters {
@@ -23,6 +24,7 @@ export interface RequestFilters {
   requesterId?: string | undefined
   approverId?: string | undefined
   assigneeId?: string | undefined
+  q?: string | undefined
   createdAfter?: string | undefined
   createdBefore?: string | undefined
 }
@@ -38,26 +40,39 @@ const given = <Value>(value: Value | undefined, condition: (value: Value) => SQL
   value === undefined ? undefined : condition(value)
 
 /** Without `catalog:write` there are only active items. */
-export function itemConditions({ status, category, tag }: ItemFilters, keeper: boolean): (SQL | undefined)[] {
-  return [
-    keeper ? undefined : eq(catalogItems.status, 'active'),
-    given(status, (wanted) => inArray(catalogItems.status, wanted)),
-    given(category, (wanted) => eq(catalogItems.category, wanted)),
-    given(tag, (wanted) => sql`${catalogItems.tags} @> ${JSON.stringify([wanted])}::jsonb`),
-  ]
+export function itemSelection({ status, category, tag, q }: ItemFilters, keeper: boolean): Selection {
+  return {
+    where: [
+      keeper ? undefined : eq(catalogItems.status, 'active'),
+      given(category, (wanted) => eq(catalogItems.category, wanted)),
+    ],
+    anyOf: [status && { column: catalogItems.status, values: status }],
+    // What a GIN index finds is sorted afterwards.
+    search: and(
+      given(q, (words) => matchesText(catalogItems.search, words)),
+      given(tag, (wanted) => sql`${catalogItems.tags} @> ${JSON.stringify([wanted])}::jsonb`),
+    ),
+  }
 }
 
-export function requestConditions(filters: RequestFilters): (SQL | undefined)[] {
-  const { status, itemId, requesterId, createdAt } = catalogRequests
-  return [
-    given(filters.status, (wanted) => inArray(status, wanted)),
-    given(filters.itemId, (wanted) => eq(itemId, wanted)),
-    given(filters.requesterId, (wanted) => eq(requesterId, wanted)),
-    given(filters.approverId, awaiting),
-    given(filters.assigneeId, working),
-    given(filters.createdAfter, (wanted) => gt(createdAt, wanted)),
-    given(filters.createdBefore, (wanted) => lt(createdAt, wanted)),
-  ]
+/** Of the requests the caller may see. */
+export function requestSelection(filters: RequestFilters, visible: SQL | undefined): Selection {
+  const { status, itemId, requesterId, createdAt, search } = catalogRequests
+  return {
+    where: [
+      visible,
+      given(filters.itemId, (wanted) => eq(itemId, wanted)),
+      given(filters.requesterId, (wanted) => eq(requesterId, wanted)),
+      given(filters.createdAfter, (wanted) => gt(createdAt, wanted)),
+      given(filters.createdBefore, (wanted) => lt(createdAt, wanted)),
+    ],
+    anyOf: [filters.status && { column: status, values: filters.status }],
+    search: and(
+      given(filters.q, (words) => matchesText(search, words)),
+      given(filters.approverId, awaiting),
+      given(filters.assigneeId, working),
+    ),
+  }
 }
 
 /** Requests the person may still decide on. The status is no parameter, as the index is of this one alone. */

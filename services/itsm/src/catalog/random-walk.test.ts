@@ -82,6 +82,11 @@ function expectSound(before: CatalogRequestState, after: CatalogRequestState): v
   expect(after.closedAt !== null).toBe(final.includes(after.status))
   expect(after.reason !== null).toBe(after.status === 'rejected' || after.status === 'canceled')
   expect([after.id, after.number, after.requesterId]).toEqual([before.id, before.number, before.requesterId])
+  // Who sees a state sees all later ones; a list as of then shows nothing that has been hidden since.
+  expect(after.requestedFor).toBe(before.requestedFor)
+  const namedIn = ({ approvals }: CatalogRequestState) =>
+    approvals.flatMap(({ approverIds }) => approverIds ?? ['anyone'])
+  expect(namedIn(after)).toEqual(expect.arrayContaining(namedIn(before)))
   const pending = after.approvals.filter(({ status }) => status === 'pending').length
   expect(pending > 0).toBe(after.status === 'awaiting_approval')
   if (after.status === 'fulfilling')

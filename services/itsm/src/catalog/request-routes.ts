@@ -1,4 +1,5 @@
 import {
+  AsOfListQuery,
   AsOfQuery,
   CatalogRequest,
   CatalogRequestPatch,
@@ -6,15 +7,15 @@ import {
   type ErrorCode,
   Moment,
   NewCatalogRequest,
+  shortPages,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
 import { z } from 'zod'
-import { severalOf } from '../incident/list-filters.js'
+import { searchFilter, searchSyntax, severalOf } from '../incident/list-filters.js'
 import { checkRequester, isKeeper, visibleTo } from './access.js'
 import { tag } from './item-routes.js'
-import { type RequestFilters, requestConditions, requestSorts } from './queries.js'
+import { type RequestFilters, requestSelection, requestSorts } from './queries.js'
 import type { RequestStore } from './request-store.js'
 import { catalogRequests as table } from './tables.js'
 
@@ -41,6 +42,7 @@ const filters = z.object({
   assigneeId: person
     .optional()
     .meta({ description: 'Requests with a task this user, or `me`, can work on.' }),
+  q: searchFilter.meta({ description: `Words in number, name of the item or notes. ${searchSyntax}` }),
   createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
   createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
 })
@@ -69,17 +71,19 @@ export function requestRoutes(
       summary: 'List requests',
       description:
         'Those with `catalog:write` get all; others get those they asked for, those they are to get, and, with ' +
-        '`itsm:approve`, those they are asked to decide on. Newest first unless `sort` says otherwise.',
+        '`itsm:approve`, those they are asked to decide on; with `asOf`, those they had been asked to by then. Newest ' +
+        `first unless \`sort\` says otherwise. ${shortPages}`,
       tag,
       scope: 'catalog:read',
-      query: filters,
+      query: filters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt'],
       response: CatalogRequest,
-      handler: ({ query: { limit, after, sort, ...given }, binding, meta }) =>
-        keysetPage(db, {
+      handler: ({ query: { limit, after, sort, asOf, ...given }, binding, meta }) =>
+        listPage(db, {
+          asOf,
           table,
           tenant: meta.tenant,
-          where: [visibleTo(meta), ...requestConditions(resolved(given, meta))],
+          ...requestSelection(resolved(given, meta), visibleTo(meta)),
           sort: { column: requestSorts[sort.field], direction: sort.direction },
           limit,
           after,

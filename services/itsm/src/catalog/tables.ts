@@ -1,4 +1,4 @@
-import { readModelTable, stateInteger, stateText } from '@opsplane/postgres'
+import { readModelTable, searchColumn, searchIndex, stateInteger, stateText } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
 import { customType, index, integer, uniqueIndex } from 'drizzle-orm/pg-core'
 
@@ -12,6 +12,7 @@ export const catalogItems = readModelTable(
     name: stateText('name', 'name'),
     updatedAt: stateText('updated_at', 'updatedAt'),
     tags: jsonb('tags').generatedAlwaysAs(sql.raw(`(state->'tags')::jsonb`)),
+    search: searchColumn('search', { names: ['name'], labels: ['tags', 'category'], text: ['description'] }),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table
@@ -21,6 +22,7 @@ export const catalogItems = readModelTable(
       index('catalog_items_updated_idx').on(workspaceId, environment, table.updatedAt, id),
       index('catalog_items_status_idx').on(workspaceId, environment, table.status, createdAt, id),
       index('catalog_items_category_idx').on(workspaceId, environment, table.category, createdAt, id),
+      searchIndex('catalog_items_search_idx', workspaceId, table.search),
       index('catalog_items_tags_idx').using('gin', workspaceId, environment, table.tags),
     ]
   },
@@ -57,6 +59,7 @@ export const catalogRequests = readModelTable(
       'tasks',
       '$[*] ? (@.status == "open" || @.status == "in_progress").assigneeId',
     ),
+    search: searchColumn('search', { names: ['number', 'itemName'], text: ['notes'] }),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table
@@ -68,6 +71,7 @@ export const catalogRequests = readModelTable(
       index('catalog_requests_item_idx').on(workspaceId, environment, table.itemId, createdAt, id),
       index('catalog_requests_requester_idx').on(workspaceId, environment, table.requesterId, createdAt, id),
       index('catalog_requests_for_idx').on(workspaceId, environment, table.requestedFor, createdAt, id),
+      searchIndex('catalog_requests_search_idx', workspaceId, table.search),
       index('catalog_requests_approver_idx').using('gin', workspaceId, environment, table.approverIds),
       index('catalog_requests_awaited_idx')
         .using('gin', workspaceId, environment, table.awaitedIds)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { CatalogRequest, newId, type Principal } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService } from '@opsplane/testing'
 import * as itsm from '../service.js'
-import { asks, idsOf, offered, order, rules, tasks, team } from './catalog.fixture.js'
+import { asks, everyIdOf, idsOf, offered, order, rules, tasks, team } from './catalog.fixture.js'
 
 let service: TestService
 beforeAll(async () => {
@@ -98,6 +98,75 @@ describe('who sees a request', () => {
       expect(await find(keeper.api, `approverId=${id}`)).toEqual([])
     expect(await find(keeper.api, `createdAfter=${forBen.createdAt}`)).toEqual([])
     expect(await find(keeper.api, 'createdBefore=2020-01-01T00:00:00Z')).toEqual([])
+  })
+})
+
+describe('the list of requests', () => {
+  it('finds words of item and notes, and a number, among what one may see', async () => {
+    const members = team(service)
+    const { keeper, ada, ben } = members
+    const [laptop, desk] = [await offered(members), await offered(members, { name: 'Desk' })]
+    const one = await order(ada.api, laptop, { notes: 'For the *Größe* of it, like REQ-3' })
+    const two = await order(ada.api, desk, { notes: 'Beside the laptop', draft: true })
+    const forBen = await order(keeper.api, laptop, { requestedFor: ben.id })
+    const find = ({ api }: { api: ApiClient }, query: string) => everyIdOf(api, `/catalog/requests?${query}`)
+    expect(await find(keeper, 'q=laptop')).toEqual([forBen.id, two.id, one.id])
+    expect(await find(ada, 'q=lap')).toEqual([two.id, one.id])
+    expect(await find(ben, 'q=laptop')).toEqual([forBen.id])
+    expect(await find(ada, 'q=grosse')).toEqual([one.id])
+    expect(await find(ada, 'q=laptop+desk')).toEqual([two.id])
+    expect(await find(keeper, `q=${forBen.number}`)).toEqual([forBen.id, one.id])
+    expect(await find(ada, `q=${forBen.number}`)).toEqual([one.id])
+    expect(await find(ada, 'q=nothing')).toEqual([])
+    expect(await find(ada, 'status=draft,submitted,fulfilling')).toEqual([two.id, one.id])
+    expect(await find(keeper, 'status=draft,fulfilling&q=laptop')).toEqual([forBen.id, two.id, one.id])
+    expect(await find(keeper, `status=draft,fulfilling&itemId=${desk.id}`)).toEqual([two.id])
+  })
+
+  it('is as of then what one might see then, and may see now', async () => {
+    const members = team(service)
+    const { keeper, ada, ben, boss, other } = members
+    const item = await offered(members, { approvals: rules(members), tasks })
+    const begun = await order(ada.api, item, { draft: true, notes: 'First' })
+    const forBen = await order(keeper.api, item, { requestedFor: ben.id, notes: 'Second' })
+    const path = `/catalog/requests/${begun.id}`
+    await ada.api.patch(path, { notes: 'Later' })
+    await ada.api.post(`${path}/submit`)
+    const approved = (await boss.api.post(`${path}/approve`, {})).data(CatalogRequest)
+    const find = ({ api }: { api: ApiClient }, query: string) => everyIdOf(api, `/catalog/requests?${query}`)
+    const then = `asOf=${forBen.updatedAt}`
+    const seen = {
+      keeper: [forBen.id, begun.id],
+      ada: [begun.id],
+      ben: [forBen.id],
+      boss: [forBen.id],
+      other: [],
+    }
+    for (const [name, ids] of Object.entries(seen))
+      expect([name, await find(members[name as keyof typeof seen], then)]).toEqual([name, ids])
+    expect(await find(boss, '')).toEqual([forBen.id, begun.id])
+    expect(await find(boss, `asOf=${approved.updatedAt}`)).toEqual([forBen.id, begun.id])
+    expect((await ada.api.get(`/catalog/requests?${then}`)).page(CatalogRequest).items).toEqual([begun])
+
+    expect(await find(ada, `${then}&q=first`)).toEqual([begun.id])
+    expect(await find(ada, 'q=first')).toEqual([])
+    expect(await find(boss, `${then}&q=first`)).toEqual([])
+    expect(await find(keeper, `${then}&status=draft,awaiting_approval`)).toEqual([forBen.id, begun.id])
+    expect(await find(boss, `${then}&approverId=me`)).toEqual([forBen.id])
+    expect(await find(keeper, `${then}&requesterId=me`)).toEqual([forBen.id])
+    const assigned = 'assigneeId=usr_tim'
+    const first = approved.tasks[0]?.id
+    const worked = (await keeper.api.post(`${path}/tasks/${first}/complete`)).data(CatalogRequest)
+    expect(await find(keeper, `asOf=${approved.updatedAt}&${assigned}`)).toEqual([])
+    expect(await find(keeper, `asOf=${worked.updatedAt}&${assigned}`)).toEqual([begun.id])
+
+    // Who may no longer decide on requests sees none that they were asked to decide on.
+    const demoted = service.as({ ...boss.principal, permissions: ['catalog:read'] })
+    expect(await everyIdOf(demoted, `/catalog/requests?${then}`)).toEqual([])
+    expect(await find(other, `asOf=${worked.updatedAt}`)).toEqual([])
+    const staging = service.as({ ...keeper.principal, environment: 'staging' })
+    expect(await everyIdOf(staging, `/catalog/requests?${then}`)).toEqual([])
+    expect((await ada.api.get(`/catalog/requests?${then}&sort=updatedAt`)).status).toBe(422)
   })
 })
 

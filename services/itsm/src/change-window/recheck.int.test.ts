@@ -49,7 +49,11 @@ function workspace() {
 }
 
 const keys = (conflicts: ChangeConflict[]) => conflicts.map(conflictKey)
-const told = (id: string) => recorder.published.filter(({ event }) => event.resource.id === id)
+/** The events of a resource, each once however often it was published. */
+const told = (id: string) => {
+  const own = recorder.published.filter(({ event }) => event.resource.id === id)
+  return [...new Map(own.map((message) => [message.event.id, message])).values()]
+}
 /** What a change was told of since it was handed in, event by event. */
 const detected = (id: string): string[] =>
   told(id)

@@ -1,6 +1,6 @@
 import { ChangeRisk, ChangeStatus, ChangeType, Moment } from '@opsplane/contracts'
 import { z } from 'zod'
-import { severalOf } from '../incident/list-filters.js'
+import { searchFilter, searchSyntax, severalOf } from '../incident/list-filters.js'
 import { nobody } from './queries.js'
 
 const reference = z.string().min(1).max(100)
@@ -29,6 +29,7 @@ export const changeFilters = z.object({
       'User, or `me`, who is asked for an approval that is pending. Approvals open to anyone count for everybody ' +
       'who had no hand in the change.',
   }),
+  q: searchFilter.meta({ description: `Words in number, title or description. ${searchSyntax}` }),
   plannedAfter: Moment.optional().meta({ description: 'Planned to start later than this.' }),
   plannedBefore: Moment.optional().meta({ description: 'Planned to start earlier than this.' }),
   createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),

@@ -8,7 +8,7 @@ import {
   invalidField,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { Drizzle } from '@opsplane/postgres'
+import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, ne, notExists, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { configurationItems } from '../cmdb/tables.js'
@@ -29,6 +29,7 @@ export interface ChangeFilters {
   ciId?: string | undefined
   problemId?: string | undefined
   approverId?: string | undefined
+  q?: string | undefined
   plannedAfter?: string | undefined
   plannedBefore?: string | undefined
   createdAfter?: string | undefined
@@ -43,15 +44,28 @@ export const sortColumns = {
   number: changes.numberValue,
 }
 
-export function changeConditions(filters: ChangeFilters): (SQL | undefined)[] {
+export function changeSelection(filters: ChangeFilters): Selection {
+  const { status, type, risk, ciId, q } = filters
+  return {
+    where: changeConditions(filters),
+    anyOf: [
+      status && { column: changes.status, values: status },
+      type && { column: changes.type, values: type },
+      risk && { column: changes.risk, values: risk },
+    ],
+    // What a GIN index finds is sorted afterwards.
+    search: and(
+      q === undefined ? undefined : matchesText(changes.search, q),
+      ciId === undefined ? undefined : touches([ciId]),
+    ),
+  }
+}
+
+function changeConditions(filters: ChangeFilters): (SQL | undefined)[] {
   return [
-    filters.status && inArray(changes.status, filters.status),
-    filters.type && inArray(changes.type, filters.type),
-    filters.risk && inArray(changes.risk, filters.risk),
     isOrNobody(changes.assigneeId, filters.assigneeId),
     isOrNobody(changes.assignmentGroup, filters.assignmentGroup),
     filters.requesterId === undefined ? undefined : eq(changes.requesterId, filters.requesterId),
-    filters.ciId === undefined ? undefined : touches([filters.ciId]),
     filters.problemId === undefined ? undefined : eq(changes.problemId, filters.problemId),
     filters.approverId === undefined ? undefined : waitsFor(filters.approverId),
     filters.plannedAfter === undefined ? undefined : gt(changes.plannedStart, filters.plannedAfter),

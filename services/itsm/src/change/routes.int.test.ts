@@ -27,6 +27,18 @@ const item = async (fields: object = {}): Promise<ConfigurationItem> =>
 const list = async (query: string, as: Principal = principal): Promise<Change[]> =>
   (await service.as(as).get(`/itsm/changes?${query}`)).page(Change).items
 
+/** The ids of a list, read to its end by its cursors, one by one. */
+const walk = async (query: string, as: Principal): Promise<string[]> => {
+  const ids: string[] = []
+  for (let after = ''; ; ) {
+    const reply = await service.as(as).get(`/itsm/changes?${query}&limit=1${after}`)
+    const { items, pagination } = reply.page(Change)
+    ids.push(...items.map(({ id }) => id))
+    if (pagination.nextCursor === null) return ids
+    after = `&after=${encodeURIComponent(pagination.nextCursor)}`
+  }
+}
+
 describe('drafting', () => {
   it('needs a title only, and is read by id and by number', async () => {
     const change = await draft()
@@ -121,18 +133,95 @@ describe('listing', () => {
   it('pages through planned and unplanned ones without losing any', async () => {
     const tenant = testPrincipal()
     const day = (number: number) => `2026-04-0${number}T00:00:00.000Z`
-    await draft({}, tenant)
-    await draft({ plannedStart: day(3), plannedEnd: day(4) }, tenant)
-    await draft({}, tenant)
-    await draft({ plannedStart: day(1), plannedEnd: day(4) }, tenant)
-    const seen: (string | null)[] = []
-    for (let after = ''; ; ) {
-      const reply = await service.as(tenant).get(`/itsm/changes?sort=plannedStart&limit=1${after}`)
-      const { items, pagination } = reply.page(Change)
-      seen.push(...items.map(({ plannedStart }) => plannedStart))
-      if (pagination.nextCursor === null) break
-      after = `&after=${encodeURIComponent(pagination.nextCursor)}`
+    const unplanned = await draft({}, tenant)
+    const later = await draft({ plannedStart: day(3), plannedEnd: day(4) }, tenant)
+    const too = await draft({}, tenant)
+    const sooner = await draft({ plannedStart: day(1), plannedEnd: day(4) }, tenant)
+    const expected = [sooner, later, unplanned, too].map(({ id }) => id)
+    expect(await walk('sort=plannedStart', tenant)).toEqual(expected)
+  })
+
+  it('pages through several values of several fields without losing any', async () => {
+    const tenant = testPrincipal()
+    const types = ['standard', 'normal', 'emergency']
+    const all: Change[] = []
+    for (let index = 0; index < 9; index++)
+      all.push(
+        await draft(
+          { type: types[index % 3], impact: index % 2 ? 'high' : 'low', title: `No ${index}` },
+          tenant,
+        ),
+      )
+    const canceled = all[4]?.id ?? ''
+    await service.as(tenant).post(`/itsm/changes/${canceled}/cancel`, { reason: 'Not needed.' })
+    const idsOf = (matches: (change: Change) => boolean) =>
+      all
+        .filter(matches)
+        .map(({ id }) => id)
+        .toReversed()
+    expect(new Set(all.map(({ risk }) => risk)).size).toBe(2)
+    const risks = new Set([all[0]?.risk])
+    const queries: [string, (change: Change) => boolean][] = [
+      ['status=draft,canceled', () => true],
+      ['type=standard&type=emergency', ({ type }) => type !== 'normal'],
+      ['status=draft,canceled&type=normal,emergency', ({ type }) => type !== 'standard'],
+      ['status=draft&type=normal,emergency', ({ type, id }) => type !== 'standard' && id !== canceled],
+      [
+        `risk=${all[0]?.risk}&type=standard,normal`,
+        ({ risk, type }) => risks.has(risk) && type !== 'emergency',
+      ],
+      ['risk=low,moderate,high', () => true],
+    ]
+    for (const [query, matches] of queries) {
+      const expected = idsOf(matches)
+      expect(expected.length).toBeGreaterThan(1)
+      expect([query, await walk(query, tenant)]).toEqual([query, expected])
+      expect([query, await walk(`${query}&asOf=2120-01-01T00:00:00Z`, tenant)]).toEqual([query, expected])
     }
-    expect(seen).toEqual([day(1), day(3), null, null])
+  })
+
+  it('finds words of title and description, and a number', async () => {
+    const tenant = testPrincipal()
+    const disks = await draft({ title: 'New disks', description: 'For the *Größe* of it' }, tenant)
+    const others = await draft({ title: 'Renew certificates (like CHG-1)', type: 'emergency' }, tenant)
+    const last = await draft({ title: 'Disk-full alarm' }, tenant)
+    expect(await walk('q=disk', tenant)).toEqual([last.id, disks.id])
+    expect(await walk('q=disks+new', tenant)).toEqual([disks.id])
+    expect(await walk('q=grosse', tenant)).toEqual([disks.id])
+    expect(await walk(`q=${last.number}`, tenant)).toEqual([last.id])
+    expect(await walk('q=chg-1', tenant)).toEqual([others.id, disks.id])
+    expect(await walk(`q=${encodeURIComponent('-alarm disk')}`, tenant)).toEqual([disks.id])
+    expect(await walk('q=disk+or+certificates&type=emergency,standard', tenant)).toEqual([others.id])
+    expect(await walk('q=disk', stranger)).toEqual([])
+    expect(await walk('q=nothing', tenant)).toEqual([])
+  })
+
+  it('answers as it was, with the filters applied to that', async () => {
+    const tenant = testPrincipal()
+    const as = service.as(tenant)
+    const one = await draft({ title: 'New disks' }, tenant)
+    const { id: ciId } = (
+      await as.post('/cmdb/items', { class: 'database', name: 'db', status: 'operational' })
+    ).data(ConfigurationItem)
+    const two = await draft({ title: 'New cables', ciIds: [ciId] }, tenant)
+    await as.patch(`/itsm/changes/${one.id}`, { title: 'Old disks', assigneeId: 'usr_bob' })
+    await as.patch(`/itsm/changes/${two.id}`, { ciIds: [] })
+    const canceled = await as.post(`/itsm/changes/${two.id}/cancel`, { reason: 'Not needed.' })
+    const { updatedAt } = canceled.data(Change)
+    const then = `asOf=${two.createdAt}`
+    expect((await list(then, tenant)).map(({ title }) => title)).toEqual(['New cables', 'New disks'])
+    expect(await list(then, tenant)).toEqual([two, one])
+    expect(await walk(`${then}&status=draft,canceled`, tenant)).toEqual([two.id, one.id])
+    expect(await walk(`${then}&sort=createdAt`, tenant)).toEqual([one.id, two.id])
+    expect(await walk(`${then}&q=new`, tenant)).toEqual([two.id, one.id])
+    expect(await walk(`${then}&q=old`, tenant)).toEqual([])
+    expect(await walk(`${then}&ciId=${ciId}`, tenant)).toEqual([two.id])
+    expect(await walk(`ciId=${ciId}`, tenant)).toEqual([])
+    expect(await walk(`${then}&assigneeId=none`, tenant)).toEqual([two.id, one.id])
+    expect(await walk(`${then}&approverId=me`, tenant)).toEqual([])
+    expect(await walk(`asOf=${updatedAt}&status=canceled`, tenant)).toEqual([two.id])
+    expect(await walk(`asOf=${updatedAt}&assigneeId=usr_bob&q=old`, tenant)).toEqual([one.id])
+    expect(await walk('asOf=2020-01-01T00:00:00Z', tenant)).toEqual([])
+    expect((await as.get(`/itsm/changes?${then}&sort=plannedStart`)).status).toBe(422)
   })
 })

@@ -1,10 +1,9 @@
-import { AsOfQuery, Change, ChangePatch, NewChange } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import { AsOfListQuery, AsOfQuery, Change, ChangePatch, NewChange, shortPages } from '@opsplane/contracts'
+import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
 import type { ChangeStore } from './change-store.js'
 import { changeFilters } from './list-filters.js'
-import { type ChangeFilters, changeConditions, sortColumns } from './queries.js'
+import { type ChangeFilters, changeSelection, sortColumns } from './queries.js'
 import { changes as table } from './tables.js'
 
 export const tag = 'Changes'
@@ -18,17 +17,18 @@ export function changeRoutes(ctx: BackendContext, changes: ChangeStore): Route[]
       summary: 'List changes',
       description:
         'All given filters must hold. Newest first unless `sort` says otherwise; by `plannedStart`, those without ' +
-        'a planned window come after all others.',
+        `a planned window come after all others. ${shortPages}`,
       tag,
       scope: 'itsm:read',
-      query: changeFilters,
+      query: changeFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'plannedStart', 'updatedAt', 'number'],
       response: Change,
-      handler: ({ query: { limit, after, sort, ...filters }, binding, meta }) =>
-        keysetPage(ctx.database.db, {
+      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
+        listPage(ctx.database.db, {
+          asOf,
           table,
           tenant: meta.tenant,
-          where: changeConditions(asked(filters, meta)),
+          ...changeSelection(asked(filters, meta)),
           sort: { column: sortColumns[sort.field], direction: sort.direction },
           ...{ limit, after, binding, cursors: ctx.cursors, present: changes.present },
         }),

@@ -1,4 +1,4 @@
-import { readModelTable, stateInteger, stateText } from '@opsplane/postgres'
+import { readModelTable, searchColumn, searchIndex, stateInteger, stateText } from '@opsplane/postgres'
 import { isNotNull, sql } from 'drizzle-orm'
 import { customType, index, integer, text, uniqueIndex } from 'drizzle-orm/pg-core'
 
@@ -26,6 +26,7 @@ export const changes = readModelTable(
     ),
     updatedAt: stateText('updated_at', 'updatedAt'),
     ciIds: jsonb('ci_ids').generatedAlwaysAs(sql.raw(`(state->'ciIds')::jsonb`)),
+    search: searchColumn('search', { names: ['number', 'title'], text: ['description'] }),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table
@@ -35,6 +36,9 @@ export const changes = readModelTable(
       index('changes_updated_idx').on(workspaceId, environment, table.updatedAt, id),
       index('changes_planned_idx').on(workspaceId, environment, table.plannedOrder, id),
       index('changes_status_idx').on(workspaceId, environment, table.status, createdAt, id),
+      index('changes_type_idx').on(workspaceId, environment, table.type, createdAt, id),
+      index('changes_risk_idx').on(workspaceId, environment, table.risk, createdAt, id),
+      searchIndex('changes_search_idx', workspaceId, table.search),
       index('changes_assignee_idx')
         .on(workspaceId, environment, table.assigneeId, createdAt, id)
         .where(isNotNull(table.assigneeId)),

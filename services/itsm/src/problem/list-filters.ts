@@ -1,6 +1,6 @@
 import { Moment, Priority, ProblemStatus } from '@opsplane/contracts'
 import { z } from 'zod'
-import { severalOf } from '../incident/list-filters.js'
+import { searchFilter, searchSyntax, severalOf } from '../incident/list-filters.js'
 import { nobody } from './queries.js'
 
 const reference = z.string().min(1).max(100)
@@ -30,6 +30,9 @@ export const problemFilters = z.object({
     .meta({ description: `A team, or \`${nobody}\` for unrouted problems.` }),
   ciId: reference.optional().meta({ description: 'A configuration item among those affected.' }),
   tag: z.string().min(1).max(50).optional().meta({ description: 'One of the tags.' }),
+  q: searchFilter.meta({
+    description: `Words in number, title, tags, category or description. ${searchSyntax}`,
+  }),
   createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
   createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
 })

@@ -1,6 +1,6 @@
 import { invalidField, type Priority, type ProblemStatus, type TenantScope } from '@opsplane/contracts'
-import type { Drizzle } from '@opsplane/postgres'
-import { and, eq, gt, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
+import { and, eq, gt, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { problems } from './tables.js'
 
@@ -15,6 +15,7 @@ export interface ProblemFilters {
   assignmentGroup?: string | undefined
   ciId?: string | undefined
   tag?: string | undefined
+  q?: string | undefined
   createdAfter?: string | undefined
   createdBefore?: string | undefined
 }
@@ -26,17 +27,27 @@ export const sortColumns = {
   number: problems.numberValue,
 }
 
-export function problemConditions(filters: ProblemFilters): (SQL | undefined)[] {
+export function problemSelection(filters: ProblemFilters): Selection {
+  const { status, priority, ciId, tag, q } = filters
+  const words = q === undefined ? undefined : matchesText(problems.search, q)
+  return {
+    where: problemConditions(filters),
+    anyOf: [
+      status && { column: problems.status, values: status },
+      priority && { column: problems.priority, values: priority },
+    ],
+    // What a GIN index finds is sorted afterwards.
+    search: and(words, holds(problems.ciIds, ciId), holds(problems.tags, tag)),
+  }
+}
+
+function problemConditions(filters: ProblemFilters): (SQL | undefined)[] {
   return [
-    filters.status && inArray(problems.status, filters.status),
-    filters.priority && inArray(problems.priority, filters.priority),
     filters.knownError === undefined
       ? undefined
       : sql`${problems.knownError} = ${sql.raw(String(filters.knownError))}`,
     isOrNobody(problems.assigneeId, filters.assigneeId),
     isOrNobody(problems.assignmentGroup, filters.assignmentGroup),
-    holds(problems.ciIds, filters.ciId),
-    holds(problems.tags, filters.tag),
     filters.createdAfter === undefined ? undefined : gt(problems.createdAt, filters.createdAfter),
     filters.createdBefore === undefined ? undefined : lt(problems.createdAt, filters.createdBefore),
   ]

@@ -262,44 +262,6 @@ describe('the incidents of a problem', () => {
   })
 })
 
-describe('the list', () => {
-  it('holds what all filters hold for', async () => {
-    const mine = service.as(testPrincipal())
-    const add = async (fields: object) =>
-      (await mine.post('/itsm/problems', { title: 'One', ...fields })).data(Problem)
-    const { id: ciId } = (
-      await mine.post('/cmdb/items', { class: 'server', name: 'db', status: 'operational' })
-    ).data(ConfigurationItem)
-    const all = [
-      await add({ impact: 'high', urgency: 'high', assigneeId: 'usr_ada', tags: ['a', 'b'] }),
-      await add({ assignmentGroup: 'db', ciIds: [ciId], rootCause: 'R', workaround: 'W' }),
-      await add({ tags: ['b'] }),
-    ]
-    const [first, second, third] = all.map(({ id }) => id)
-    await mine.post(`/itsm/problems/${second}/mark-known-error`)
-    await mine.post(`/itsm/problems/${third}/assess`)
-    const ids = async (query: string) =>
-      (await mine.get(`/itsm/problems?${query}`)).page(Problem).items.map(({ id }) => id)
-    expect(await ids('')).toEqual([third, second, first])
-    expect(await ids('sort=number')).toEqual([first, second, third])
-    expect(await ids('sort=-updatedAt')).toEqual([third, second, first])
-    expect(await ids('status=assess,closed')).toEqual([third])
-    expect(await ids('priority=P1')).toEqual([first])
-    expect(await ids('knownError=true')).toEqual([second])
-    expect(await ids('knownError=false')).toEqual([third, first])
-    expect(await ids('assigneeId=usr_ada')).toEqual([first])
-    expect(await ids('assigneeId=none')).toEqual([third, second])
-    expect(await ids('assignmentGroup=db')).toEqual([second])
-    expect(await ids(`ciId=${ciId}`)).toEqual([second])
-    expect(await ids('tag=b')).toEqual([third, first])
-    expect(await ids('tag=b&status=new')).toEqual([first])
-    const moment = encodeURIComponent(all[1]?.createdAt ?? '')
-    expect(await ids(`createdAfter=${moment}`)).toEqual([third])
-    expect(await ids(`createdBefore=${moment}`)).toEqual([first])
-    expect((await mine.get('/itsm/problems?knownError=yes')).status).toBe(422)
-  })
-})
-
 describe('another tenant', () => {
   it('is answered as if there were no such problem', async () => {
     const problem = await record()

@@ -1,10 +1,9 @@
-import { AsOfQuery, NewProblem, Problem, ProblemPatch } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import { AsOfListQuery, AsOfQuery, NewProblem, Problem, ProblemPatch, shortPages } from '@opsplane/contracts'
+import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
 import { problemFilters } from './list-filters.js'
 import type { ProblemStore } from './problem-store.js'
-import { problemConditions, sortColumns } from './queries.js'
+import { problemSelection, sortColumns } from './queries.js'
 import { checkReferences } from './references.js'
 import { problems as table } from './tables.js'
 
@@ -18,17 +17,19 @@ export function problemRoutes(ctx: BackendContext, problems: ProblemStore): Rout
       path: '/itsm/problems',
       summary: 'List problems',
       description:
-        'All given filters must hold; `knownError=true` lists the known errors. Newest first unless `sort` says otherwise.',
+        'All given filters must hold; `knownError=true` lists the known errors. Newest first unless `sort` says ' +
+        `otherwise. ${shortPages}`,
       tag,
       scope: 'itsm:read',
-      query: problemFilters,
+      query: problemFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'number'],
       response: Problem,
-      handler: ({ query: { limit, after, sort, ...filters }, binding, meta }) =>
-        keysetPage(ctx.database.db, {
+      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
+        listPage(ctx.database.db, {
+          asOf,
           table,
           tenant: meta.tenant,
-          where: problemConditions(filters),
+          ...problemSelection(filters),
           sort: { column: sortColumns[sort.field], direction: sort.direction },
           limit,
           after,

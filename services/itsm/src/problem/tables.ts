@@ -1,4 +1,4 @@
-import { readModelTable, stateText } from '@opsplane/postgres'
+import { readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
 import { isNotNull, sql } from 'drizzle-orm'
 import { boolean, customType, index, integer, uniqueIndex } from 'drizzle-orm/pg-core'
 
@@ -22,6 +22,11 @@ export const problems = readModelTable(
     ciIds: stateList('ci_ids', 'ciIds'),
     tags: stateList('tags', 'tags'),
     updatedAt: stateText('updated_at', 'updatedAt'),
+    search: searchColumn('search', {
+      names: ['number', 'title'],
+      labels: ['tags', 'category'],
+      text: ['description'],
+    }),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table
@@ -31,6 +36,7 @@ export const problems = readModelTable(
       index('problems_updated_idx').on(workspaceId, environment, table.updatedAt, id),
       index('problems_status_idx').on(workspaceId, environment, table.status, createdAt, id),
       index('problems_priority_idx').on(workspaceId, environment, table.priority, createdAt, id),
+      searchIndex('problems_search_idx', workspaceId, table.search),
       index('problems_assignee_idx')
         .on(workspaceId, environment, table.assigneeId, createdAt, id)
         .where(isNotNull(table.assigneeId)),
