@@ -276,7 +276,7 @@ export interface paths {
         };
         /**
          * List what can be requested
-         * @description Those with `catalog:write` get every item, others the active ones. Newest first unless `sort` says otherwise.
+         * @description Those with `catalog:write` get every item, others the active ones, with `asOf` those active then. Newest first unless `sort` says otherwise. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
          */
         get: operations["listCatalogItems"];
         put?: never;
@@ -365,7 +365,7 @@ export interface paths {
         };
         /**
          * List requests
-         * @description Those with `catalog:write` get all; others get those they asked for, those they are to get, and, with `itsm:approve`, those they are asked to decide on. Newest first unless `sort` says otherwise.
+         * @description Those with `catalog:write` get all; others get those they asked for, those they are to get, and, with `itsm:approve`, those they are asked to decide on; with `asOf`, those they had been asked to by then. Newest first unless `sort` says otherwise. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
          */
         get: operations["listCatalogRequests"];
         put?: never;
@@ -1205,7 +1205,7 @@ export interface paths {
         };
         /**
          * List changes
-         * @description All given filters must hold. Newest first unless `sort` says otherwise; by `plannedStart`, those without a planned window come after all others.
+         * @description All given filters must hold. Newest first unless `sort` says otherwise; by `plannedStart`, those without a planned window come after all others. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
          */
         get: operations["listChanges"];
         put?: never;
@@ -1802,7 +1802,7 @@ export interface paths {
         };
         /**
          * List problems
-         * @description All given filters must hold; `knownError=true` lists the known errors. Newest first unless `sort` says otherwise.
+         * @description All given filters must hold; `knownError=true` lists the known errors. Newest first unless `sort` says otherwise. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
          */
         get: operations["listProblems"];
         put?: never;
@@ -10152,9 +10152,13 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
+                /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
+                asOf?: string;
                 category?: string;
                 /** @description Items per page. */
                 limit?: number;
+                /** @description Words in name, tags, category or description. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
                 /** @description One or several; without `catalog:write` there are only active items. */
@@ -11209,6 +11213,8 @@ export interface operations {
                 after?: string;
                 /** @description Requests this user, or `me`, may still approve or reject. */
                 approverId?: string;
+                /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
+                asOf?: string;
                 /** @description Requests with a task this user, or `me`, can work on. */
                 assigneeId?: string;
                 /** @description Created later than this. */
@@ -11218,6 +11224,8 @@ export interface operations {
                 itemId?: string;
                 /** @description Items per page. */
                 limit?: number;
+                /** @description Words in number, name of the item or notes. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                q?: string;
                 /** @description A user, or `me`. */
                 requesterId?: string;
                 /** @description Field to sort by; `-` sorts descending. */
@@ -19622,6 +19630,8 @@ export interface operations {
                 after?: string;
                 /** @description User, or `me`, who is asked for an approval that is pending. Approvals open to anyone count for everybody who had no hand in the change. */
                 approverId?: string;
+                /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
+                asOf?: string;
                 /** @description A user, or `none` for unassigned changes. */
                 assigneeId?: string;
                 /** @description A team, or `none` for unrouted changes. */
@@ -19640,6 +19650,8 @@ export interface operations {
                 plannedBefore?: string;
                 /** @description Problem it is to solve. */
                 problemId?: string;
+                /** @description Words in number, title or description. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                q?: string;
                 /** @description User who asked for it. */
                 requesterId?: string;
                 /** @description One or several, repeated or separated by commas. */
@@ -25248,6 +25260,8 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
+                /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
+                asOf?: string;
                 /** @description A user, or `none` for unassigned problems. */
                 assigneeId?: string;
                 /** @description A team, or `none` for unrouted problems. */
@@ -25264,6 +25278,8 @@ export interface operations {
                 limit?: number;
                 /** @description One or several priorities, repeated or separated by commas. */
                 priority?: ("P1" | "P2" | "P3" | "P4" | "P5")[];
+                /** @description Words in number, title, tags, category or description. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "number" | "-number";
                 /** @description One or several statuses, repeated or separated by commas. */
