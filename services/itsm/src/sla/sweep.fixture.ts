@@ -1,5 +1,13 @@
 import type { Database } from '@opsplane/postgres'
 
+/** Indexes that serve the lists of incidents alone: clocks do not use them, and every copy would pay for them. */
+export async function withoutListIndexes(sql: Database['sql']) {
+  const indexes = await sql<{ indexrelid: string }[]>`
+    select indexrelid::regclass::text as indexrelid from pg_index
+    where indrelid = 'incidents'::regclass and not indisprimary`
+  for (const { indexrelid } of indexes) await sql.unsafe(`drop index ${indexrelid}`)
+}
+
 /** Copies at most: a statement has to be done before it is canceled, however busy the machine is. */
 const atOnce = 10_000
 
