@@ -144,14 +144,16 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     }
   }
 
-  /** Every webhook there is multiplies the work of each event, and a run makes many of both. */
-  async function removeMadeWebhooks() {
+  /** Every webhook and SLA policy there is multiplies the work of each event, and a run makes many of all. */
+  async function removeMade() {
     for (const environment of ['production', 'staging', 'development'] as const) {
       const params = { header: { 'X-Environment': environment } }
       for await (const { id } of owner.items('/webhooks', { params })) {
         if (id === delivered.id) continue
         await owner.delete('/webhooks/{id}', { params: { ...params, path: { id } } })
       }
+      for await (const { id } of owner.items('/itsm/sla-policies', { params }))
+        await owner.delete('/itsm/sla-policies/{id}', { params: { ...params, path: { id } } })
     }
   }
 
@@ -240,7 +242,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
 
   const cursors = await realCursors()
   return {
-    removeMadeWebhooks,
+    removeMade,
     send,
     statuses,
     cursors,
