@@ -18,7 +18,7 @@ import {
 } from './fuzz/world.js'
 import { startTestCluster } from './platform.js'
 
-const runs = Number(process.env.FUZZ_RUNS ?? 12)
+const runs = Number(process.env.FUZZ_RUNS ?? 6)
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121)
 
 /** Operations no success can be had of here, and why. */
@@ -69,6 +69,7 @@ async function everyOperation(work: (operation: Operation) => Promise<string[]>)
   for (const operation of operations) {
     const problems = await work(operation).catch((error: unknown) => [`could not be tried: ${error}`])
     wrong.push(...problems.map((problem) => `${operation.id}: ${problem}`))
+    if (/^\/(webhooks|itsm\/sla-policies)/.test(operation.path)) await world.removeMade()
   }
   expect(wrong).toEqual([])
 }
@@ -137,6 +138,8 @@ test('every operation can be used as its example says', async () => {
 const textValues = (values: Fields) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
 
+const usedUp = new Set(['invalid_state_transition', 'not_found'])
+
 async function fuzz(operation: Operation, taste: Taste): Promise<string[]> {
   const real = await world.pathValues(operation)
   const named = { url: [`${receiver.url}/ok`, 'https://receiver.invalid/x'] }
@@ -149,11 +152,13 @@ async function fuzz(operation: Operation, taste: Taste): Promise<string[]> {
     const text = body === undefined ? undefined : JSON.stringify(body)
     const [, answer] = await call(operation, { target, text, headers })
     if (answer.status < 300) succeeded.add(operation.id)
+    // A run before has ended or deleted it, so that no other would get past that.
+    if (path === real && usedUp.has(errorCode(answer) ?? ''))
+      Object.assign(real, await world.pathValues(operation))
     const problems = judge.problems(operation, answer)
     if (problems.length > 0) throw new Error(`${problems.join('; ')} (${answer.text.slice(0, 300)})`)
   })
   const details = await fc.check(property, { seed, numRuns: runs })
-  if (operation.id === 'createWebhook') await world.removeMadeWebhooks()
   return failures(details)
 }
 

@@ -62,6 +62,19 @@ describe('the OpenAPI document', () => {
     expect(parse(await response.text())).toEqual(await openApi())
   })
 
+  test('names the origin each client asked, unless one is configured', async () => {
+    const own = await startPlatform()
+    const { port } = new URL(own.url)
+    for (const format of ['json', 'yaml']) {
+      for (const host of ['127.0.0.1', 'localhost']) {
+        const origin = `http://${host}:${port}`
+        const text = await (await fetch(`${origin}/api/v1/openapi.${format}`)).text()
+        expect(parse(text)).toMatchObject({ servers: [{ url: `${origin}/api/v1` }] })
+      }
+    }
+    await own.stop()
+  })
+
   test('keeps the last description of a service that is down, and follows one that changes', async () => {
     await openApi()
     await platform.dispatcher.close()
@@ -73,6 +86,8 @@ describe('the OpenAPI document', () => {
     expect(paths).toHaveProperty('/itsm/changes')
     expect(paths).not.toHaveProperty('/itsm/incidents')
     expect(paths).toHaveProperty('/webhooks')
+    const yaml = await fetch(`${platform.url}/api/v1/openapi.yaml`)
+    expect(parse(await yaml.text())).toEqual(await openApi())
     platform.dispatcher = await startUpstream(
       describing('/webhooks', 'listWebhooks'),
       platform.dispatcher.port,

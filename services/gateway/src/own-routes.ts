@@ -19,10 +19,7 @@ export interface OwnRoutesOptions {
 export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   const { config, log } = options
   const source = createOpenApiSource({ serviceUrls: config.serviceUrls, ...options })
-  const document = async (request: Request): Promise<OpenApiDocument> => ({
-    ...(await source.document()),
-    servers: [{ url: `${publicOrigin(config, request)}${apiPrefix}` }],
-  })
+  const serversFor = (request: Request) => [{ url: `${publicOrigin(config, request)}${apiPrefix}` }]
   const answer = (request: Request, response: Response, data: object) =>
     send(beginExchange(request, response, request.path, log), { status: 200, body: { data } })
 
@@ -43,11 +40,11 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
     answer(request, response, { status: 'ready', checks })
   })
   get(`${apiPrefix}/openapi.json`, async (request, response) => {
-    response.json(await document(request))
+    response.json({ ...(await source.document()), servers: serversFor(request) })
   })
   get(`${apiPrefix}/openapi.yaml`, async (request, response) => {
-    const text = stringify(await document(request), { aliasDuplicateObjects: false })
-    response.type('application/yaml').send(text)
+    const text = yamlOf(await source.document())
+    response.type('application/yaml').send(`${text}${stringify({ servers: serversFor(request) })}`)
   })
   app.use(`${apiPrefix}/docs`, withHeaders, docsRoutes())
   app.use(() => {
@@ -55,6 +52,16 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   })
   app.use(answerError(log))
   return app
+}
+
+const written = new WeakMap<OpenApiDocument, string>()
+
+/** Without its servers. Writing holds up everybody else for a tenth of a second or more, so each is written once. */
+function yamlOf(document: OpenApiDocument): string {
+  const { servers: _, ...rest } = document
+  const text = written.get(document) ?? stringify(rest, { aliasDuplicateObjects: false })
+  written.set(document, text)
+  return text
 }
 
 /** Without a configured origin, the one this client asked, which only this client's answer then names. */

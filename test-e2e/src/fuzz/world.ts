@@ -2,6 +2,7 @@ import { permissions } from '@opsplane/contracts'
 import { type Receiver, waitFor } from '@opsplane/testing'
 import { request } from 'undici'
 import { typedClient } from '../platform.js'
+import { deskOf } from './desk.js'
 import { exampleBody, type OpenApi, type Operation, operationsOf } from './document.js'
 
 export interface Answer {
@@ -143,14 +144,16 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     }
   }
 
-  /** Every webhook there is multiplies the work of each event, and a run makes many of both. */
-  async function removeMadeWebhooks() {
+  /** Every webhook and SLA policy there is multiplies the work of each event, and a run makes many of all. */
+  async function removeMade() {
     for (const environment of ['production', 'staging', 'development'] as const) {
       const params = { header: { 'X-Environment': environment } }
       for await (const { id } of owner.items('/webhooks', { params })) {
         if (id === delivered.id) continue
         await owner.delete('/webhooks/{id}', { params: { ...params, path: { id } } })
       }
+      for await (const { id } of owner.items('/itsm/sla-policies', { params }))
+        await owner.delete('/itsm/sla-policies/{id}', { params: { ...params, path: { id } } })
     }
   }
 
@@ -167,32 +170,11 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     return [...found, ...found.map((cursor) => cursor.slice(0, -2)), ...found.map((cursor) => `${cursor}x`)]
   }
 
-  const incidentThatIs = async (resolved: boolean) => {
-    const { data } = await owner.post('/itsm/incidents', {
-      body: { title: 'to be changed', severity: 'low' },
-    })
-    const params = { path: { id: data.id } }
-    if (resolved)
-      await owner.post('/itsm/incidents/{id}/resolve', {
-        params,
-        body: { resolutionCode: 'fixed', resolutionNotes: 'Done' },
-      })
-    return { id: data.id }
-  }
-
   const item = async (status: 'planned' | 'operational' = 'operational') =>
     (await owner.post('/cmdb/items', { body: { class: 'server', name: `made ${count++}`, status } })).data.id
   const related = { sourceId: await item(), targetId: await item(), type: 'depends_on' as const }
 
-  /** An article by somebody else, as far as it is to be. */
-  const article = async (until: 'in_review' | 'published') => {
-    const body = { title: `made ${count++}`, body: 'What to do.' }
-    const path = { id: (await writer.post('/knowledge', { body })).data.id }
-    await writer.post('/knowledge/{id}/submit', { params: { path } })
-    if (until === 'published') await owner.post('/knowledge/{id}/approve', { params: { path } })
-    return path
-  }
-
+  const desk = await deskOf({ owner, writer })
   const checkpoint = (await owner.post('/audit/checkpoints')).data
 
   /** Where neither an example nor a list leads to something the operation applies to. */
@@ -211,23 +193,16 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
       const body = { sourceId: await item(), targetId: await item(), type: 'runs_on' as const }
       return { id: (await owner.post('/cmdb/relations', { body })).data.id }
     },
-    '/knowledge/{id}/versions/{n}': async () => ({ ...(await article('published')), n: '1' }),
-    '/knowledge/{id}/approve': () => article('in_review'),
-    '/knowledge/{id}/reject': () => article('in_review'),
-    '/knowledge/{id}/retire': () => article('published'),
-    '/knowledge/{id}/feedback': () => article('published'),
     '/settings/users/{id}': async () => ({ id: (await invite()).data.id }),
     '/workspaces/{slug}': async () => ({ slug: info.workspace }),
-    '/itsm/incidents/{id}/escalate': () => incidentThatIs(false),
-    '/itsm/incidents/{id}/reopen': () => incidentThatIs(true),
-    '/itsm/incidents/{id}/close': () => incidentThatIs(true),
+    ...desk.prepared,
   }
 
   /** The example of an operation, as a body that this platform and its state accept. */
   const goodBody = (operation: Operation): unknown => {
     const example = exampleBody(document, operation)
     if (typeof example !== 'object' || example === null) return example
-    const body: Fields = { ...example }
+    const body: Fields = { ...example, ...desk.named[operation.id] }
     if (operation.id === 'createSession') return { email: info.email, password: info.password }
     if (operation.id === 'verifyAuditAgainstCheckpoint') return { checkpoint }
     if (operation.id === 'createCiRelation') return related
@@ -267,7 +242,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
 
   const cursors = await realCursors()
   return {
-    removeMadeWebhooks,
+    removeMade,
     send,
     statuses,
     cursors,
