@@ -1,4 +1,4 @@
-import { itsmEvents } from '@opsplane/contracts'
+import type { ItsmEventType } from '@opsplane/contracts'
 import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eventstore'
 import { startSweeper } from '../sla/sweeper.js'
 import { autoCloseBatch, createAutoClose } from './auto-close.js'
@@ -6,6 +6,14 @@ import { createCascade } from './cascade.js'
 
 /** Days are what is counted: nobody misses an incident's close for these. */
 const lookEveryMs = 5_000
+
+/** What can tell of another status of an incident that has children, or of another child. */
+const familyEvents: readonly ItsmEventType[] = [
+  'incident.updated',
+  'incident.assigned',
+  'incident.resolved',
+  'incident.reopened',
+]
 
 /** What follows from what happens to incidents, and from nothing happening to them. */
 export function incidentConsumers(ctx: BackendContext): Closable[] {
@@ -18,7 +26,7 @@ export function incidentConsumers(ctx: BackendContext): Closable[] {
       names: ctx.names,
       log: ctx.log,
       durable: 'itsm-incident-families',
-      filterSubjects: ctx.names.eventFilters(Object.keys(itsmEvents)),
+      filterSubjects: ctx.names.eventFilters([...familyEvents]),
       handle: (events) => cascade.handle(events),
     }),
     startSweeper({

@@ -11,10 +11,37 @@ import { settingsIdOf } from './settings-id.js'
 
 type StoreContext = Pick<BackendContext, 'store'>
 
-/** The settings that hold for a tenant now: one read by primary key, the defaults where there is no row. */
-export async function settingsOf(ctx: StoreContext, tenant: TenantScope): Promise<ItsmSettingsState> {
+interface Kept {
+  state: ItsmSettingsState
+  /** Of `performance.now()`. */
+  until: number
+}
+
+/** So late does a replica notice, at worst, that another one has changed settings. */
+const keptForMs = 500
+const mostKept = 10_000
+const keptOf = new WeakMap<StoreContext['store'], Map<string, Kept>>()
+
+function keptBy(store: StoreContext['store']): Map<string, Kept> {
+  const kept = keptOf.get(store) ?? new Map<string, Kept>()
+  keptOf.set(store, kept)
+  if (kept.size > mostKept) kept.clear()
+  return kept
+}
+
+/**
+ * The settings that hold for a tenant: one read by primary key, the defaults where there is no row. What was read is
+ * kept for a moment, as every new incident asks.
+ */
+export async function settingsOf({ store }: StoreContext, tenant: TenantScope): Promise<ItsmSettingsState> {
   const id = settingsIdOf(tenant)
-  return (await ctx.store.aggregate(itsmSettings).find(id, tenant))?.state ?? defaultSettings(id)
+  const kept = keptBy(store)
+  const known = kept.get(id)
+  if (known && known.until > performance.now()) return known.state
+  const until = performance.now() + keptForMs
+  const state = (await store.aggregate(itsmSettings).find(id, tenant))?.state ?? defaultSettings(id)
+  kept.set(id, { state, until })
+  return state
 }
 
 /** The settings as the API shows them: untouched ones have version 0. */
@@ -26,13 +53,17 @@ export function settingsStore({ store }: StoreContext) {
       const row = await aggregate.find(id, tenant)
       return { ...(row?.state ?? defaultSettings(id)), version: row?.version ?? 0 }
     },
-    patch(patch: ItsmSettingsPatch, meta: CommandMeta): Promise<ItsmSettings> {
+    async patch(patch: ItsmSettingsPatch, meta: CommandMeta): Promise<ItsmSettings> {
       const id = settingsIdOf(meta.tenant)
       const change = async (unit: Unit) => {
         const current = (await unit.find(aggregate, id)) ?? { state: defaultSettings(id), version: 0 }
         return unit.handle(aggregate, id, { kind: 'patch', patch, now: meta.now }, { current })
       }
-      return store.transact(meta, change, { turn: id })
+      try {
+        return await store.transact(meta, change, { turn: id })
+      } finally {
+        keptBy(store).delete(id)
+      }
     },
   }
 }
