@@ -14,7 +14,7 @@ import { type NatsConnection, nanos } from '@nats-io/transport-node'
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { ConsumerLostError, NatsLinkClosedError } from './errors.js'
 import type { NatsLink } from './link.js'
-import { subjectMatches } from './subject-match.js'
+import { coveringFilter, subjectMatches } from './subject-match.js'
 
 export interface DurableConsumerOptions {
   link: NatsLink
@@ -146,12 +146,11 @@ function consumerConfig(
     max_ack_pending: options.maxAckPending ?? 1_000,
     ...(options.forgetAfterMs !== undefined && { inactive_threshold: nanos(options.forgetAfterMs) }),
   }
-  const [only] = filterSubjects
-  if (filterSubjects.length === 1 && only !== undefined) return { ...config, filter_subject: only }
-  // Several filters need server 2.10; an older one delivers everything and the loop below filters.
   if (filterSubjects.length > 1 && hasMultipleFilters(connection))
     return { ...config, filter_subjects: [...filterSubjects] }
-  return config
+  // Several filters need server 2.10; an older one delivers what they have in common, and the loop below filters.
+  const covering = coveringFilter(filterSubjects)
+  return covering === undefined ? config : { ...config, filter_subject: covering }
 }
 
 function hasMultipleFilters(connection: NatsConnection): boolean {

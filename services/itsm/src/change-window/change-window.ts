@@ -13,4 +13,4 @@ export function changeWindowRoutes(ctx: BackendContext): Route[] {
   return [...windowRoutes(ctx, windowStore(ctx)), ...planningRoutes(ctx, changeStore(ctx))]
 }
 
-export const changeWindowConsumers = (ctx: BackendContext): Closable[] => [recheckConflicts(ctx)]
+export const changeWindowConsumers = (ctx: BackendContext): Closable[] => recheckConflicts(ctx)

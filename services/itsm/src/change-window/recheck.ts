@@ -10,7 +10,7 @@ import { conflictsOf } from './surroundings.js'
  * says which changes to look at: what they collide with is worked out from things as they are, under a lock, so that
  * events that come twice, late or at the same time to several replicas tell nothing twice.
  */
-export function recheckConflicts(ctx: BackendContext): Closable {
+export function recheckConflicts(ctx: BackendContext): Closable[] {
   const { store, clock, database, relay } = ctx
   const changes = store.aggregate(change)
 
@@ -36,16 +36,19 @@ export function recheckConflicts(ctx: BackendContext): Closable {
       await recheck(id, { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId })
   }
 
-  return consumeEvents({
-    database,
-    link: ctx.link,
-    names: ctx.names,
-    log: ctx.log,
-    durable: 'itsm-change-conflicts',
-    filterSubjects: ctx.names.eventFilters(['change.*', 'change_window.*']),
-    handle: async (events) => {
-      for (const event of events) await heed(event)
-      relay.wake()
-    },
-  })
+  // A consumer for each, as servers before 2.10 take one filter, and one for both would let everything through.
+  const consume = (durable: string, pattern: string) =>
+    consumeEvents({
+      database,
+      link: ctx.link,
+      names: ctx.names,
+      log: ctx.log,
+      durable,
+      filterSubjects: ctx.names.eventFilters([pattern]),
+      handle: async (events) => {
+        for (const event of events) await heed(event)
+        relay.wake()
+      },
+    })
+  return [consume('itsm-change-conflicts', 'change.*'), consume('itsm-window-conflicts', 'change_window.*')]
 }
