@@ -33,8 +33,7 @@ const rows = async () => [
 test('the status counts what is in the log', async () => {
   const settled = await waitFor(async () => {
     const now = await status()
-    const [first, second] = now?.checkpoints ?? []
-    return first?.handled === 6 && second?.handled === 6 && now
+    return now?.checkpoints.some(({ handled }) => handled === 6) && now
   })
   expect(settled).toEqual({
     service: 'itsm',
@@ -44,12 +43,6 @@ test('the status counts what is in the log', async () => {
     oldestUnpublishedAt: null,
     deadLetters: [],
     checkpoints: [
-      {
-        consumer: 'itsm-incident-families',
-        handled: 6,
-        streamSequence: 6,
-        updatedAt: expect.any(String),
-      },
       { consumer: 'itsm-sla-clocks', handled: 6, streamSequence: 6, updatedAt: expect.any(String) },
     ],
   })
