@@ -9,15 +9,13 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
-import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, ne, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNotNull, lt, ne, notExists, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { configurationItems } from '../cmdb/tables.js'
+import { isOrNobody } from '../lists/nobody.js'
 import { events, incidents } from '../schema.js'
 import type { RiskFacts } from './risk.js'
 import { changePolicies, changes } from './tables.js'
-
-/** Asks for changes that have no assignee, or no team. */
-export const nobody = 'none'
 
 export interface ChangeFilters {
   status?: ChangeStatus[] | undefined
@@ -212,9 +210,4 @@ function waitsFor(userId: string): SQL {
 
 export function within(table: { workspaceId: PgColumn; environment: PgColumn }, tenant: TenantScope): SQL[] {
   return [eq(table.workspaceId, tenant.workspaceId), eq(table.environment, tenant.environment)]
-}
-
-function isOrNobody(column: PgColumn, value: string | undefined): SQL | undefined {
-  if (value === undefined) return undefined
-  return value === nobody ? isNull(column) : eq(column, value)
 }

@@ -1,7 +1,7 @@
 import { CiStatus, Criticality, RelationType } from '@opsplane/contracts'
 import { z } from 'zod'
 import { searchFilter, searchSyntax, severalOf } from '../incident/list-filters.js'
-import { nobody } from './queries.js'
+import { nobody } from '../lists/nobody.js'
 
 const reference = z.string().min(1).max(100)
 

@@ -1,12 +1,10 @@
 import type { CiStatus, Criticality, RelationType, TenantScope } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
-import { and, count, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
+import { isOrNobody } from '../lists/nobody.js'
 import { incidents } from '../schema.js'
 import { ciClasses, ciRelations, configurationItems, incidentItem, openIncidents } from './tables.js'
-
-/** Asks for items without an owner, or without a team. */
-export const nobody = 'none'
 
 export interface ItemFilters {
   class?: string[] | undefined
@@ -123,11 +121,6 @@ export async function classRows(db: Drizzle, tenant: TenantScope, name?: string)
 
 function within(table: { workspaceId: PgColumn; environment: PgColumn }, tenant: TenantScope): SQL[] {
   return [eq(table.workspaceId, tenant.workspaceId), eq(table.environment, tenant.environment)]
-}
-
-function isOrNobody(column: PgColumn, value: string | undefined): SQL | undefined {
-  if (value === undefined) return undefined
-  return value === nobody ? isNull(column) : eq(column, value)
 }
 
 /** `%` and `_` in the text stand for themselves. */

@@ -8,7 +8,7 @@ import {
   Severity,
 } from '@opsplane/contracts'
 import { z } from 'zod'
-import { nobody } from './queries.js'
+import { nobody } from '../lists/nobody.js'
 
 /** A parameter that may be repeated or hold several values separated by commas. */
 export const severalOf = <Value extends z.ZodType>(value: Value) =>

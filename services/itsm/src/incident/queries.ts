@@ -8,13 +8,11 @@ import type {
   TenantScope,
 } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
-import { and, eq, gt, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
+import { isOrNobody } from '../lists/nobody.js'
 import { incidents } from '../schema.js'
 import { hasMembers, isMajor, members, takingAlerts } from './indexes.js'
-
-/** Asks for incidents that have no assignee, or no team. */
-export const nobody = 'none'
 
 export interface IncidentFilters {
   status?: IncidentStatus[] | undefined
@@ -123,9 +121,4 @@ function is(column: PgColumn, value: string | undefined): SQL | undefined {
 function has(field: 'watcherIds' | 'tags', member: string | undefined): SQL | undefined {
   if (member === undefined) return undefined
   return and(hasMembers(field), sql`${members(field)} @> ${JSON.stringify([member])}::jsonb`)
-}
-
-function isOrNobody(column: PgColumn, value: string | undefined): SQL | undefined {
-  if (value === undefined) return undefined
-  return value === nobody ? isNull(column) : eq(column, value)
 }

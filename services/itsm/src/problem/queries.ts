@@ -1,11 +1,9 @@
 import { invalidField, type Priority, type ProblemStatus, type TenantScope } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
-import { and, eq, gt, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
+import { isOrNobody } from '../lists/nobody.js'
 import { problems } from './tables.js'
-
-/** Asks for problems that have no assignee, or no team. */
-export const nobody = 'none'
 
 export interface ProblemFilters {
   status?: ProblemStatus[] | undefined
@@ -91,11 +89,6 @@ export async function problemExists(db: Drizzle, tenant: TenantScope, id: string
 
 function within({ workspaceId, environment }: TenantScope): SQL[] {
   return [eq(problems.workspaceId, workspaceId), eq(problems.environment, environment)]
-}
-
-function isOrNobody(column: PgColumn, value: string | undefined): SQL | undefined {
-  if (value === undefined) return undefined
-  return value === nobody ? isNull(column) : eq(column, value)
 }
 
 function holds(list: PgColumn, value: string | undefined): SQL | undefined {
