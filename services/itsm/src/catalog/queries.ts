@@ -93,19 +93,6 @@ const working = (userId: string): SQL | undefined =>
 const ofTenant = (table: KeysetTable, { workspaceId, environment }: TenantScope): SQL | undefined =>
   and(eq(table.workspaceId, workspaceId), eq(table.environment, environment))
 
-export async function requestIdByNumber(
-  db: Drizzle,
-  tenant: TenantScope,
-  number: string,
-): Promise<string | undefined> {
-  const value = Number(number.slice('REQ-'.length))
-  const [row] = await db
-    .select({ id: catalogRequests.id })
-    .from(catalogRequests)
-    .where(and(ofTenant(catalogRequests, tenant), eq(catalogRequests.numberValue, value)))
-  return row?.id
-}
-
 const Plan = z.object({ tasks: z.array(PlannedTask) })
 
 /** How requests pinned to this revision are fulfilled. */

@@ -8,12 +8,14 @@ import {
 } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
+import { referencedId } from '../lists/referenced-id.js'
 import { checkVisible } from './access.js'
 import type { ItemStore } from './item-store.js'
-import { planOf, requestIdByNumber } from './queries.js'
+import { planOf } from './queries.js'
 import type { By, NewIds, RequestCommand } from './request-commands.js'
 import { catalogRequest, unknownItem } from './request-domain.js'
 import { allowedRequestActions } from './request-transitions.js'
+import { catalogRequests } from './tables.js'
 import { allowedTaskActions } from './task-transitions.js'
 
 export const byOf = ({ actor, principal }: RequestMeta): By => ({ actor, userId: principal.userId })
@@ -26,10 +28,8 @@ export function requestStore({ store, database: { db } }: BackendContext, items:
 
   /** Paths take an id or a number such as `REQ-12`. Throws not_found for what the caller may not see. */
   const visible = async (reference: string, meta: RequestMeta): Promise<CatalogRequestState> => {
-    const id = /^REQ-[1-9]\d{0,8}$/.test(reference)
-      ? await requestIdByNumber(db, meta.tenant, reference)
-      : reference
-    const row = id === undefined ? null : await aggregate.find(id, meta.tenant)
+    const id = await referencedId(db, { table: catalogRequests, prefix: 'REQ' }, reference, meta.tenant)
+    const row = await aggregate.find(id, meta.tenant)
     if (!row) throw notFound()
     checkVisible(meta, row.state)
     return row.state

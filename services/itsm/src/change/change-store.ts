@@ -12,13 +12,15 @@ import {
 import type { BackendContext } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import { clashNow, clashOf, conflictsOf } from '../change-window/surroundings.js'
+import { referencedId } from '../lists/referenced-id.js'
 import { checkProblemLink } from '../problem/queries.js'
 import type { ChangeStep } from './commands.js'
 import { change } from './domain.js'
 import { bearsOnConflicts } from './editing.js'
 import { riskFacts } from './items.js'
 import { withPatch } from './patch.js'
-import { activePolicies, changeIdByNumber } from './queries.js'
+import { activePolicies } from './queries.js'
+import { changes } from './tables.js'
 import { allowedActions } from './transitions.js'
 
 /** The changes as the API shows them, and the commands that need more than the change itself. */
@@ -76,10 +78,8 @@ export function changeStore({ store, database: { db, sql } }: BackendContext) {
         clash: await clashNow(sql, meta.tenant, state, acceptance, meta.now),
       })),
     /** Paths take an id or a number such as `CHG-12`; anything else is an id that does not exist. */
-    idOf: async (reference: string, tenant: TenantScope): Promise<string> =>
-      /^CHG-[1-9]\d{0,8}$/.test(reference)
-        ? ((await changeIdByNumber(db, tenant, reference)) ?? reference)
-        : reference,
+    idOf: (reference: string, tenant: TenantScope): Promise<string> =>
+      referencedId(db, { table: changes, prefix: 'CHG' }, reference, tenant),
   }
 }
 export type ChangeStore = ReturnType<typeof changeStore>

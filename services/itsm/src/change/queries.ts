@@ -73,19 +73,6 @@ function changeConditions(filters: ChangeFilters): (SQL | undefined)[] {
   ]
 }
 
-/** The id of the change with this number, such as `CHG-12`; undefined when there is none. */
-export async function changeIdByNumber(
-  db: Drizzle,
-  tenant: TenantScope,
-  number: string,
-): Promise<string | undefined> {
-  const [row] = await db
-    .select({ id: changes.id })
-    .from(changes)
-    .where(and(...within(changes, tenant), eq(changes.numberValue, Number(number.slice('CHG-'.length)))))
-  return row?.id
-}
-
 /** Whether there is a change of this id, for what links to it. */
 export async function changeExists(db: Drizzle, tenant: TenantScope, id: string): Promise<boolean> {
   const found = await db

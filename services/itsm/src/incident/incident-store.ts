@@ -1,12 +1,14 @@
 import type { CommandMeta, Incident, IncidentState, TenantScope } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
+import { referencedId } from '../lists/referenced-id.js'
+import { incidents } from '../schema.js'
 import { settingsOf } from '../settings/settings-store.js'
 import type { IncidentCommand } from './commands.js'
 import { isKeyTaken, keyTaken } from './dedup-key.js'
 import { incident } from './domain.js'
 import type { IncidentLinks } from './links.js'
 import { allowedMajorActions } from './major.js'
-import { incidentIdByNumber, openIncidentByKey } from './queries.js'
+import { openIncidentByKey } from './queries.js'
 import { allowedActions } from './transitions.js'
 
 /** The incidents as the API shows them: with their version and what can be done to them now. */
@@ -35,10 +37,8 @@ export function incidentStore({ store, database }: Pick<BackendContext, 'store' 
     linksOf: async (id: string, tenant: TenantScope): Promise<IncidentLinks | undefined> =>
       (await aggregate.find(id, tenant))?.state,
     /** Paths take an id or a number such as `INC-12`; anything else is an id that does not exist. */
-    idOf: async (reference: string, tenant: TenantScope): Promise<string> =>
-      /^INC-[1-9]\d{0,8}$/.test(reference)
-        ? ((await incidentIdByNumber(database.db, tenant, reference)) ?? reference)
-        : reference,
+    idOf: (reference: string, tenant: TenantScope): Promise<string> =>
+      referencedId(database.db, { table: incidents, prefix: 'INC' }, reference, tenant),
   }
 }
 export type IncidentStore = ReturnType<typeof incidentStore>

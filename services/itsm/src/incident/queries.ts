@@ -75,25 +75,6 @@ function incidentConditions(filters: IncidentFilters): (SQL | undefined)[] {
   ]
 }
 
-/** The id of the incident with this number, such as `INC-12`; undefined when there is none. */
-export async function incidentIdByNumber(
-  db: Drizzle,
-  tenant: TenantScope,
-  number: string,
-): Promise<string | undefined> {
-  const [row] = await db
-    .select({ id: incidents.id })
-    .from(incidents)
-    .where(
-      and(
-        eq(incidents.workspaceId, tenant.workspaceId),
-        eq(incidents.environment, tenant.environment),
-        eq(incidents.numberValue, Number(number.slice('INC-'.length))),
-      ),
-    )
-  return row?.id
-}
-
 /** The id of the incident that takes the alerts with this key; undefined when there is none. */
 export async function openIncidentByKey(
   db: Drizzle,

@@ -7,9 +7,11 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
+import { referencedId } from '../lists/referenced-id.js'
 import { article } from './domain.js'
-import { articleIdByNumber, articleRowsOf, helpfulnessOf } from './queries.js'
+import { articleRowsOf, helpfulnessOf } from './queries.js'
 import type { ArticleCommand, ArticleState } from './state.js'
+import { knowledgeArticles } from './tables.js'
 import { allowedActions } from './transitions.js'
 import { articleVote, voteId } from './vote.js'
 
@@ -58,10 +60,8 @@ export function articleStore({ store, database: { db } }: BackendContext) {
       )
     },
     /** Paths take an id or a number such as `KB-12`; anything else is an id that does not exist. */
-    idOf: async (reference: string, tenant: TenantScope): Promise<string> =>
-      /^KB-[1-9]\d{0,8}$/.test(reference)
-        ? ((await articleIdByNumber(db, tenant, reference)) ?? reference)
-        : reference,
+    idOf: (reference: string, tenant: TenantScope): Promise<string> =>
+      referencedId(db, { table: knowledgeArticles, prefix: 'KB' }, reference, tenant),
     stateOf: async (id: string, tenant: TenantScope): Promise<ArticleState> => {
       const row = await aggregate.find(id, tenant)
       if (!row) throw notFound()

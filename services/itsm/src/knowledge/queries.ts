@@ -32,23 +32,6 @@ export function readable(writer: boolean, now: Instant): SQL | undefined {
   return and(or(isNull(validUntil), gt(validUntil, now)), writer ? undefined : eq(visibility, 'public'))
 }
 
-export async function articleIdByNumber(
-  db: Drizzle,
-  tenant: TenantScope,
-  number: string,
-): Promise<string | undefined> {
-  const [row] = await db
-    .select({ id: knowledgeArticles.id })
-    .from(knowledgeArticles)
-    .where(
-      and(
-        ofTenant(knowledgeArticles, tenant),
-        eq(knowledgeArticles.numberValue, Number(number.slice('KB-'.length))),
-      ),
-    )
-  return row?.id
-}
-
 export function articleRowsOf(db: Drizzle, tenant: TenantScope, ids: string[]) {
   const { state, version } = knowledgeArticles
   return db

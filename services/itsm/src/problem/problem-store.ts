@@ -10,11 +10,12 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { BackendContext, Unit } from '@opsplane/eventstore'
+import { referencedId } from '../lists/referenced-id.js'
 import { settingsOf } from '../settings/settings-store.js'
 import type { CreateProblem, ProblemStep } from './commands.js'
 import { problem } from './domain.js'
-import { problemIdByNumber } from './queries.js'
 import { checkReferences } from './references.js'
+import { problems } from './tables.js'
 import { allowedActions } from './transitions.js'
 
 /** The problems as the API shows them, and the commands that need more than the problem itself. */
@@ -25,10 +26,8 @@ export function problemStore(ctx: Pick<BackendContext, 'store' | 'database'>) {
   } = ctx
   const aggregate = store.aggregate(problem, { present })
 
-  const idOf = async (reference: string, tenant: TenantScope): Promise<string> =>
-    /^PRB-[1-9]\d{0,8}$/.test(reference)
-      ? ((await problemIdByNumber(db, tenant, reference)) ?? reference)
-      : reference
+  const idOf = (reference: string, tenant: TenantScope): Promise<string> =>
+    referencedId(db, { table: problems, prefix: 'PRB' }, reference, tenant)
 
   /** Throws validation_failed unless there is such a problem, and it is itself no duplicate. */
   async function checkOriginal(unit: Unit, id: string): Promise<void> {

@@ -51,19 +51,6 @@ function problemConditions(filters: ProblemFilters): (SQL | undefined)[] {
   ]
 }
 
-/** The id of the problem with this number, such as `PRB-12`; undefined when there is none. */
-export async function problemIdByNumber(
-  db: Drizzle,
-  tenant: TenantScope,
-  number: string,
-): Promise<string | undefined> {
-  const [row] = await db
-    .select({ id: problems.id })
-    .from(problems)
-    .where(and(...within(tenant), eq(problems.numberValue, Number(number.slice('PRB-'.length)))))
-  return row?.id
-}
-
 /** Holds the problem that another record names against those there are. Throws validation_failed naming /problemId. */
 export async function checkProblemLink(
   db: Drizzle,
