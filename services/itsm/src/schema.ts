@@ -107,7 +107,12 @@ export const incidents = readModelTable(
 
 export const incidentComments = readModelTable(
   'incident_comments',
-  { incidentId: stateText('incident_id', 'incidentId'), visibility: stateText('visibility', 'visibility') },
+  {
+    incidentId: stateText('incident_id', 'incidentId'),
+    visibility: stateText('visibility', 'visibility'),
+    // Looked through within one incident alone: it needs no index.
+    search: searchColumn('search', { names: ['body'] }),
+  },
   (table) => [
     index('incident_comments_incident_idx').on(
       table.workspaceId,

@@ -1,4 +1,4 @@
-import { readModelTable, stateText } from '@opsplane/postgres'
+import { readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
 import { index } from 'drizzle-orm/pg-core'
 
 /** Beside these there is an index of the time from the first to the last end (GiST), made by hand: see ADR 029. */
@@ -9,12 +9,19 @@ export const changeWindows = readModelTable(
     status: stateText('status', 'status'),
     startsAt: stateText('starts_at', 'startsAt'),
     endsAt: stateText('ends_at', 'endsAt'),
+    name: stateText('name', 'name'),
+    updatedAt: stateText('updated_at', 'updatedAt'),
+    search: searchColumn('search', { names: ['name'], text: ['reason'] }),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table
     return [
       index('change_windows_created_idx').on(workspaceId, environment, createdAt, id),
       index('change_windows_kind_idx').on(workspaceId, environment, table.kind, createdAt, id),
+      index('change_windows_status_idx').on(workspaceId, environment, table.status, createdAt, id),
+      index('change_windows_updated_idx').on(workspaceId, environment, table.updatedAt, id),
+      index('change_windows_name_idx').on(workspaceId, environment, table.name, id),
+      searchIndex('change_windows_search_idx', workspaceId, table.search),
     ]
   },
 )

@@ -58,9 +58,22 @@ export const changes = readModelTable(
 /** Few per tenant: all active ones are read when a change is submitted. */
 export const changePolicies = readModelTable(
   'change_policies',
-  { status: stateText('status', 'status'), order: stateInteger('policy_order', 'order') },
-  (table) => [
-    index('change_policies_created_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
-    index('change_policies_order_idx').on(table.workspaceId, table.environment, table.order, table.id),
-  ],
+  {
+    status: stateText('status', 'status'),
+    order: stateInteger('policy_order', 'order'),
+    name: stateText('name', 'name'),
+    updatedAt: stateText('updated_at', 'updatedAt'),
+    search: searchColumn('search', { names: ['name'] }),
+  },
+  (table) => {
+    const { workspaceId, environment, createdAt, id } = table
+    return [
+      index('change_policies_created_idx').on(workspaceId, environment, createdAt, id),
+      index('change_policies_updated_idx').on(workspaceId, environment, table.updatedAt, id),
+      index('change_policies_name_idx').on(workspaceId, environment, table.name, id),
+      index('change_policies_order_idx').on(workspaceId, environment, table.order, id),
+      index('change_policies_status_idx').on(workspaceId, environment, table.status, createdAt, id),
+      searchIndex('change_policies_search_idx', workspaceId, table.search),
+    ]
+  },
 )

@@ -71,6 +71,9 @@ export const ciRelations = readModelTable(
     uniqueIndex('ci_relations_key').on(table.sourceId, table.type, table.targetId),
     index('ci_relations_target_idx').on(table.targetId, table.type),
     index('ci_relations_created_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
+    index('ci_relations_type_idx').on(
+      ...[table.workspaceId, table.environment, table.type, table.createdAt, table.id],
+    ),
     foreignKey({
       name: 'ci_relations_source_fkey',
       columns: [table.sourceId],
@@ -85,9 +88,17 @@ export const ciRelations = readModelTable(
 )
 
 /** The classes a workspace added, and what it made of the built-in ones. */
-export const ciClasses = readModelTable('ci_classes', { name: stateText('name', 'name') }, (table) => [
-  uniqueIndex('ci_classes_name_key').on(table.workspaceId, table.environment, table.name),
-])
+export const ciClasses = readModelTable(
+  'ci_classes',
+  {
+    name: stateText('name', 'name'),
+    search: searchColumn('search', { names: ['name'], labels: ['label'] }),
+  },
+  (table) => [
+    uniqueIndex('ci_classes_name_key').on(table.workspaceId, table.environment, table.name),
+    searchIndex('ci_classes_search_idx', table.workspaceId, table.search),
+  ],
+)
 
 /** The incidents that count as open, by the item they are about. */
 export const openIncidents = sql.raw(

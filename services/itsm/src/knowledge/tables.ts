@@ -43,6 +43,8 @@ export const knowledgeVersions = readModelTable(
     articleVersion: integer('article_version').generatedAlwaysAs(
       sql.raw(`(state->>'articleVersion')::integer`),
     ),
+    // Looked through within one article alone: it needs no index.
+    listed: listed(),
   },
   (table) => [
     index('knowledge_versions_article_idx').on(

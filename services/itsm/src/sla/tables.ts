@@ -1,17 +1,49 @@
-import { readModelTable, stateInteger, stateText } from '@opsplane/postgres'
+import { readModelTable, searchColumn, searchIndex, stateInteger, stateText } from '@opsplane/postgres'
 import { isNotNull, sql } from 'drizzle-orm'
 import { index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 
 export const slaPolicies = readModelTable(
   'sla_policies',
-  { status: stateText('status', 'status') },
-  (table) => [
-    index('sla_policies_list_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
-  ],
+  {
+    status: stateText('status', 'status'),
+    entityType: stateText('entity_type', 'entityType'),
+    metric: stateText('metric', 'metric'),
+    calendarId: stateText('calendar_id', 'calendarId'),
+    name: stateText('name', 'name'),
+    updatedAt: stateText('updated_at', 'updatedAt'),
+    search: searchColumn('search', { names: ['name'] }),
+  },
+  (table) => {
+    const { workspaceId, environment, createdAt, id } = table
+    return [
+      index('sla_policies_list_idx').on(workspaceId, environment, createdAt, id),
+      index('sla_policies_updated_idx').on(workspaceId, environment, table.updatedAt, id),
+      index('sla_policies_name_idx').on(workspaceId, environment, table.name, id),
+      index('sla_policies_status_idx').on(workspaceId, environment, table.status, createdAt, id),
+      index('sla_policies_entity_idx').on(workspaceId, environment, table.entityType, createdAt, id),
+      index('sla_policies_calendar_idx').on(workspaceId, environment, table.calendarId, createdAt, id),
+      searchIndex('sla_policies_search_idx', workspaceId, table.search),
+    ]
+  },
 )
-export const slaCalendars = readModelTable('sla_calendars', {}, (table) => [
-  index('sla_calendars_list_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
-])
+export const slaCalendars = readModelTable(
+  'sla_calendars',
+  {
+    name: stateText('name', 'name'),
+    timeZone: stateText('time_zone', 'timeZone'),
+    updatedAt: stateText('updated_at', 'updatedAt'),
+    search: searchColumn('search', { names: ['name'], labels: ['timeZone'] }),
+  },
+  (table) => {
+    const { workspaceId, environment, createdAt, id } = table
+    return [
+      index('sla_calendars_list_idx').on(workspaceId, environment, createdAt, id),
+      index('sla_calendars_updated_idx').on(workspaceId, environment, table.updatedAt, id),
+      index('sla_calendars_name_idx').on(workspaceId, environment, table.name, id),
+      searchIndex('sla_calendars_search_idx', workspaceId, table.search),
+    ]
+  },
+)
 
 /** Every revision there was: clocks are pinned to the one they began with. */
 export const slaPolicyRevisions = readModelTable('sla_policy_revisions', {})
@@ -32,6 +64,7 @@ export const slaTimers = readModelTable(
     nextFireAt: stateText('next_fire_at', 'nextFireAt'),
     /** Pages cannot go on from a null: what is due at no known time comes after every instant. */
     dueOrder: text('due_order').generatedAlwaysAs(sql.raw(`coalesce(state->>'dueAt', 'unknown')`)),
+    search: searchColumn('search', { names: ['entityNumber'], labels: ['policyName'] }),
   },
   (table) => [
     uniqueIndex('sla_timers_incident_key').on(table.entityId, table.policyId, table.metric),
@@ -44,6 +77,7 @@ export const slaTimers = readModelTable(
       table.dueOrder,
       table.id,
     ),
+    searchIndex('sla_timers_search_idx', table.workspaceId, table.search),
     index('sla_timers_fire_idx').on(table.nextFireAt, table.id).where(isNotNull(table.nextFireAt)),
     index('sla_timers_policy_idx').on(
       table.workspaceId,
