@@ -4,7 +4,6 @@ import {
   CatalogItem,
   CatalogItemPatch,
   CatalogItemStatus,
-  type ErrorCode,
   NewCatalogItem,
   newId,
   notFound,
@@ -13,20 +12,14 @@ import {
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
-import { searchFilter, searchSyntax, severalOf } from '../incident/list-filters.js'
+import { searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
+import { transitionErrors } from '../transition-errors.js'
 import { isKeeper } from './access.js'
 import type { ItemStore } from './item-store.js'
 import { itemSelection, itemSorts } from './queries.js'
 import { catalogItems as table } from './tables.js'
 
 export const tag = 'Service catalogue'
-
-const errors: ErrorCode[] = [
-  'not_found',
-  'invalid_state_transition',
-  'precondition_failed',
-  'version_conflict',
-]
 
 const filters = z.object({
   status: severalOf(CatalogItemStatus)
@@ -118,7 +111,7 @@ export function itemRoutes({ database: { db }, cursors }: BackendContext, items:
       scope: 'catalog:write',
       body: CatalogItemPatch,
       response: CatalogItem,
-      errors,
+      errors: transitionErrors,
       handler: ({ params, body, meta }) =>
         items.handle(params.id, { kind: 'edit', now: meta.now, patch: body }, meta),
     }),
@@ -132,7 +125,7 @@ export function itemRoutes({ database: { db }, cursors }: BackendContext, items:
       tag,
       scope: 'catalog:write',
       response: CatalogItem,
-      errors,
+      errors: transitionErrors,
       handler: ({ params, meta }) => items.handle(params.id, { kind: 'activate', now: meta.now }, meta),
     }),
 
@@ -145,7 +138,7 @@ export function itemRoutes({ database: { db }, cursors }: BackendContext, items:
       tag,
       scope: 'catalog:write',
       response: CatalogItem,
-      errors,
+      errors: transitionErrors,
       handler: ({ params, meta }) => items.handle(params.id, { kind: 'retire', now: meta.now }, meta),
     }),
 
@@ -159,7 +152,7 @@ export function itemRoutes({ database: { db }, cursors }: BackendContext, items:
       scope: 'catalog:write',
       response: z.void(),
       status: 204,
-      errors,
+      errors: transitionErrors,
       handler: async ({ params, meta }) => {
         await items.handle(params.id, { kind: 'delete', now: meta.now }, meta)
       },

@@ -8,12 +8,12 @@ import {
   RejectCatalogRequest,
 } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
+import { transitionErrors } from '../transition-errors.js'
 import { checkMayCancel } from './access.js'
 import { tag } from './item-routes.js'
-import { changeErrors } from './request-routes.js'
 import { byOf, type RequestStore } from './request-store.js'
 
-const contract = { method: 'post', tag, response: CatalogRequest, errors: changeErrors } as const
+const contract = { method: 'post', tag, response: CatalogRequest, errors: transitionErrors } as const
 
 /** Deciding on requests, ending them, and working on their tasks. */
 export function requestActionRoutes(requests: RequestStore): Route[] {
@@ -29,7 +29,7 @@ export function requestActionRoutes(requests: RequestStore): Route[] {
         'as its tasks begin.',
       scope: 'itsm:approve',
       body: ApproveCatalogRequest,
-      errors: [...changeErrors, 'forbidden', 'conflict'],
+      errors: [...transitionErrors, 'forbidden', 'conflict'],
       handler: ({ params, body, meta }) => requests.approve(params.id, body.comment ?? null, meta),
     }),
     defineRoute({
@@ -40,7 +40,7 @@ export function requestActionRoutes(requests: RequestStore): Route[] {
       description: 'Final; one rejection is enough. Emits `request.rejected`.',
       scope: 'itsm:approve',
       body: RejectCatalogRequest,
-      errors: [...changeErrors, 'forbidden', 'conflict'],
+      errors: [...transitionErrors, 'forbidden', 'conflict'],
       handler: ({ params, body, meta }) =>
         requests.take(params.id, { kind: 'reject', by: byOf(meta), now: meta.now, ...body }, meta),
     }),
@@ -54,7 +54,7 @@ export function requestActionRoutes(requests: RequestStore): Route[] {
         'tasks that have not ended are skipped. Emits `request.canceled`.',
       scope: 'catalog:request',
       body: CancelCatalogRequest,
-      errors: [...changeErrors, 'forbidden'],
+      errors: [...transitionErrors, 'forbidden'],
       handler: ({ params, body, meta }) =>
         requests.take(params.id, { kind: 'cancel', now: meta.now, ...body }, meta, checkMayCancel),
     }),

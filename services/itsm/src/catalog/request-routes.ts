@@ -4,7 +4,6 @@ import {
   CatalogRequest,
   CatalogRequestPatch,
   CatalogRequestStatus,
-  type ErrorCode,
   Moment,
   NewCatalogRequest,
   shortPages,
@@ -12,21 +11,14 @@ import {
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { z } from 'zod'
-import { searchFilter, searchSyntax, severalOf } from '../incident/list-filters.js'
+import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
+import { transitionErrors } from '../transition-errors.js'
 import { checkRequester, isKeeper, visibleTo } from './access.js'
 import { tag } from './item-routes.js'
 import { type RequestFilters, requestSelection, requestSorts } from './queries.js'
 import type { RequestStore } from './request-store.js'
 import { catalogRequests as table } from './tables.js'
 
-export const changeErrors: ErrorCode[] = [
-  'not_found',
-  'invalid_state_transition',
-  'precondition_failed',
-  'version_conflict',
-]
-
-const person = z.string().min(1).max(100)
 const filters = z.object({
   status: severalOf(CatalogRequestStatus)
     .optional()
@@ -34,12 +26,12 @@ const filters = z.object({
       description: 'One or several statuses, repeated or separated by commas.',
       example: ['awaiting_approval'],
     }),
-  itemId: z.string().min(1).max(100).optional(),
-  requesterId: person.optional().meta({ description: 'A user, or `me`.' }),
-  approverId: person
+  itemId: reference.optional(),
+  requesterId: reference.optional().meta({ description: 'A user, or `me`.' }),
+  approverId: reference
     .optional()
     .meta({ description: 'Requests this user, or `me`, may still approve or reject.' }),
-  assigneeId: person
+  assigneeId: reference
     .optional()
     .meta({ description: 'Requests with a task this user, or `me`, can work on.' }),
   q: searchFilter.meta({ description: `Words in number, name of the item or notes. ${searchSyntax}` }),
@@ -136,7 +128,7 @@ export function requestRoutes(
       scope: 'catalog:request',
       body: CatalogRequestPatch,
       response: CatalogRequest,
-      errors: [...changeErrors, 'forbidden', 'conflict'],
+      errors: [...transitionErrors, 'forbidden', 'conflict'],
       handler: ({ params, body, meta }) =>
         requests.takeWithItem(
           params.id,
@@ -157,7 +149,7 @@ export function requestRoutes(
       tag,
       scope: 'catalog:request',
       response: CatalogRequest,
-      errors: [...changeErrors, 'forbidden', 'conflict'],
+      errors: [...transitionErrors, 'forbidden', 'conflict'],
       handler: ({ params, meta }) =>
         requests.takeWithItem(
           params.id,

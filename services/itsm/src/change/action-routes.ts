@@ -5,24 +5,24 @@ import {
   Change,
   CloseChange,
   CompleteChange,
-  type ErrorCode,
   HoldChange,
   RejectChange,
   RollBackChange,
 } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { transitionErrors } from '../transition-errors.js'
 import { type ChangeStore, newApprovalIds } from './change-store.js'
 import type { ChangeStep } from './commands.js'
 import { tag } from './routes.js'
 
-const errors: ErrorCode[] = [
-  'not_found',
-  'invalid_state_transition',
-  'precondition_failed',
-  'version_conflict',
-]
-const contract = { method: 'post', tag, scope: 'itsm:write', response: Change, errors } as const
-const deciding = { ...contract, scope: 'itsm:approve', errors: [...errors, 'forbidden'] } as const
+const contract = {
+  method: 'post',
+  tag,
+  scope: 'itsm:write',
+  response: Change,
+  errors: transitionErrors,
+} as const
+const deciding = { ...contract, scope: 'itsm:approve', errors: [...transitionErrors, 'forbidden'] } as const
 
 const byOf = ({ actor, principal }: RequestMeta) => ({ by: actor, userId: principal.userId })
 
@@ -43,7 +43,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
         'change also needs its implementation and backout plan. Judges the risk anew, and works out what it ' +
         'collides with. In a blackout only an emergency is taken, or one with `acceptConflicts` and a `reason`. Emits ' +
         '`change.submitted`.',
-      errors: [...errors, 'conflict'],
+      errors: [...transitionErrors, 'conflict'],
       body: AcceptConflicts,
       handler: async ({ params, body, meta }) =>
         changes.submit(await changes.idOf(params.id, meta.tenant), body, meta),
@@ -81,7 +81,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       description:
         'From scheduled. While a blackout is on or comes before the planned end, emergencies only, or with ' +
         '`acceptConflicts` and a `reason`. Emits `change.implementation_started`.',
-      errors: [...errors, 'conflict'],
+      errors: [...transitionErrors, 'conflict'],
       body: AcceptConflicts,
       handler: async ({ params, body, meta }) =>
         changes.implement(await changes.idOf(params.id, meta.tenant), body, meta),
@@ -113,7 +113,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       path: '/itsm/changes/:id/close',
       summary: 'Close a change after its review',
       description: 'By somebody other than its assignee. Final. Emits `change.closed`.',
-      errors: [...errors, 'forbidden'],
+      errors: [...transitionErrors, 'forbidden'],
       body: CloseChange,
       handler: ({ params, body, meta }) =>
         take(params.id, { kind: 'close', userId: meta.principal.userId, ...body }, meta),

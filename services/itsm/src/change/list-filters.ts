@@ -1,9 +1,8 @@
 import { ChangeRisk, ChangeStatus, ChangeType, Moment } from '@opsplane/contracts'
 import { z } from 'zod'
-import { searchFilter, searchSyntax, severalOf } from '../incident/list-filters.js'
+import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 import { nobody } from '../lists/nobody.js'
 
-const reference = z.string().min(1).max(100)
 const several = 'One or several, repeated or separated by commas.'
 
 /** The filters of the change list; all that are given must hold. */

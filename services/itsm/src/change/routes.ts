@@ -1,6 +1,7 @@
 import { AsOfListQuery, AsOfQuery, Change, ChangePatch, NewChange, shortPages } from '@opsplane/contracts'
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { transitionErrors } from '../transition-errors.js'
 import type { ChangeStore } from './change-store.js'
 import { changeFilters } from './list-filters.js'
 import { type ChangeFilters, changeSelection, sortColumns } from './queries.js'
@@ -77,7 +78,7 @@ export function changeRoutes(ctx: BackendContext, changes: ChangeStore): Route[]
       scope: 'itsm:write',
       body: ChangePatch,
       response: Change,
-      errors: ['not_found', 'invalid_state_transition', 'precondition_failed', 'version_conflict'],
+      errors: transitionErrors,
       handler: async ({ params, body, meta }) =>
         changes.edit(await changes.idOf(params.id, meta.tenant), body, meta),
     }),

@@ -1,6 +1,7 @@
 import { CiStatusReason, ConfigurationItem } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
-import { changeErrors, tag } from './item-routes.js'
+import { transitionErrors } from '../transition-errors.js'
+import { tag } from './item-routes.js'
 import type { ItemStore } from './item-store.js'
 import { type CiStatusAction, statusActions } from './transitions.js'
 
@@ -36,7 +37,7 @@ export function itemActionRoutes(items: ItemStore): Route[] {
       scope: 'cmdb:write',
       body: CiStatusReason,
       response: ConfigurationItem,
-      errors: changeErrors,
+      errors: transitionErrors,
       handler: ({ params, body, meta }) =>
         items.handle(params.id, { kind: action, now: meta.now, reason: body.reason }, meta),
     }),

@@ -3,26 +3,19 @@ import {
   AsOfQuery,
   ConfigurationItem,
   ConfigurationItemPatch,
-  type ErrorCode,
   NewConfigurationItem,
   shortPages,
 } from '@opsplane/contracts'
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
+import { transitionErrors } from '../transition-errors.js'
 import type { ItemStore } from './item-store.js'
 import { itemFilters } from './list-filters.js'
 import { countOpenIncidents, itemSelection, sortColumns } from './queries.js'
 import { configurationItems as table } from './tables.js'
 
 export const tag = 'CMDB'
-
-export const changeErrors: ErrorCode[] = [
-  'not_found',
-  'invalid_state_transition',
-  'precondition_failed',
-  'version_conflict',
-]
 
 /** Reading, recording and changing configuration items. */
 export function itemRoutes(ctx: BackendContext, items: ItemStore): Route[] {
@@ -100,7 +93,7 @@ export function itemRoutes(ctx: BackendContext, items: ItemStore): Route[] {
       scope: 'cmdb:write',
       body: ConfigurationItemPatch,
       response: ConfigurationItem,
-      errors: changeErrors,
+      errors: transitionErrors,
       handler: ({ params, body, meta }) => items.change(params.id, body, meta),
     }),
 
@@ -115,7 +108,7 @@ export function itemRoutes(ctx: BackendContext, items: ItemStore): Route[] {
       scope: 'cmdb:write',
       response: z.void(),
       status: 204,
-      errors: [...changeErrors, 'conflict'],
+      errors: [...transitionErrors, 'conflict'],
       handler: ({ params, meta }) => items.drop(params.id, meta),
     }),
   ]

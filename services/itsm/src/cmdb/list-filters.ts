@@ -1,9 +1,7 @@
 import { CiStatus, Criticality, RelationType } from '@opsplane/contracts'
 import { z } from 'zod'
-import { searchFilter, searchSyntax, severalOf } from '../incident/list-filters.js'
+import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 import { nobody } from '../lists/nobody.js'
-
-const reference = z.string().min(1).max(100)
 
 /** The filters of the item list; all that are given must hold. */
 export const itemFilters = z.object({

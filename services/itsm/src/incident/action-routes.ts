@@ -1,23 +1,23 @@
 import {
   CloseIncident,
-  type ErrorCode,
   EscalateIncident,
   Incident,
   ReopenIncident,
   ResolveIncident,
 } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { transitionErrors } from '../transition-errors.js'
 import type { IncidentStep } from './commands.js'
 import type { IncidentStore } from './incident-store.js'
 import { tag } from './routes.js'
 
-const errors: ErrorCode[] = [
-  'not_found',
-  'invalid_state_transition',
-  'precondition_failed',
-  'version_conflict',
-]
-const contract = { method: 'post', tag, scope: 'itsm:write', response: Incident, errors } as const
+const contract = {
+  method: 'post',
+  tag,
+  scope: 'itsm:write',
+  response: Incident,
+  errors: transitionErrors,
+} as const
 
 /** The actions with a route of their own. All bodies may be left out. */
 export function incidentActionRoutes(incidents: IncidentStore): Route[] {
@@ -70,7 +70,7 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       description:
         'Goes back in progress and drops the resolution; children that were resolved with it are reopened too. ' +
         'Refused while another incident of its dedup key is open. Emits `incident.reopened`.',
-      errors: [...errors, 'conflict'],
+      errors: [...transitionErrors, 'conflict'],
       body: ReopenIncident,
       handler: ({ params, body, meta }) => take(params.id, { kind: 'reopen', ...body }, meta),
     }),

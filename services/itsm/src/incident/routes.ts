@@ -9,6 +9,7 @@ import {
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { incidents as table } from '../schema.js'
+import { transitionErrors } from '../transition-errors.js'
 import { newComment } from './comment.js'
 import type { IncidentStore } from './incident-store.js'
 import { patchIncident } from './linking.js'
@@ -103,13 +104,7 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
       scope: 'itsm:write',
       body: IncidentPatch,
       response: Incident,
-      errors: [
-        'not_found',
-        'conflict',
-        'invalid_state_transition',
-        'precondition_failed',
-        'version_conflict',
-      ],
+      errors: [...transitionErrors, 'conflict'],
       handler: async ({ params, body, meta }) => {
         const id = await incidents.idOf(params.id, meta.tenant)
         await checkIncidentLinks(ctx.database.db, meta.tenant, body, () => incidents.linksOf(id, meta.tenant))

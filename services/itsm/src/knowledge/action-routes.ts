@@ -1,18 +1,19 @@
-import { Article, ArticleFeedback, ArticleVersion, type ErrorCode, RejectArticle } from '@opsplane/contracts'
+import { Article, ArticleFeedback, ArticleVersion, RejectArticle } from '@opsplane/contracts'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { z } from 'zod'
+import { transitionErrors } from '../transition-errors.js'
 import type { ArticleStore } from './article-store.js'
 import type { ArticleReading } from './reading.js'
 import { byOf, tag } from './routes.js'
 import type { ArticleCommand } from './state.js'
 
-const errors: ErrorCode[] = [
-  'not_found',
-  'invalid_state_transition',
-  'precondition_failed',
-  'version_conflict',
-]
-const contract = { method: 'post', tag, scope: 'knowledge:write', response: Article, errors } as const
+const contract = {
+  method: 'post',
+  tag,
+  scope: 'knowledge:write',
+  response: Article,
+  errors: transitionErrors,
+} as const
 
 /** The actions with a route of their own, the versions they make, and what readers say. */
 export function articleActionRoutes(articles: ArticleStore, reading: ArticleReading): Route[] {
@@ -35,7 +36,7 @@ export function articleActionRoutes(articles: ArticleStore, reading: ArticleRead
       description:
         'By somebody who has not written on this version. Emits `article.published`, and `article.outdated` for ' +
         'the version it replaces.',
-      errors: [...errors, 'forbidden'],
+      errors: [...transitionErrors, 'forbidden'],
       handler: ({ params, meta }) =>
         take(params.id, { kind: 'approve', by: byOf(meta), now: meta.now }, meta),
     }),

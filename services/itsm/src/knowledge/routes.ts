@@ -2,7 +2,8 @@ import { Article, ArticlePatch, ArticleStatus, NewArticle, newId } from '@opspla
 import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { z } from 'zod'
-import { searchFilter, searchSyntax } from '../incident/list-filters.js'
+import { searchFilter, searchSyntax } from '../lists/filters.js'
+import { transitionErrors } from '../transition-errors.js'
 import type { ArticleStore } from './article-store.js'
 import type { ArticleReading } from './reading.js'
 
@@ -84,7 +85,7 @@ export function articleRoutes(ctx: BackendContext, articles: ArticleStore, readi
       bodyLimitBytes: 2 * 1024 * 1024,
       body: ArticlePatch,
       response: Article,
-      errors: ['not_found', 'invalid_state_transition', 'precondition_failed', 'version_conflict'],
+      errors: transitionErrors,
       handler: async ({ params, body, meta }) => {
         const id = await articles.idOf(params.id, meta.tenant)
         return articles.handle(id, { kind: 'edit', patch: body, by: byOf(meta), now: meta.now }, meta)
@@ -101,7 +102,7 @@ export function articleRoutes(ctx: BackendContext, articles: ArticleStore, readi
       scope: 'knowledge:write',
       response: z.void(),
       status: 204,
-      errors: ['not_found', 'invalid_state_transition', 'precondition_failed', 'version_conflict'],
+      errors: transitionErrors,
       handler: async ({ params, meta }) =>
         articles.remove(await articles.idOf(params.id, meta.tenant), meta.now, meta),
     }),

@@ -1,6 +1,5 @@
 import {
   CloseProblem,
-  type ErrorCode,
   PlainProblemAction as NoFields,
   Problem,
   PublishWorkaround,
@@ -8,17 +7,18 @@ import {
   ResolveProblem,
 } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { transitionErrors } from '../transition-errors.js'
 import type { ProblemStep } from './commands.js'
 import type { ProblemStore } from './problem-store.js'
 import { tag } from './routes.js'
 
-const errors: ErrorCode[] = [
-  'not_found',
-  'invalid_state_transition',
-  'precondition_failed',
-  'version_conflict',
-]
-const contract = { method: 'post', tag, scope: 'itsm:write', response: Problem, errors } as const
+const contract = {
+  method: 'post',
+  tag,
+  scope: 'itsm:write',
+  response: Problem,
+  errors: transitionErrors,
+} as const
 
 /** The actions that take no fields. */
 const plain = [

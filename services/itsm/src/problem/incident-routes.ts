@@ -6,6 +6,7 @@ import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { IncidentStore } from '../incident/incident-store.js'
 import { incidents as table } from '../schema.js'
+import { transitionErrors } from '../transition-errors.js'
 import type { ProblemLinks } from './links.js'
 import type { ProblemStore } from './problem-store.js'
 import { tag } from './routes.js'
@@ -91,13 +92,7 @@ export function problemIncidentRoutes(
       body: NoFields,
       response: Problem,
       status: 201,
-      errors: [
-        'not_found',
-        'conflict',
-        'invalid_state_transition',
-        'precondition_failed',
-        'version_conflict',
-      ],
+      errors: [...transitionErrors, 'conflict'],
       // Of the incident, which is linked.
       ifMatch: true,
       handler: ({ params, meta }) => links.raise(params.id, meta),

@@ -1,6 +1,7 @@
 import { AsOfListQuery, AsOfQuery, NewProblem, Problem, ProblemPatch, shortPages } from '@opsplane/contracts'
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { transitionErrors } from '../transition-errors.js'
 import { problemFilters } from './list-filters.js'
 import type { ProblemStore } from './problem-store.js'
 import { problemSelection, sortColumns } from './queries.js'
@@ -87,7 +88,7 @@ export function problemRoutes(ctx: BackendContext, problems: ProblemStore): Rout
       scope: 'itsm:write',
       body: ProblemPatch,
       response: Problem,
-      errors: ['not_found', 'invalid_state_transition', 'precondition_failed', 'version_conflict'],
+      errors: transitionErrors,
       handler: async ({ params, body, meta }) =>
         problems.change(await problems.idOf(params.id, meta.tenant), body, meta),
     }),

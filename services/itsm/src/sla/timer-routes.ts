@@ -3,7 +3,7 @@ import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
 import { z } from 'zod'
-import { severalOf } from '../incident/list-filters.js'
+import { reference, severalOf } from '../lists/filters.js'
 import type { Clocks } from './clocks.js'
 import { explained } from './explain-routes.js'
 import { timerConditions } from './queries.js'
@@ -11,12 +11,11 @@ import { storedTimer } from './stored-timer.js'
 import { slaTimers as table } from './tables.js'
 
 const tag = 'SLA clocks'
-const id = z.string().min(1).max(100)
 
 const timerFilters = z.object({
   entityType: SlaEntityType.optional(),
-  entityId: id.optional().meta({ description: 'What the clocks run over.' }),
-  policyId: id.optional(),
+  entityId: reference.optional().meta({ description: 'What the clocks run over.' }),
+  policyId: reference.optional(),
   state: severalOf(SlaClockState)
     .optional()
     .meta({
