@@ -1,4 +1,4 @@
-import type { ReadModelRow } from '@opsplane/contracts'
+import type { KnowledgeEventType, ReadModelRow } from '@opsplane/contracts'
 import type { Past } from '@opsplane/eventstore'
 import { codesIn } from './codes.js'
 import type { ArticleDecision } from './domain.js'
@@ -7,9 +7,13 @@ import type { ArticleState } from './state.js'
 export const versionRowId = (articleId: string, articleVersion: number) => `${articleId}.${articleVersion}`
 
 const article = 'knowledge_articles'
-const versionEvents = [
-  ...['article.created', 'article.updated', 'article.submitted', 'article.rejected'],
-  ...['article.published', 'article.outdated'],
+const versionEvents: KnowledgeEventType[] = [
+  'article.created',
+  'article.updated',
+  'article.submitted',
+  'article.rejected',
+  'article.published',
+  'article.outdated',
 ]
 /** Which events the rows below come from, for reading them as they were. */
 export const versionsPast: Past = { streamType: article, sets: versionEvents, ends: [] }

@@ -67,7 +67,7 @@ export function articleVersions({ database: { db }, cursors }: BackendContext, a
     /** Throws not_found for a version there is, or was, not. */
     async get(id: string, n: number, asOf: Instant | undefined, meta: RequestMeta): Promise<ArticleVersion> {
       const standing = await articles.standingOf(id, meta.tenant, asOf)
-      if (!(n >= 1 && n <= standing.articleVersion)) throw notFound()
+      if (!Number.isInteger(n) || n > standing.articleVersion) throw notFound()
       const where = [eq(table.articleVersion, n)]
       const { items } = await page(id, standing, { where }, { asOf, limit: 1, binding: 'one' }, meta)
       const [version] = items
