@@ -33,13 +33,18 @@ it('filters by, and gives back, what of a state never left the service', async (
   await replica.tickets.handle(id, { kind: 'close', now: at(3) }, meta({ now: at(3) }))
   await replica.tickets.handle(id, { kind: 'delete' }, meta({ now: at(4) }))
 
-  const list = async (asOf: string | undefined, where: Parameters<typeof listPage>[1]['where']) =>
+  const list = async (
+    asOf: string | undefined,
+    where: Parameters<typeof listPage>[1]['where'],
+    onlyExposed = false,
+  ) =>
     (
       await listPage(replica.database.db, {
         asOf,
         table,
         tenant,
         ...(where && { where }),
+        onlyExposed,
         sort: { column: table.createdAt, direction: 'asc' },
         limit: 10,
         binding: 'tickets',
@@ -54,6 +59,11 @@ it('filters by, and gives back, what of a state never left the service', async (
   ])
   expect(await list(at(3), [eq(table.slug, 'printer')])).toEqual([
     expect.objectContaining({ id, status: 'closed', version: 3 }),
+  ])
+  // Not opened to look for it, and given back all the same.
+  expect(await list(at(2), hidden(`hash of ${id}`), true)).toEqual([])
+  expect(await list(at(2), [eq(table.slug, 'printer')], true)).toEqual([
+    expect.objectContaining({ id, passwordHash: `hash of ${id}` }),
   ])
   const ids = async (asOf: string | undefined) =>
     (await list(asOf, undefined)).map((ticket) => Reflect.get(ticket, 'id'))

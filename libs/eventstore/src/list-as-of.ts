@@ -14,6 +14,8 @@ import { isThere, type Past, PastState, pastRow, pastRows, streamTypeOf } from '
 export interface ListOptions<T> extends Omit<KeysetOptions<T>, 'columns'> {
   /** For a table whose rows come from events of other aggregates. Their ids are those of the aggregates. */
   past?: Past | undefined
+  /** Whether conditions speak only of what events carry: for records whose sealed part is large. */
+  onlyExposed?: boolean
 }
 
 /** How many creations one page looks through; a page that found too little by then is short, and goes on. */

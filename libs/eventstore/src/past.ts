@@ -21,6 +21,8 @@ export interface PastOf {
   tenant: TenantScope
   past?: Past | undefined
   asOf: Instant
+  /** Whether conditions speak only of what events carry: then what is sealed is not opened for each record. */
+  onlyExposed?: boolean | undefined
 }
 
 export const streamTypeOf = ({ table, past }: Pick<PastOf, 'table' | 'past'>): string =>
@@ -52,7 +54,8 @@ export function pastRows(of: PastOf, stream: SQL, version?: SQL): SQL {
     cross join lateral (
       select folded.*, ${computedColumns(of.table)} from (
         select ${stream} as id, ${of.tenant.workspaceId}::text as workspace_id,
-          ${of.tenant.environment}::text as environment, last.version as version, ${stateSql} as state offset 0
+          ${of.tenant.environment}::text as environment, last.version as version,
+          ${of.onlyExposed ? sql`last.after` : stateSql} as state offset 0
       ) folded
     ) ${of.table}`
 }

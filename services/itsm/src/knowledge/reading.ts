@@ -93,6 +93,8 @@ export function articleReading({ database: { db }, cursors }: BackendContext, ar
         ...(writer ? workedOnSelection(filters) : publishedSelection(db, filters, now, asOf)),
         table,
         ...(!writer && { past: publishedPast }),
+        // Bodies are sealed, and nothing is filtered by them.
+        onlyExposed: true,
         tenant,
         asOf,
         sort: { column: sortColumn[page.sort.field], direction: page.sort.direction },
