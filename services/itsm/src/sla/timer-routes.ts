@@ -41,7 +41,8 @@ export function timerRoutes({ database, cursors }: BackendContext, { timers, ter
       path: '/itsm/sla-timers/:id',
       summary: 'Explain an SLA clock',
       description:
-        'What it counted when, as `GET /itsm/incidents/:id/sla` does for all clocks of an incident.',
+        'What it counted when, as `GET /itsm/incidents/:id/sla` does for all clocks of an incident. With `asOf`, up to ' +
+        'that instant; one that lies ahead is now.',
       tag,
       scope: 'itsm:read',
       query: AsOfQuery,
