@@ -47,5 +47,6 @@ CREATE INDEX "sla_policies_status_idx" ON "sla_policies" USING btree ("workspace
 CREATE INDEX "sla_policies_entity_idx" ON "sla_policies" USING btree ("workspace_id","environment","entity_type","created_at","id");--> statement-breakpoint
 CREATE INDEX "sla_policies_calendar_idx" ON "sla_policies" USING btree ("workspace_id","environment","calendar_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "sla_policies_search_idx" ON "sla_policies" USING gin ("workspace_id","search") WITH (fastupdate=true,gin_pending_list_limit=512);--> statement-breakpoint
+CREATE INDEX "sla_timers_state_created_idx" ON "sla_timers" USING btree ("workspace_id","environment","clock_state","created_at","id");--> statement-breakpoint
 CREATE INDEX "sla_timers_search_idx" ON "sla_timers" USING gin ("workspace_id","search") WITH (fastupdate=true,gin_pending_list_limit=512);--> statement-breakpoint
 CREATE INDEX "knowledge_published_language_idx" ON "knowledge_published" USING btree ("workspace_id","environment","language","created_at","id");

@@ -1,9 +1,18 @@
-import { ApiError, NewSlaCalendar, newId, SlaCalendar, SlaCalendarPatch } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import {
+  ApiError,
+  AsOfListQuery,
+  AsOfQuery,
+  NewSlaCalendar,
+  newId,
+  SlaCalendar,
+  SlaCalendarPatch,
+  shortPages,
+} from '@opsplane/contracts'
+import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
 import { z } from 'zod'
-import { policiesOfCalendar } from './queries.js'
+import { calendarFilters } from './list-filters.js'
+import { calendarSelection, calendarSorts, policiesOfCalendar } from './queries.js'
 import type { SlaStores } from './stores.js'
 import { slaCalendars as table } from './tables.js'
 
@@ -17,14 +26,17 @@ export function calendarRoutes({ database, cursors }: BackendContext, { calendar
       operationId: 'listSlaCalendars',
       path: '/itsm/calendars',
       summary: 'List SLA calendars',
+      description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
       tag,
       scope: 'itsm:read',
+      query: calendarFilters.extend(AsOfListQuery.shape),
+      sorts: ['-createdAt', 'updatedAt', 'name'],
       response: SlaCalendar,
-      handler: ({ query: { limit, after, sort }, binding, meta }) =>
-        keysetPage(database.db, {
-          table,
-          tenant: meta.tenant,
-          sort: { column: table.createdAt, direction: sort.direction },
+      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
+        listPage(database.db, {
+          ...{ asOf, table, tenant: meta.tenant },
+          ...calendarSelection(filters),
+          sort: { column: calendarSorts[sort.field], direction: sort.direction },
           ...{ limit, after, binding, cursors, present: calendars.present },
         }),
     }),
@@ -53,9 +65,10 @@ export function calendarRoutes({ database, cursors }: BackendContext, { calendar
       summary: 'Get an SLA calendar',
       tag,
       scope: 'itsm:read',
+      query: AsOfQuery,
       response: SlaCalendar,
       errors: ['not_found'],
-      handler: ({ params, meta }) => calendars.get(params.id, meta.tenant),
+      handler: ({ params, query, meta }) => calendars.asOf(params.id, meta.tenant, query.asOf),
     }),
 
     defineRoute({

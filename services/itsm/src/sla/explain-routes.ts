@@ -1,10 +1,10 @@
-import { IncidentSla, type Instant, type SlaTimer } from '@opsplane/contracts'
+import { AsOfQuery, IncidentSla, type Instant, type SlaTimer } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import { defineRoute, type Route } from '@opsplane/http'
 import type { IncidentStore } from '../incident/incident-store.js'
 import type { Clocks } from './clocks.js'
+import { timersOfEntity } from './entity-timers.js'
 import { elapsedMs, intervals } from './ledger.js'
-import { timersOfEntity } from './queries.js'
 import type { Terms } from './timer.js'
 
 /** Why a clock says what it says. */
@@ -21,19 +21,28 @@ export function explainRoutes(
       summary: 'Explain the SLA clocks of an incident',
       description:
         'Every clock with what it counted when: open hours, closed hours, pauses with the event that led to them. ' +
-        'The counted times add up to the elapsed time exactly.',
+        'The counted times add up to the elapsed time exactly. With `asOf`: the clocks there were, up to that instant; ' +
+        'one that lies ahead is now.',
       tag: 'Incidents',
       scope: 'itsm:read',
+      query: AsOfQuery,
       response: IncidentSla,
       errors: ['not_found'],
-      handler: async ({ params, meta }) => {
-        const { id } = await incidents.get(await incidents.idOf(params.id, meta.tenant), meta.tenant)
-        const timers = await timersOfEntity(database.db, meta.tenant, id)
+      handler: async ({ params, query, meta: { tenant, now } }) => {
+        const { past, at } = seenAt(query.asOf, now)
+        const { id } = await incidents.asOf(await incidents.idOf(params.id, tenant), tenant, past)
+        const timers = await timersOfEntity(database.sql, tenant, id, past)
         const terms = await termsOf.load(database.sql, timers)
-        return { asOf: meta.now, timers: timers.map((timer) => explained(timer, terms(timer), meta.now)) }
+        return { asOf: at, timers: timers.map((timer) => explained(timer, terms(timer), at)) }
       },
     }),
   ]
+}
+
+/** Up to when clocks are explained, and whether that is in the past: nothing has been counted beyond now. */
+export function seenAt(asOf: Instant | undefined, now: Instant): { past: Instant | undefined; at: Instant } {
+  const past = asOf !== undefined && asOf < now ? asOf : undefined
+  return { past, at: past ?? now }
 }
 
 /** A clock as it is at an instant. */

@@ -1,8 +1,17 @@
-import { NewSlaPolicy, newId, SlaPolicy, SlaPolicyPatch } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import {
+  AsOfListQuery,
+  AsOfQuery,
+  NewSlaPolicy,
+  newId,
+  SlaPolicy,
+  SlaPolicyPatch,
+  shortPages,
+} from '@opsplane/contracts'
+import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
 import { z } from 'zod'
+import { policyFilters } from './list-filters.js'
+import { policySelection, policySorts } from './queries.js'
 import type { SlaStores } from './stores.js'
 import { slaPolicies as table } from './tables.js'
 
@@ -17,14 +26,17 @@ export function policyRoutes(ctx: BackendContext, stores: SlaStores): Route[] {
       operationId: 'listSlaPolicies',
       path: '/itsm/sla-policies',
       summary: 'List SLA policies',
+      description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
       tag,
       scope: 'itsm:read',
+      query: policyFilters.extend(AsOfListQuery.shape),
+      sorts: ['-createdAt', 'updatedAt', 'name'],
       response: SlaPolicy,
-      handler: ({ query: { limit, after, sort }, binding, meta }) =>
-        keysetPage(ctx.database.db, {
-          table,
-          tenant: meta.tenant,
-          sort: { column: table.createdAt, direction: sort.direction },
+      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
+        listPage(ctx.database.db, {
+          ...{ asOf, table, tenant: meta.tenant },
+          ...policySelection(filters),
+          sort: { column: policySorts[sort.field], direction: sort.direction },
           ...{ limit, after, binding, cursors: ctx.cursors, present: policies.present },
         }),
     }),
@@ -54,9 +66,10 @@ export function policyRoutes(ctx: BackendContext, stores: SlaStores): Route[] {
       summary: 'Get an SLA policy',
       tag,
       scope: 'itsm:read',
+      query: AsOfQuery,
       response: SlaPolicy,
       errors: ['not_found'],
-      handler: ({ params, meta }) => policies.get(params.id, meta.tenant),
+      handler: ({ params, query, meta }) => policies.asOf(params.id, meta.tenant, query.asOf),
     }),
 
     defineRoute({

@@ -1,50 +1,90 @@
-import type { SlaClockState, SlaEntityType, SlaTimer, TenantScope } from '@opsplane/contracts'
-import type { Drizzle } from '@opsplane/postgres'
-import { and, asc, count, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
-import { storedTimer } from './stored-timer.js'
-import { type slaCalendars, slaPolicies, slaTimers } from './tables.js'
+import type { TenantScope } from '@opsplane/contracts'
+import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
+import { and, count, eq, gt, inArray, lt, type SQL } from 'drizzle-orm'
+import type { CalendarFilters, PolicyFilters, TimerFilters } from './list-filters.js'
+import { slaCalendars, slaPolicies, slaTimers } from './tables.js'
 
-const within = (
-  table: typeof slaPolicies | typeof slaTimers | typeof slaCalendars,
-  { workspaceId, environment }: TenantScope,
-) => and(eq(table.workspaceId, workspaceId), eq(table.environment, environment))
+/** The columns each list can be sorted by. */
+export const policySorts = {
+  createdAt: slaPolicies.createdAt,
+  updatedAt: slaPolicies.updatedAt,
+  name: slaPolicies.name,
+}
+export const calendarSorts = {
+  createdAt: slaCalendars.createdAt,
+  updatedAt: slaCalendars.updatedAt,
+  name: slaCalendars.name,
+}
+export const timerSorts = { createdAt: slaTimers.createdAt, dueAt: slaTimers.dueOrder }
+
+export function policySelection(filters: PolicyFilters): Selection {
+  const { status, entityType, metric, calendarId } = filters
+  return {
+    where: [
+      metric && eq(slaPolicies.metric, metric),
+      calendarId === undefined ? undefined : eq(slaPolicies.calendarId, calendarId),
+      ...created(slaPolicies, filters),
+    ],
+    anyOf: [
+      status && { column: slaPolicies.status, values: status },
+      entityType && { column: slaPolicies.entityType, values: entityType },
+    ],
+    search: words(slaPolicies, filters),
+  }
+}
+
+export function calendarSelection(filters: CalendarFilters): Selection {
+  const { timeZone } = filters
+  return {
+    where: [
+      timeZone === undefined ? undefined : eq(slaCalendars.timeZone, timeZone),
+      ...created(slaCalendars, filters),
+    ],
+    search: words(slaCalendars, filters),
+  }
+}
+
+export function timerSelection(filters: TimerFilters): Selection {
+  const { entityType, entityId, policyId, metric, state, breached, dueBefore } = filters
+  return {
+    where: [
+      // No index has the kind before the order: a scan of each would be one of the whole list each.
+      entityType && inArray(slaTimers.entityType, entityType),
+      entityId === undefined ? undefined : eq(slaTimers.entityId, entityId),
+      policyId === undefined ? undefined : eq(slaTimers.policyId, policyId),
+      metric && eq(slaTimers.metric, metric),
+      breached && eq(slaTimers.breached, breached),
+      dueBefore === undefined ? undefined : lt(slaTimers.dueOrder, dueBefore),
+      ...created(slaTimers, filters),
+    ],
+    anyOf: [state && { column: slaTimers.clockState, values: state }],
+    search: words(slaTimers, filters),
+  }
+}
+
+type Listed = typeof slaPolicies | typeof slaCalendars | typeof slaTimers
+
+function created({ createdAt }: Listed, filters: Pick<PolicyFilters, 'createdAfter' | 'createdBefore'>) {
+  const { createdAfter, createdBefore } = filters
+  return [
+    createdAfter === undefined ? undefined : gt(createdAt, createdAfter),
+    createdBefore === undefined ? undefined : lt(createdAt, createdBefore),
+  ]
+}
+
+const words = ({ search }: Listed, { q }: { q?: string | undefined }): SQL | undefined =>
+  q === undefined ? undefined : matchesText(search, q)
 
 /** How many policies name a calendar. */
-export async function policiesOfCalendar(db: Drizzle, tenant: TenantScope, id: string): Promise<number> {
+export async function policiesOfCalendar(
+  db: Drizzle,
+  { workspaceId, environment }: TenantScope,
+  id: string,
+): Promise<number> {
+  const ofTenant = [eq(slaPolicies.workspaceId, workspaceId), eq(slaPolicies.environment, environment)]
   const [row] = await db
     .select({ count: count() })
     .from(slaPolicies)
-    .where(and(within(slaPolicies, tenant), sql`${slaPolicies.state}->>'calendarId' = ${id}`))
+    .where(and(...ofTenant, eq(slaPolicies.calendarId, id)))
   return row?.count ?? 0
-}
-
-/** The clocks of an entity, the first to start first. */
-export async function timersOfEntity(db: Drizzle, tenant: TenantScope, id: string): Promise<SlaTimer[]> {
-  const rows = await db
-    .select({ state: slaTimers.state })
-    .from(slaTimers)
-    .where(and(within(slaTimers, tenant), eq(slaTimers.entityId, id)))
-    .orderBy(asc(slaTimers.id))
-  return rows.map(({ state }) => storedTimer(state))
-}
-
-export interface TimerFilters {
-  entityType?: SlaEntityType | undefined
-  entityId?: string | undefined
-  policyId?: string | undefined
-  state?: SlaClockState[] | undefined
-  breached?: 'true' | 'false' | undefined
-  dueBefore?: string | undefined
-}
-
-export function timerConditions(filters: TimerFilters): (SQL | undefined)[] {
-  const { entityType, entityId, policyId, state, breached, dueBefore } = filters
-  return [
-    entityType && eq(slaTimers.entityType, entityType),
-    entityId === undefined ? undefined : eq(slaTimers.entityId, entityId),
-    policyId === undefined ? undefined : eq(slaTimers.policyId, policyId),
-    state && inArray(slaTimers.clockState, state),
-    breached && eq(slaTimers.breached, breached),
-    dueBefore === undefined ? undefined : lt(slaTimers.dueOrder, dueBefore),
-  ]
 }

@@ -77,6 +77,14 @@ export const slaTimers = readModelTable(
       table.dueOrder,
       table.id,
     ),
+    // The newest of a state lie anywhere in the list: the oldest are all completed.
+    index('sla_timers_state_created_idx').on(
+      table.workspaceId,
+      table.environment,
+      table.clockState,
+      table.createdAt,
+      table.id,
+    ),
     searchIndex('sla_timers_search_idx', table.workspaceId, table.search),
     index('sla_timers_fire_idx').on(table.nextFireAt, table.id).where(isNotNull(table.nextFireAt)),
     index('sla_timers_policy_idx').on(

@@ -1,0 +1,55 @@
+import { Moment, SlaClockState, SlaEntityType, SlaMetric, SlaPolicyState } from '@opsplane/contracts'
+import { z } from 'zod'
+import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
+
+const several = 'repeated or separated by commas'
+const entityTypes = severalOf(SlaEntityType)
+  .optional()
+  .meta({ description: `One or several kinds of entity, ${several}.`, example: ['problem', 'change'] })
+const created = {
+  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
+  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
+}
+
+/** The filters of the list of policies; all that are given must hold, here and below. */
+export const policyFilters = z.object({
+  status: severalOf(SlaPolicyState.shape.status)
+    .optional()
+    .meta({ description: `\`active\`, \`inactive\` or both, ${several}.`, example: ['active'] }),
+  entityType: entityTypes,
+  metric: SlaMetric.optional(),
+  calendarId: reference.optional().meta({ description: 'The calendar they count by.' }),
+  q: searchFilter.meta({ description: `Words in the name. ${searchSyntax}` }),
+  ...created,
+})
+export type PolicyFilters = z.output<typeof policyFilters>
+
+export const calendarFilters = z.object({
+  timeZone: reference
+    .optional()
+    .meta({ description: 'The IANA name of their zone.', example: 'Europe/Berlin' }),
+  q: searchFilter.meta({ description: `Words in name or time zone. ${searchSyntax}` }),
+  ...created,
+})
+export type CalendarFilters = z.output<typeof calendarFilters>
+
+export const timerFilters = z.object({
+  entityType: entityTypes,
+  entityId: reference.optional().meta({ description: 'What the clocks run over.' }),
+  policyId: reference.optional(),
+  metric: SlaMetric.optional(),
+  state: severalOf(SlaClockState)
+    .optional()
+    .meta({ description: `One or several states, ${several}.`, example: ['running', 'paused'] }),
+  breached: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({ description: 'Whether they are past their goal.', example: 'true' }),
+  dueBefore: Moment.optional().meta({ description: 'Due earlier than this; paused ones are not.' }),
+  q: searchFilter.meta({
+    description: `Words in the number of the entity or the name of the policy. ${searchSyntax}`,
+  }),
+  createdAfter: Moment.optional().meta({ description: 'Of entities created later than this.' }),
+  createdBefore: Moment.optional().meta({ description: 'Of entities created earlier than this.' }),
+})
+export type TimerFilters = z.output<typeof timerFilters>

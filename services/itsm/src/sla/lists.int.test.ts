@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type NewSlaPolicy, newId, SlaCalendar, SlaPolicy } from '@opsplane/contracts'
+import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
+import type { z } from 'zod'
+import * as itsm from '../service.js'
+import { walk } from './walk.fixture.js'
+
+/** Stands still until it is moved. */
+let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
+const clock = { now: () => new Date(nowMs).toISOString() }
+/** The instant before everything that follows. */
+const pass = () => {
+  const then = clock.now()
+  nowMs += 60_000
+  return then
+}
+
+let service: TestService
+beforeAll(async () => {
+  const start = (config: Parameters<typeof itsm.start>[0]) => itsm.start(config, { clock })
+  service = await startTestService({ name: 'itsm', ...itsm, start })
+})
+afterAll(() => service?.stop())
+
+async function addPolicy(api: ApiClient, policy: Partial<z.input<typeof NewSlaPolicy>>) {
+  pass()
+  const body = { name: 'Gold', metric: 'resolution', goals: { all: 60 }, goalsBy: 'all', ...policy }
+  return (await api.post('/itsm/sla-policies', body)).data(SlaPolicy)
+}
+const monday = { monday: [{ from: '09:00', to: '17:00' }] }
+async function addCalendar(api: ApiClient, calendar: object = {}) {
+  pass()
+  const body = { name: 'Office hours', timeZone: 'Europe/Berlin', week: monday, ...calendar }
+  return (await api.post('/itsm/calendars', body)).data(SlaCalendar)
+}
+const remove = async (api: ApiClient, path: string) =>
+  expect((await api.send('DELETE', path)).status).toBe(204)
+
+describe('the list of policies', () => {
+  const path = '/itsm/sla-policies'
+
+  async function four() {
+    const principal = testPrincipal()
+    const api = service.as(principal)
+    const calendar = await addCalendar(api)
+    const gold = await addPolicy(api, { name: 'Gold (Zürich)', calendarId: calendar.id })
+    const silver = await addPolicy(api, { name: 'Silver', metric: 'response', status: 'inactive' })
+    const next = await addPolicy(api, { name: 'Gold', entityType: 'problem', calendarId: calendar.id })
+    const bronze = await addPolicy(api, { name: 'Bronze', entityType: 'change', status: 'inactive' })
+    const list = (query: string) => walk(api, path, query)
+    return { principal, api, calendar, gold, silver, next, bronze, list }
+  }
+
+  it('holds what all filters hold for, in each order', async () => {
+    const { api, principal, calendar, gold, silver, next, bronze, list } = await four()
+    const newest = [bronze.id, next.id, silver.id, gold.id]
+    const expected: [string, string[]][] = [
+      ['', newest],
+      ['sort=createdAt', newest.toReversed()],
+      ['sort=name', [bronze.id, next.id, gold.id, silver.id]],
+      ['sort=-name', [silver.id, gold.id, next.id, bronze.id]],
+      ['q=gold', [next.id, gold.id]],
+      ['q=zur', [gold.id]],
+      ['q=gold+-zurich', [next.id]],
+      ['q=nothing', []],
+      ['q=gold&sort=name', [next.id, gold.id]],
+      ['status=active', [next.id, gold.id]],
+      ['status=active,inactive', newest],
+      ['status=active&status=inactive&sort=createdAt', newest.toReversed()],
+      ['entityType=problem', [next.id]],
+      ['entityType=change,incident', [bronze.id, silver.id, gold.id]],
+      ['entityType=change,incident&status=inactive,active&sort=name', [bronze.id, gold.id, silver.id]],
+      ['metric=response', [silver.id]],
+      [`calendarId=${calendar.id}`, [next.id, gold.id]],
+      [`calendarId=${calendar.id}&q=zurich`, [gold.id]],
+      [`createdAfter=${gold.createdAt}&createdBefore=${bronze.createdAt}`, [next.id, silver.id]],
+    ]
+    for (const [query, ids] of expected) expect([query, await list(query)]).toEqual([query, ids])
+    pass()
+    await api.patch(`${path}/${gold.id}`, { name: 'Platinum' })
+    expect(await list('sort=updatedAt')).toEqual([silver.id, next.id, bronze.id, gold.id])
+    expect(await list('sort=-updatedAt')).toEqual([gold.id, bronze.id, next.id, silver.id])
+    for (const query of ['status=on', 'entityType=server', 'metric=speed', 'q=', 'sort=status'])
+      expect([query, (await api.get(`${path}?${query}`)).status]).toEqual([query, 422])
+    for (const other of [testPrincipal(), { ...principal, environment: 'staging' as const }])
+      expect(await walk(service.as(other), path, 'q=gold&status=active,inactive')).toEqual([])
+  })
+
+  it('answers as it was, with what is deleted since', async () => {
+    const { api, principal, calendar, gold, silver, next, bronze, list } = await four()
+    const then = pass()
+    await api.patch(`${path}/${gold.id}`, { name: 'Platinum', status: 'inactive', calendarId: null })
+    await remove(api, `${path}/${next.id}`)
+    expect(await list('')).toEqual([bronze.id, silver.id, gold.id])
+    expect(await list('q=gold')).toEqual([])
+
+    const asOf = `asOf=${then}`
+    expect((await api.get(`${path}?${asOf}`)).page(SlaPolicy).items).toEqual([bronze, next, silver, gold])
+    const expected: [string, string[]][] = [
+      [`${asOf}&sort=createdAt`, [gold.id, silver.id, next.id, bronze.id]],
+      [`${asOf}&q=gold`, [next.id, gold.id]],
+      [`${asOf}&q=platinum`, []],
+      [`${asOf}&status=active`, [next.id, gold.id]],
+      [`${asOf}&entityType=problem,change&status=active,inactive`, [bronze.id, next.id]],
+      [`${asOf}&calendarId=${calendar.id}&metric=resolution`, [next.id, gold.id]],
+      [`${asOf}&createdAfter=${gold.createdAt}`, [bronze.id, next.id, silver.id]],
+      [`asOf=${silver.createdAt}`, [silver.id, gold.id]],
+      [`asOf=${calendar.createdAt}`, []],
+      ['asOf=2120-01-01T00:00:00Z&status=inactive', [bronze.id, silver.id, gold.id]],
+    ]
+    for (const [query, ids] of expected) expect([query, await list(query)]).toEqual([query, ids])
+    expect((await api.get(`${path}?${asOf}&sort=name`)).error().details?.[0]?.code).toBe('not_with_as_of')
+
+    const read = (id: string, at: string) => api.get(`${path}/${id}?asOf=${at}`)
+    expect((await read(gold.id, then)).data(SlaPolicy)).toEqual(gold)
+    expect((await read(gold.id, '2120-01-01T00:00:00Z')).data(SlaPolicy)).toMatchObject({ version: 2 })
+    expect((await read(next.id, then)).data(SlaPolicy)).toEqual(next)
+    expect((await read(next.id, clock.now())).status).toBe(404)
+    expect((await read(silver.id, gold.createdAt)).status).toBe(404)
+    for (const other of [testPrincipal(), { ...principal, environment: 'staging' as const }]) {
+      expect(await walk(service.as(other), path, asOf)).toEqual([])
+      expect((await service.as(other).get(`${path}/${gold.id}?${asOf}`)).status).toBe(404)
+    }
+  })
+
+  it('shows those from before goals had kinds and statuses paused clocks', async () => {
+    const { api, gold, list } = await four()
+    const id = newId('slaPolicy')
+    // As the log and the table hold it since then.
+    await service.sql`
+      insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data,
+        created_at, published_at)
+      select ${newId('event')}, stream_type, ${id}, 1, type, workspace_id, environment, actor, resource,
+        jsonb_set(data::jsonb, '{after}', (data::jsonb->'after') - array['goalsBy', 'pauseStatuses']
+          || jsonb_build_object('id', ${id}::text, 'goals', '{"high": 30}'::jsonb))::json, created_at, now()
+      from events where stream_id = ${gold.id}`
+    await service.sql`
+      insert into sla_policies (id, workspace_id, environment, version, state)
+      select stream_id, workspace_id, environment, 1, data->'after' from events where stream_id = ${id}`
+    const then = pass()
+    const old = { ...gold, id, goals: { high: 30 }, goalsBy: 'severity', pauseStatuses: [] }
+    for (const asOf of ['', `asOf=${then}`]) {
+      const { items } = (await api.get(`${path}?q=zurich&${asOf}`)).page(SlaPolicy)
+      expect(items).toContainEqual(old)
+      expect((await api.get(`${path}/${id}?${asOf}`)).data(SlaPolicy)).toEqual(old)
+      expect((await list(`entityType=incident&status=active&${asOf}`)).sort()).toEqual([gold.id, id].sort())
+    }
+  })
+})
+
+describe('the list of calendars', () => {
+  const path = '/itsm/calendars'
+
+  it('is found by name and time zone, in each order', async () => {
+    const principal = testPrincipal()
+    const api = service.as(principal)
+    const berlin = await addCalendar(api, { name: 'Office' })
+    const night = await addCalendar(api, { name: 'Night shift', timeZone: 'America/New_York' })
+    const plant = await addCalendar(api, { name: 'Plant, Berlin time' })
+    const newest = [plant.id, night.id, berlin.id]
+    const expected: [string, string[]][] = [
+      ['', newest],
+      ['sort=createdAt', newest.toReversed()],
+      ['sort=name', [night.id, berlin.id, plant.id]],
+      ['sort=-name', [plant.id, berlin.id, night.id]],
+      ['q=berlin', [plant.id, berlin.id]],
+      ['q=new+york', [night.id]],
+      ['q=nig', [night.id]],
+      ['q=berlin&sort=name', [berlin.id, plant.id]],
+      ['timeZone=America/New_York', [night.id]],
+      ['timeZone=Europe/Berlin&q=office', [berlin.id]],
+      [`createdAfter=${berlin.createdAt}&createdBefore=${plant.createdAt}`, [night.id]],
+    ]
+    for (const [query, ids] of expected) expect([query, await walk(api, path, query)]).toEqual([query, ids])
+    pass()
+    await api.patch(`${path}/${berlin.id}`, { name: 'Works' })
+    expect(await walk(api, path, 'sort=updatedAt')).toEqual([night.id, plant.id, berlin.id])
+    expect(await walk(api, path, 'sort=-updatedAt')).toEqual([berlin.id, plant.id, night.id])
+    for (const other of [testPrincipal(), { ...principal, environment: 'staging' as const }])
+      expect(await walk(service.as(other), path, 'q=berlin')).toEqual([])
+  })
+
+  it('answers as it was, with what is deleted since', async () => {
+    const principal = testPrincipal()
+    const api = service.as(principal)
+    const office = await addCalendar(api)
+    const night = await addCalendar(api, { name: 'Night shift', timeZone: 'Asia/Tokyo' })
+    const then = pass()
+    await api.patch(`${path}/${office.id}`, { name: 'Works', timeZone: 'Europe/Paris' })
+    await remove(api, `${path}/${night.id}`)
+    expect(await walk(api, path)).toEqual([office.id])
+    const asOf = `asOf=${then}`
+    expect((await api.get(`${path}?${asOf}`)).page(SlaCalendar).items).toEqual([night, office])
+    const expected: [string, string[]][] = [
+      [`${asOf}&sort=createdAt`, [office.id, night.id]],
+      [`${asOf}&q=office+berlin`, [office.id]],
+      [`${asOf}&q=paris`, []],
+      [`${asOf}&timeZone=Asia/Tokyo`, [night.id]],
+      [`asOf=${office.createdAt}`, [office.id]],
+      [`asOf=2026-03-02T08:59:59.999Z`, []],
+    ]
+    for (const [query, ids] of expected) expect([query, await walk(api, path, query)]).toEqual([query, ids])
+    expect((await api.get(`${path}?${asOf}&sort=updatedAt`)).status).toBe(422)
+    expect((await api.get(`${path}/${night.id}?${asOf}`)).data(SlaCalendar)).toEqual(night)
+    expect((await api.get(`${path}/${office.id}?${asOf}`)).data(SlaCalendar)).toEqual(office)
+    expect((await api.get(`${path}/${night.id}?asOf=${clock.now()}`)).status).toBe(404)
+    expect((await api.get(`${path}/${night.id}?asOf=${office.createdAt}`)).status).toBe(404)
+    for (const other of [testPrincipal(), { ...principal, environment: 'staging' as const }]) {
+      expect(await walk(service.as(other), path, asOf)).toEqual([])
+      expect((await service.as(other).get(`${path}/${office.id}?${asOf}`)).status).toBe(404)
+    }
+  })
+
+  it('lets a calendar go once no policy counts by it', async () => {
+    const api = service.as(testPrincipal())
+    const { id } = await addCalendar(api)
+    const policy = await addPolicy(api, { calendarId: id })
+    expect((await api.send('DELETE', `${path}/${id}`)).status).toBe(409)
+    await api.patch(`/itsm/sla-policies/${policy.id}`, { calendarId: null })
+    await remove(api, `${path}/${id}`)
+  })
+})
