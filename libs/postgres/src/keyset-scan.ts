@@ -9,6 +9,12 @@ export interface Scan {
   sort: Sort
 }
 
+/** One condition in two ways: to find all it holds for by an index, and to ask it of one row after the other. */
+export interface Search {
+  ofAll: SQL
+  ofRow: SQL
+}
+
 /** How many rows of a list are looked through for a search before an index is asked for all that match. */
 const nearest = 2_000
 /** How many matches are sorted. More are so frequent that walking on in order finds a page soon. */
@@ -28,21 +34,21 @@ export function inOrder(scan: Scan, limit: number): SQL {
  * all tenants and times do not tell; so each way is given up at a bound, and Postgres runs a later one only then:
  * look through the nearest rows; find all matches by their index and sort them; walk in order as far as it takes.
  */
-export function searched(scan: Scan, search: SQL, limit: number): SQL {
+export function searched(scan: Scan, search: Search, limit: number): SQL {
   const { table, conditions, each } = scan
   const order = orderOf(scan)
   const place = sql`${table.id}, ${scan.sort.column}`
   const all = and(...conditions, each && sql`${each.column} in (${sql.join([...each.values], sql`, `)})`)
   // A test for truth serves no index of the search, so that the order's is walked.
-  const walking = and(all, sql`(${search}) is true`)
+  const walking = and(all, sql`(${search.ofRow}) is true`)
   return sql`
     with near as materialized (
-      select ${place} from (${inOrder(scan, nearest)}) ${table} where ${search} order by ${order} limit ${limit}
+      select ${place} from (${inOrder(scan, nearest)}) ${table} where ${search.ofRow} order by ${order} limit ${limit}
     ), near_will_do as materialized (
       select case when (select count(*) from near) >= ${limit} then true
         else not exists (select 1 from (${inOrder(scan, nearest)}) ${table} offset ${nearest - 1}) end as yes
     ), found as materialized (
-      select ${place} from ${table} where ${and(all, search)}
+      select ${place} from ${table} where ${and(all, search.ofAll)}
     ), few as materialized (
       select * from found limit ${mostSorted + 1}
     ), sorted as materialized (
