@@ -7,8 +7,9 @@ import {
   selectionConditions,
   tenantBinding,
 } from '@opsplane/postgres'
-import { and, getTableColumns, getTableName, is, SQL, sql } from 'drizzle-orm'
+import { and, getTableName, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { computedColumns, stateSql } from './row-as-of.js'
 import { unseal } from './sealed.js'
 
 export type ListOptions<T> = Omit<KeysetOptions<T>, 'columns'>
@@ -73,7 +74,7 @@ async function pageAsOf<T>(db: Drizzle, options: ListOptions<T>, asOf: Instant):
         order by version desc limit 1
       ) last
       cross join lateral (
-        select folded.*, ${computedColumns(options)} from (
+        select folded.*, ${computedColumns(table)} from (
           select creation.stream_id as id, ${tenant.workspaceId}::text as workspace_id,
             ${tenant.environment}::text as environment, last.version as version, ${stateSql} as state offset 0
         ) folded
@@ -99,19 +100,3 @@ async function pageAsOf<T>(db: Drizzle, options: ListOptions<T>, asOf: Instant):
 }
 
 const isoSql = sql`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
-/** The whole state after an event, for conditions: `unseal` in SQL, without keeping the order of fields. */
-const stateSql = sql`case when last.sealed is null then last.after else (
-  (last.after::jsonb - array(select json_array_elements_text(last.sealed->'derived'))) ||
-  (last.sealed->'hidden')::jsonb
-)::json end`
-
-/** The generated columns of the table, computed from `state`. */
-function computedColumns({ table }: Pick<ListOptions<unknown>, 'table'>): SQL {
-  const columns = Object.values(getTableColumns(table)).flatMap(({ name, generated }) => {
-    const given = generated?.as
-    const expression = typeof given === 'function' ? given() : given
-    return is(expression, SQL) ? [sql`(${expression}) as ${sql.identifier(name)}`] : []
-  })
-  return sql.join(columns, sql`, `)
-}
