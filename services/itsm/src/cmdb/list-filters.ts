@@ -1,4 +1,4 @@
-import { CiStatus, Criticality, Moment, RelationType } from '@opsplane/contracts'
+import { AsOfQuery, CiStatus, Criticality, Moment, RelationType } from '@opsplane/contracts'
 import { z } from 'zod'
 import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 import { nobody } from '../lists/nobody.js'
@@ -55,5 +55,20 @@ export const itemRelationFilters = relationFilters.omit({ itemId: true }).extend
     .meta({ description: '`outgoing`: from the item; `incoming`: to it. Both unless given.' }),
   q: relationFilters.shape.q.meta({
     description: `What the list of items finds the other end by: words in name, native key, class or description, or text within the name. ${searchSyntax}`,
+  }),
+})
+
+/** The filters of the class list; all that are given must hold. */
+export const classFilters = z.object({
+  q: searchFilter.meta({ description: `Words in name or label. ${searchSyntax}` }),
+  builtIn: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .meta({ description: '`true`: the built-in classes only; `false`: those of the workspace only.' }),
+  asOf: AsOfQuery.shape.asOf.meta({
+    description:
+      'Answer with the classes there were at this instant, as they were, and the filters applied to that.',
+    example: '2026-03-02T10:00:00.000Z',
   }),
 })

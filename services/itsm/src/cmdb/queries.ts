@@ -104,14 +104,12 @@ export async function countRelations(db: Drizzle, tenant: TenantScope, itemId: s
   return row?.value ?? 0
 }
 
-/** The workspace's own rows of classes, by name if one is given. */
-export async function classRows(db: Drizzle, tenant: TenantScope, name?: string) {
-  const named = name === undefined ? undefined : eq(ciClasses.name, name)
+/** The workspace's own row of a class, if there is one. */
+export async function classRows(db: Drizzle, tenant: TenantScope, name: string) {
   return db
     .select({ id: ciClasses.id, state: ciClasses.state })
     .from(ciClasses)
-    .where(and(...within(ciClasses, tenant), named))
-    .orderBy(ciClasses.name)
+    .where(and(...within(ciClasses, tenant), eq(ciClasses.name, name)))
 }
 
 export function within(table: { workspaceId: PgColumn; environment: PgColumn }, tenant: TenantScope): SQL[] {
