@@ -35,7 +35,7 @@ export interface Selection {
   anyOf?: (AnyOf | undefined)[]
   /** What an index finds but in no order, such as words in a text. */
   search?: SQL | undefined
-  /** The same condition, for when `search` goes through other tables first: quick to ask of a single row. */
+  /** The same condition, for when `search` finds rows by another table first: quick to ask of some single rows. */
   searchOfRow?: SQL | undefined
 }
 
@@ -87,7 +87,7 @@ export async function keysetPage<T, Columns extends Record<string, PgColumn> = R
   const scan = { table, conditions: [...conditions, ...among], each, sort }
   const page = () => {
     if (options.search) {
-      const search = { ofAll: options.search, ofRow: options.searchOfRow ?? options.search }
+      const search = { condition: options.search, ofRow: options.searchOfRow }
       return and(...ofTenant, isOneOf(table.id, searched(scan, search, limit + 1)))
     }
     if (each) return and(...ofTenant, isOneOf(table.id, inOrder(scan, limit + 1)))

@@ -1,7 +1,7 @@
 import type { RelationType, TenantScope } from '@opsplane/contracts'
 import { rowAsOf } from '@opsplane/eventstore'
 import type { Selection } from '@opsplane/postgres'
-import { and, eq, gt, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { eitherEnd, itemWords, within } from './queries.js'
 import { configurationItems as items, ciRelations as relations } from './tables.js'
 
@@ -18,22 +18,25 @@ export interface RelationFilters {
 }
 
 export function relationSelection(
-  { type, ...filters }: RelationFilters,
+  filters: RelationFilters,
   tenant: TenantScope,
   asOf: string | undefined,
 ): Selection {
+  const { type, q, itemId } = filters
   const { createdAt, sourceId, targetId } = relations
-  return {
-    where: [
-      ends(filters),
-      filters.sourceId === undefined ? undefined : eq(sourceId, filters.sourceId),
-      filters.targetId === undefined ? undefined : eq(targetId, filters.targetId),
-      filters.createdAfter === undefined ? undefined : gt(createdAt, filters.createdAfter),
-      filters.createdBefore === undefined ? undefined : lt(createdAt, filters.createdBefore),
-    ],
-    anyOf: [type && { column: relations.type, values: type }],
-    ...(filters.q !== undefined && wordsOfEnds(filters.q, filters.itemId, tenant, asOf)),
-  }
+  const words = q === undefined ? {} : wordsOfEnds(q, itemId, tenant, asOf)
+  const types = type && { column: relations.type, values: type }
+  const where = [
+    ends(filters),
+    filters.sourceId === undefined ? undefined : eq(sourceId, filters.sourceId),
+    filters.targetId === undefined ? undefined : eq(targetId, filters.targetId),
+    filters.createdAfter === undefined ? undefined : gt(createdAt, filters.createdAfter),
+    filters.createdBefore === undefined ? undefined : lt(createdAt, filters.createdBefore),
+  ]
+  if (asOf !== undefined || (itemId ?? filters.sourceId ?? filters.targetId) === undefined)
+    return { where, anyOf: [types], ...words }
+  // The relations of one item are found by it, and asked for everything else one by one.
+  return { where: [...where, type && inArray(relations.type, type), words.searchOfRow] }
 }
 
 function ends({ itemId, direction }: RelationFilters): SQL | undefined {
@@ -63,13 +66,9 @@ function wordsOfEnds(
   const tenants = within(items, tenant)
   // In the select list, so that each is a look at one row, whatever index the words have.
   const endHas = (end: SQL) => sql`(select ${found} from ${items} where ${and(...tenants, end)}) is true`
-  const related = (end: 'source_id' | 'target_id') => sql`
-    select relation.id from ${relations} relation join found on relation.${sql.raw(end)} = found.id
-    where relation.workspace_id = ${tenant.workspaceId} and relation.environment = ${tenant.environment}`
+  const ids = sql`array(select id from ${items} where ${and(...tenants, found)})`
   return {
-    search: sql`${relations.id} in (
-      with found as materialized (select id from ${items} where ${and(...tenants, found)})
-      ${related('source_id')} union all ${related('target_id')})`,
+    search: sql`(${sourceId} = any(${ids}) or ${targetId} = any(${ids}))`,
     searchOfRow: or(endHas(eq(items.id, sourceId)), endHas(eq(items.id, targetId))),
   }
 }
