@@ -68,7 +68,8 @@ export function problemIncidentRoutes(
       summary: 'Link an incident to a problem',
       description:
         'Sets `problemId` of an incident that is not closed and has none; a linked one is unlinked first. Answers ' +
-        'with the incident. Emits `incident.updated`, unless it is linked to this problem already.',
+        'with the incident. One on hold for a problem that has ended goes on, or is resolved, a moment later. Emits ' +
+        '`incident.updated`, unless it is linked to this problem already.',
       tag,
       scope: 'itsm:write',
       body: LinkProblemIncident,
