@@ -6,9 +6,10 @@ import {
   keysetPage,
   matchesText,
   positionOf,
+  type Selection,
   tenantBinding,
 } from '@opsplane/postgres'
-import { and, gt, inArray, lt, lte, notInArray, type SQL, sql } from 'drizzle-orm'
+import { and, gt, inArray, lt, lte, notInArray, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { presentClass, untouchedClass } from './class-store.js'
 import { within } from './queries.js'
@@ -80,12 +81,11 @@ async function ownOnes(
 ): Promise<OwnClasses> {
   if (query.builtIn === true) return { classes: [], upTo: null }
   if (query.asOf !== undefined) return ownOnesAsOf(db, query, query.asOf, after)
-  const { tenant, q, direction, limit, binding } = query
+  const { tenant, direction, limit, binding } = query
   const { items, nextCursor } = await keysetPage(db, {
     table,
     tenant,
-    where: [notInArray(table.name, builtInNames), beyond(direction, after)],
-    search: q === undefined ? undefined : matchesText(table.search, q),
+    ...ownSelection(query, after),
     sort: { column: table.name, direction },
     limit,
     binding,
@@ -100,22 +100,23 @@ const PastRow = z.object({ place: z.string(), state: CiClassState.nullable() })
 /** A class keeps its name, so those there are now are walked by it, each as it was. */
 async function ownOnesAsOf(
   db: Drizzle,
-  { tenant, q, direction, limit }: ClassQuery,
+  query: ClassQuery,
   asOf: string,
   after: string | undefined,
 ): Promise<OwnClasses> {
-  const most = q === undefined ? limit + 1 : mostSearchedCreations
+  const { tenant, direction, limit } = query
+  const { where = [], search } = ownSelection(query, after)
+  const most = search === undefined ? limit + 1 : mostSearchedCreations
   const order = sql`place ${sql.raw(direction)}`
-  const there = [notInArray(table.name, builtInNames), lte(table.createdAt, asOf), beyond(direction, after)]
-  const words = q === undefined ? sql`true` : matchesText(table.search, q)
+  const there = and(...within(table, tenant), ...where, lte(table.createdAt, asOf))
   const rows = await db.execute(sql`
     with candidate as materialized (
-      select id as stream, name as place from ${table} where ${and(...within(table, tenant), ...there)}
+      select id as stream, name as place from ${table} where ${there}
       order by ${order} limit ${most}
     )
     (select place, ${table.state} as state from candidate
       cross join lateral ${rowAsOf(table, sql`candidate.stream`, tenant, asOf)}
-      where ${words} order by ${order} limit ${limit + 1})
+      where ${search ?? sql`true`} order by ${order} limit ${limit + 1})
     union all (select place, null from candidate order by ${order} offset ${most - 1} limit 1)`)
   const read = z.array(PastRow).parse([...rows])
   const found = read.flatMap(({ state }) => state ?? [])
@@ -154,7 +155,17 @@ async function merged(
     .map(({ name }) => name)
 }
 
-function beyond(direction: ClassQuery['direction'], after: string | undefined): SQL | undefined {
-  if (after === undefined) return undefined
-  return direction === 'asc' ? gt(table.name, after) : lt(table.name, after)
+/** The workspace's own classes from a name on. */
+export function ownSelection(
+  { q, direction }: Pick<ClassQuery, 'q' | 'direction'>,
+  after: string | undefined,
+): Selection {
+  const beyond = direction === 'asc' ? gt : lt
+  return {
+    where: [
+      notInArray(table.name, builtInNames),
+      after === undefined ? undefined : beyond(table.name, after),
+    ],
+    search: q === undefined ? undefined : matchesText(table.search, q),
+  }
 }

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { builtInClasses, CiClass, newId } from '@opsplane/contracts'
+import { connect, selectionConditions } from '@opsplane/postgres'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import * as itsm from '../service.js'
+import { ownSelection } from './class-list.js'
+import { ciClasses } from './tables.js'
 
 let service: TestService
 beforeAll(async () => {
@@ -149,7 +153,7 @@ describe('the list of classes', () => {
     expect((await desk.get('/cmdb/classes/laptop')).error().code).toBe('insufficient_scope')
   })
 
-  it('goes on past pages that found nothing among the classes as they were', async () => {
+  it('goes on past pages that found nothing, and is read by its indexes', async () => {
     const principal = testPrincipal()
     const own = service.as(principal)
     await service.sql.begin(async (tx) => {
@@ -181,5 +185,30 @@ describe('the list of classes', () => {
     expect(new Set(await names(own, 'asOf=2026-02-01T00:00:00Z', 200)).size).toBe(2509)
     expect(new Set(await names(own, '', 200)).size).toBe(2509)
     expect((await own.get(`/cmdb/classes/${newId('ciClass')}`)).error().code).toBe('not_found')
+
+    await service.sql`vacuum analyze ci_classes`
+    const plans: [string, string | undefined, string | undefined][] = [
+      ['ci_classes_name_key', undefined, undefined],
+      ['ci_classes_name_key', undefined, 'k2000'],
+      ['ci_classes_search_idx', 'needle', undefined],
+    ]
+    const database = connect(service.adminUrl, { schema: 'itsm', max: 1 })
+    for (const [index, q, after] of plans)
+      for (const direction of ['asc', 'desc'] as const) {
+        const ofTenant = [
+          eq(ciClasses.workspaceId, principal.workspaceId ?? ''),
+          eq(ciClasses.environment, 'production'),
+        ]
+        const query = database.db
+          .select({ id: ciClasses.id })
+          .from(ciClasses)
+          .where(and(...ofTenant, ...selectionConditions(ownSelection({ q, direction }, after))))
+          .orderBy(...[ciClasses.name, ciClasses.id].map(direction === 'asc' ? asc : desc))
+          .limit(51)
+        const plan = await database.db.execute(sql`explain ${query}`)
+        expect(JSON.stringify([...plan])).toContain(index)
+        expect(await query).not.toEqual([])
+      }
+    await database.close()
   })
 })
