@@ -1,5 +1,12 @@
 import { builtInClasses, type CiClass, CiClassState, type Page, type TenantScope } from '@opsplane/contracts'
-import { type BackendContext, mostSearchedCreations, rowAsOf } from '@opsplane/eventstore'
+import {
+  type BackendContext,
+  isThere,
+  mostSearchedCreations,
+  type PastOf,
+  pastRows,
+  rowsAsOf,
+} from '@opsplane/eventstore'
 import {
   type Drizzle,
   type KeysetOptions,
@@ -61,14 +68,13 @@ export async function classPage(
 
 /** Each as the workspace has changed it. */
 async function builtInOnes(db: Drizzle, { tenant, asOf }: ClassQuery): Promise<CiClass[]> {
-  const named = and(...within(table, tenant), inArray(table.name, builtInNames))
-  const rows = await db.execute(
-    asOf === undefined
-      ? sql`select state from ${table} where ${named}`
-      : sql`select ${table.state} as state from (select id as stream from ${table} where ${named}) changed
-          cross join lateral ${rowAsOf(table, sql`changed.stream`, tenant, asOf)}`,
-  )
-  const changed = rows.map(({ state }) => presentClass(CiClassState.parse(state)))
+  const rows = await db
+    .select({ id: table.id, state: table.state })
+    .from(table)
+    .where(and(...within(table, tenant), inArray(table.name, builtInNames)))
+  const then =
+    asOf === undefined ? rows : await rowsAsOf(db, { table, tenant, asOf, ids: rows.map(({ id }) => id) })
+  const changed = then.map(({ state }) => presentClass(CiClassState.parse(state)))
   const untouched = builtInNames.filter((name) => !changed.some((one) => one.name === name))
   return [...changed, ...untouched.map(untouchedClass)]
 }
@@ -108,15 +114,15 @@ async function ownOnesAsOf(
   const { where = [], search } = ownSelection(query, after)
   const most = search === undefined ? limit + 1 : mostSearchedCreations
   const order = sql`place ${sql.raw(direction)}`
+  const past: PastOf = { table, tenant, asOf }
   const there = and(...within(table, tenant), ...where, lte(table.createdAt, asOf))
   const rows = await db.execute(sql`
     with candidate as materialized (
       select id as stream, name as place from ${table} where ${there}
       order by ${order} limit ${most}
     )
-    (select place, ${table.state} as state from candidate
-      cross join lateral ${rowAsOf(table, sql`candidate.stream`, tenant, asOf)}
-      where ${search ?? sql`true`} order by ${order} limit ${limit + 1})
+    (select place, ${table.state} as state from candidate ${pastRows(past, sql`candidate.stream`)}
+      where ${and(isThere(past), search)} order by ${order} limit ${limit + 1})
     union all (select place, null from candidate order by ${order} offset ${most - 1} limit 1)`)
   const read = z.array(PastRow).parse([...rows])
   const found = read.flatMap(({ state }) => state ?? [])

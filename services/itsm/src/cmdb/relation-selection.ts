@@ -1,5 +1,5 @@
 import type { RelationType, TenantScope } from '@opsplane/contracts'
-import { rowAsOf } from '@opsplane/eventstore'
+import { isThere, type PastOf, pastRows } from '@opsplane/eventstore'
 import type { Selection } from '@opsplane/postgres'
 import { and, eq, gt, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { eitherEnd, itemWords, within } from './queries.js'
@@ -57,12 +57,14 @@ function wordsOfEnds(
 ): Pick<Selection, 'search' | 'searchOfRow'> {
   const found = and(itemWords(q), itemId === undefined ? undefined : ne(items.id, itemId))
   const { sourceId, targetId } = relations
-  if (asOf !== undefined)
+  if (asOf !== undefined) {
+    const past: PastOf = { table: items, tenant, asOf }
     return {
       search: sql`exists (
-        select 1 from unnest(array[${sourceId}, ${targetId}]) ends(id)
-        cross join lateral ${rowAsOf(items, sql`ends.id`, tenant, asOf)} where ${found})`,
+        select 1 from unnest(array[${sourceId}, ${targetId}]) ends(id) ${pastRows(past, sql`ends.id`)}
+        where ${and(isThere(past), found)})`,
     }
+  }
   const tenants = within(items, tenant)
   // In the select list, so that each is a look at one row, whatever index the words have.
   const endHas = (end: SQL) => sql`(select ${found} from ${items} where ${and(...tenants, end)}) is true`

@@ -1,5 +1,5 @@
-import { Article, ArticleFeedback, ArticleVersion, RejectArticle } from '@opsplane/contracts'
-import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { Article, ArticleFeedback, RejectArticle } from '@opsplane/contracts'
+import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import { transitionErrors } from '../transition-errors.js'
 import type { ArticleStore } from './article-store.js'
@@ -15,7 +15,7 @@ const contract = {
   errors: transitionErrors,
 } as const
 
-/** The actions with a route of their own, the versions they make, and what readers say. */
+/** The actions with a route of their own, and what readers say. */
 export function articleActionRoutes(articles: ArticleStore, reading: ArticleReading): Route[] {
   const take = async (reference: string, command: ArticleCommand, meta: RequestMeta): Promise<Article> =>
     articles.handle(await articles.idOf(reference, meta.tenant), command, meta)
@@ -56,31 +56,6 @@ export function articleActionRoutes(articles: ArticleStore, reading: ArticleRead
       summary: 'Retire a published article',
       description: 'Final: readers no longer get it, nor does search. Emits `article.retired`.',
       handler: ({ params, meta }) => take(params.id, { kind: 'retire', now: meta.now }, meta),
-    }),
-    defineList({
-      operationId: 'listArticleVersions',
-      path: '/knowledge/:id/versions',
-      summary: 'List the versions of an article',
-      description: 'The newest first.',
-      tag,
-      scope: 'knowledge:write',
-      sorts: [],
-      response: ArticleVersion,
-      errors: ['not_found'],
-      handler: async ({ params, query: { limit, after }, binding, meta }) =>
-        reading.versions(await articles.idOf(params.id, meta.tenant), { limit, after, binding }, meta),
-    }),
-    defineRoute({
-      operationId: 'getArticleVersion',
-      method: 'get',
-      path: '/knowledge/:id/versions/:n',
-      summary: 'Get one version of an article',
-      tag,
-      scope: 'knowledge:write',
-      response: ArticleVersion,
-      errors: ['not_found'],
-      handler: async ({ params, meta }) =>
-        reading.version(await articles.idOf(params.id, meta.tenant), Number(params.n), meta),
     }),
     defineRoute({
       operationId: 'giveArticleFeedback',

@@ -1,12 +1,12 @@
-import {
-  type Article,
-  type ArticleVersionStatus,
-  type CommandMeta,
-  type Helpfulness,
-  notFound,
-  type TenantScope,
+import type {
+  Article,
+  ArticleVersionStatus,
+  CommandMeta,
+  Helpfulness,
+  Instant,
+  TenantScope,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import { type BackendContext, rowsAsOf } from '@opsplane/eventstore'
 import { referencedId } from '../lists/referenced-id.js'
 import { article } from './domain.js'
 import { articleRowsOf, helpfulnessOf } from './queries.js'
@@ -21,23 +21,32 @@ const nobody: Helpfulness = { helpful: 0, notHelpful: 0 }
 export function articleStore({ store, database: { db } }: BackendContext) {
   const aggregate = store.aggregate(article, { present })
   const votes = store.aggregate(articleVote)
-  const withVotes = async (shown: Article[], tenant: TenantScope): Promise<Article[]> => {
+  const withVotes = async (shown: Article[], tenant: TenantScope, asOf?: Instant): Promise<Article[]> => {
     const ids = shown.map(({ id }) => id)
-    const counts = await helpfulnessOf(db, tenant, ids)
+    const counts = await helpfulnessOf(db, tenant, ids, asOf)
     return shown.map((one) => ({ ...one, helpfulness: counts.get(one.id) ?? nobody }))
   }
-  const counted = async (shown: Article, tenant: TenantScope): Promise<Article> => {
-    const [one] = await withVotes([shown], tenant)
+  const counted = async (shown: Article, tenant: TenantScope, asOf?: Instant): Promise<Article> => {
+    const [one] = await withVotes([shown], tenant, asOf)
     return one ?? shown
   }
 
   return {
     presentRow: aggregate.present,
     withVotes,
-    all: async (ids: string[], tenant: TenantScope) =>
-      withVotes((await articleRowsOf(db, tenant, ids)).map(aggregate.present), tenant),
+    all: async (ids: string[], tenant: TenantScope, asOf?: Instant) => {
+      const rows =
+        asOf === undefined
+          ? await articleRowsOf(db, tenant, ids)
+          : await rowsAsOf(db, { table: knowledgeArticles, tenant, asOf, ids })
+      return withVotes(rows.map(aggregate.present), tenant, asOf)
+    },
     create: aggregate.create,
-    get: async (id: string, tenant: TenantScope) => counted(await aggregate.get(id, tenant), tenant),
+    asOf: async (id: string, tenant: TenantScope, asOf: Instant | undefined) =>
+      counted(await aggregate.asOf(id, tenant, asOf), tenant, asOf),
+    /** What the statuses of its versions follow from. Throws not_found where it is, or was, not there. */
+    standingOf: (id: string, tenant: TenantScope, asOf: Instant | undefined): Promise<ArticleStanding> =>
+      aggregate.asOf(id, tenant, asOf),
     handle: (id: string, command: ArticleCommand, meta: CommandMeta) =>
       store.transact(meta, async (unit) => counted(await unit.handle(aggregate, id, command), meta.tenant), {
         turn: id,
@@ -62,11 +71,6 @@ export function articleStore({ store, database: { db } }: BackendContext) {
     /** Paths take an id or a number such as `KB-12`; anything else is an id that does not exist. */
     idOf: (reference: string, tenant: TenantScope): Promise<string> =>
       referencedId(db, { table: knowledgeArticles, prefix: 'KB' }, reference, tenant),
-    stateOf: async (id: string, tenant: TenantScope): Promise<ArticleState> => {
-      const row = await aggregate.find(id, tenant)
-      if (!row) throw notFound()
-      return row.state
-    },
   }
 }
 export type ArticleStore = ReturnType<typeof articleStore>
@@ -77,8 +81,10 @@ function present(state: ArticleState, version: number): Article {
   return { ...shown, helpfulness: nobody, version, allowedActions: allowedActions(state) }
 }
 
+export type ArticleStanding = Pick<Article, 'status' | 'articleVersion' | 'publishedVersion'>
+
 /** What became of one version of an article. */
-export function versionStatus(articleVersion: number, state: ArticleState): ArticleVersionStatus {
-  if (articleVersion === state.articleVersion) return state.status
-  return articleVersion === state.publishedVersion ? 'published' : 'outdated'
+export function versionStatus(articleVersion: number, article: ArticleStanding): ArticleVersionStatus {
+  if (articleVersion === article.articleVersion) return article.status
+  return articleVersion === article.publishedVersion ? 'published' : 'outdated'
 }

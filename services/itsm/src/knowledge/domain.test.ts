@@ -3,6 +3,7 @@ import { type ArticleAction, articleActions, knowledgeEvents } from '@opsplane/c
 import { specify } from '@opsplane/testing'
 import { article } from './domain.js'
 import { fingerprintOf } from './fingerprint.js'
+import { articleRows, publishedPast, versionsPast } from './rows.js'
 import { after, articles, author, commands, create, now, redraft, reviewer } from './sample-articles.js'
 import type { ArticleState } from './state.js'
 import { allowedActions } from './transitions.js'
@@ -123,6 +124,17 @@ it('takes a live article from readers while its next version is written', () => 
       type: 'article.retired',
       changes: { status: 'retired', publishedVersion: null, retiredAt: now, updatedAt: now },
     })
+})
+
+it('says which events its rows come from', () => {
+  const types = Object.keys(knowledgeEvents).filter((type) => type !== 'article.feedback_given')
+  const rowsOf = (type: string) =>
+    articleRows({ type, ...(type === 'article.deleted' ? { after: null } : { after: published }) })
+  const that = (table: string, kept: boolean) =>
+    types.filter((type) => rowsOf(type).some((row) => row.table === table && (row.state !== null) === kept))
+  expect(that('knowledge_versions', true).sort()).toEqual([...versionsPast.sets].sort())
+  expect(that('knowledge_published', true)).toEqual(publishedPast.sets)
+  expect(that('knowledge_published', false)).toEqual(publishedPast.ends)
 })
 
 it('finds the codes of a text once, for the exact leg', () => {

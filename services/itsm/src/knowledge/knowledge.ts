@@ -14,6 +14,8 @@ import { searchPatience } from './search/patience.js'
 import { knowledgeSearch } from './search/search.js'
 import { searchRoutes } from './search/search-routes.js'
 import { vectorLeg } from './search/vector-leg.js'
+import { versionRoutes } from './version-routes.js'
+import { articleVersions } from './versions.js'
 
 type Context = BackendContext<ItsmConfig>
 
@@ -33,6 +35,7 @@ export function createKnowledge(ctx: Context, patience = searchPatience) {
     routes: [
       ...articleRoutes(ctx, articles, reading),
       ...articleActionRoutes(articles, reading),
+      ...versionRoutes(articles, articleVersions(ctx, articles)),
       ...searchRoutes(knowledgeSearch(db, vectorLeg(corpus, embeddings, patience))),
     ] satisfies Route[],
     /** Starts the background work. Closed from the last to the first. */

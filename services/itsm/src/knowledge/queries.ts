@@ -1,35 +1,103 @@
 import type { ArticleStatus, Helpfulness, Instant, TenantScope } from '@opsplane/contracts'
-import type { Drizzle, KeysetTable } from '@opsplane/postgres'
-import { and, eq, gt, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
-import type { PgColumn } from 'drizzle-orm/pg-core'
+import { stateAsOf } from '@opsplane/eventstore'
+import { type Drizzle, type KeysetTable, matchesText, type Selection } from '@opsplane/postgres'
+import { and, eq, exists, gt, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { alias, type PgColumn } from 'drizzle-orm/pg-core'
 import { knowledgeArticles, knowledgePublished, knowledgeVotes } from './tables.js'
 
-export interface ArticleFilters {
-  status?: ArticleStatus | undefined
+export interface ContentFilters {
   category?: string | undefined
   tag?: string | undefined
   language?: string | undefined
-  q?: string | undefined
 }
 
-type FilteredTable = KeysetTable & { category: PgColumn; language: PgColumn; tags: PgColumn }
+export interface ArticleFilters extends ContentFilters {
+  status?: ArticleStatus[] | undefined
+  q?: string | undefined
+  createdAfter?: string | undefined
+  createdBefore?: string | undefined
+}
+
+type ContentTable = KeysetTable & { category: PgColumn; language: PgColumn; tags: PgColumn }
+type ListedTable = ContentTable & { createdAt: PgColumn; listed: PgColumn }
 
 export const ofTenant = (table: KeysetTable, { workspaceId, environment }: TenantScope): SQL | undefined =>
   and(eq(table.workspaceId, workspaceId), eq(table.environment, environment))
 
 /** Conditions that hold alike for what is worked on and for what is published. */
-export function contentConditions(table: FilteredTable, filters: ArticleFilters): (SQL | undefined)[] {
+export function contentConditions(table: ContentTable, { category, language, tag }: ContentFilters) {
   return [
-    filters.category === undefined ? undefined : eq(table.category, filters.category),
-    filters.language === undefined ? undefined : eq(table.language, filters.language),
-    filters.tag === undefined ? undefined : sql`${table.tags} @> ${JSON.stringify([filters.tag])}::jsonb`,
+    category === undefined ? undefined : eq(table.category, category),
+    language === undefined ? undefined : eq(table.language, language),
+    isTagged(table, tag),
   ]
 }
 
+const isTagged = (table: ContentTable, tag: string | undefined): SQL | undefined =>
+  tag === undefined ? undefined : sql`${table.tags} @> ${JSON.stringify([tag])}::text::jsonb`
+
+/** What writers list: every article as it is worked on. */
+export function workedOnSelection({ status, ...filters }: ArticleFilters): Selection {
+  return {
+    ...contentSelection(knowledgeArticles, filters),
+    anyOf: [status && { column: knowledgeArticles.status, values: status }],
+  }
+}
+
+/** What readers list: of the articles published for them, now or at an instant, those that are still. */
+export function publishedSelection(
+  db: Drizzle,
+  { status, ...filters }: ArticleFilters,
+  now: Instant,
+  asOf: Instant | undefined,
+): Selection {
+  const { where = [], search } = contentSelection(knowledgePublished, filters)
+  const asked = status === undefined || status.includes('published') ? undefined : sql`false`
+  return { where: [asked, readableThen(db, now, asOf), ...where], search }
+}
+
+function contentSelection(
+  table: ListedTable,
+  { tag, q, createdAfter, createdBefore, ...filters }: Omit<ArticleFilters, 'status'>,
+): Selection {
+  return {
+    where: [
+      ...contentConditions(table, filters),
+      createdAfter === undefined ? undefined : gt(table.createdAt, createdAfter),
+      createdBefore === undefined ? undefined : lt(table.createdAt, createdBefore),
+    ],
+    // What a GIN index finds is sorted afterwards.
+    search: and(q === undefined ? undefined : matchesText(table.listed, q), isTagged(table, tag)),
+  }
+}
+
 /** What somebody may be shown of the published: nothing that has expired, and internals only to writers. */
-export function readable(writer: boolean, now: Instant): SQL | undefined {
-  const { validUntil, visibility } = knowledgePublished
+export function readable(
+  writer: boolean,
+  now: Instant,
+  { validUntil, visibility }: Record<'validUntil' | 'visibility', PgColumn> = knowledgePublished,
+): SQL | undefined {
   return and(or(isNull(validUntil), gt(validUntil, now)), writer ? undefined : eq(visibility, 'public'))
+}
+
+/**
+ * What readers may be shown of what was published at an instant: what they could read then, of articles that they can
+ * read now. Retiring an article, and making it internal, takes its past from them as well.
+ */
+export function readableThen(db: Drizzle, now: Instant, asOf: Instant | undefined): SQL | undefined {
+  if (asOf === undefined) return readable(false, now)
+  const present = alias(knowledgePublished, 'present')
+  const { id, workspaceId, environment } = knowledgePublished
+  const same = [
+    eq(present.id, id),
+    eq(present.workspaceId, workspaceId),
+    eq(present.environment, environment),
+  ]
+  const stillReadable = db
+    .select({ id: present.id })
+    .from(present)
+    .where(and(...same, readable(false, now, present)))
+  return and(readable(false, asOf), exists(stillReadable))
 }
 
 export function articleRowsOf(db: Drizzle, tenant: TenantScope, ids: string[]) {
@@ -40,13 +108,19 @@ export function articleRowsOf(db: Drizzle, tenant: TenantScope, ids: string[]) {
     .where(and(ofTenant(knowledgeArticles, tenant), inArray(knowledgeArticles.id, ids)))
 }
 
+/** The votes of these articles, as they are or as they were. Nobody can take a vote back, only change it. */
 export async function helpfulnessOf(
   db: Drizzle,
   tenant: TenantScope,
   articleIds: string[],
+  asOf?: Instant,
 ): Promise<Map<string, Helpfulness>> {
   if (articleIds.length === 0) return new Map()
-  const { articleId, helpful } = knowledgeVotes
+  const { articleId, createdAt, version } = knowledgeVotes
+  // A vote that was never changed is what it was; the log is asked for the others.
+  const helpful = asOf
+    ? sql`case when ${version} = 1 then ${knowledgeVotes.helpful} else ${stateAsOf(knowledgeVotes, asOf)}->>'helpful' end`
+    : sql`${knowledgeVotes.helpful}`
   const rows = await db
     .select({
       articleId,
@@ -54,7 +128,13 @@ export async function helpfulnessOf(
       notHelpful: sql<number>`(count(*) filter (where ${helpful} = 'false'))::integer`,
     })
     .from(knowledgeVotes)
-    .where(and(ofTenant(knowledgeVotes, tenant), inArray(articleId, articleIds)))
+    .where(
+      and(
+        ofTenant(knowledgeVotes, tenant),
+        inArray(articleId, articleIds),
+        asOf === undefined ? undefined : lte(createdAt, asOf),
+      ),
+    )
     .groupBy(articleId)
   return new Map(rows.map(({ articleId: id, ...counts }) => [id ?? '', counts]))
 }

@@ -1,20 +1,29 @@
-import { type Article, ArticleVersion, notFound } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
-import type { ListPage, RequestMeta } from '@opsplane/http'
-import { keysetPage, matchesText } from '@opsplane/postgres'
+import { type Article, ArticleVersion, type Instant, notFound, storedState } from '@opsplane/contracts'
+import { type BackendContext, listPage, rowsAsOf } from '@opsplane/eventstore'
+import type { ListPage, RequestMeta, Sort } from '@opsplane/http'
 import { and, eq } from 'drizzle-orm'
-import { type ArticleStore, versionStatus } from './article-store.js'
-import { type ArticleFilters, contentConditions, ofTenant, readable } from './queries.js'
-import { versionRowId } from './rows.js'
-import type { ArticleState } from './state.js'
-import { knowledgeArticles, knowledgePublished, knowledgeVersions } from './tables.js'
+import type { ArticleStore } from './article-store.js'
+import { article } from './domain.js'
+import {
+  type ArticleFilters,
+  ofTenant,
+  publishedSelection,
+  readable,
+  readableThen,
+  workedOnSelection,
+} from './queries.js'
+import { content, publishedPast } from './rows.js'
+import { knowledgeArticles, knowledgePublished } from './tables.js'
 
-interface PageOf {
+interface ArticlePage {
+  filters: ArticleFilters
+  asOf?: Instant | undefined
   limit: number
   after?: string | undefined
-  sort: { field: 'createdAt'; direction: 'asc' | 'desc' }
+  sort: Sort<'createdAt' | 'updatedAt' | 'number'>
   binding: string
 }
+type Row = { state: Record<string, unknown> }
 
 /** Whether the caller works on articles, and so sees drafts, internals and what has expired. */
 export const isWriter = ({ principal }: Pick<RequestMeta, 'principal'>): boolean =>
@@ -23,14 +32,18 @@ export const isWriter = ({ principal }: Pick<RequestMeta, 'principal'>): boolean
 /** What a caller gets of articles: writers what is being worked on, readers what is published for them. */
 export function articleReading({ database: { db }, cursors }: BackendContext, articles: ArticleStore) {
   /** As the articles themselves would be shown, in the words of their published versions. */
-  const asPublished = async (rows: { state: Record<string, unknown> }[], { tenant }: RequestMeta) => {
-    const contents = rows.map(({ state }) => ArticleVersion.omit({ status: true }).parse(state))
+  const asPublished = async (rows: Row[], asOf: Instant | undefined, { tenant }: RequestMeta) => {
+    const contents = rows.map(({ state }) => {
+      // The log has whole articles, as the decider left them.
+      const row = asOf === undefined ? state : content(storedState(article, state))
+      return ArticleVersion.omit({ status: true }).parse(row)
+    })
     const ids = contents.map(({ articleId }) => articleId)
-    const shown = new Map((await articles.all(ids, tenant)).map((article) => [article.id, article]))
-    return contents.flatMap(({ articleId, ...content }): Article[] => {
-      const article = shown.get(articleId)
-      if (!article) return []
-      return [{ ...article, ...content, status: 'published', rejectionReason: null, allowedActions: [] }]
+    const shown = new Map((await articles.all(ids, tenant, asOf)).map((one) => [one.id, one]))
+    return contents.flatMap(({ articleId, ...published }): Article[] => {
+      const one = shown.get(articleId)
+      if (!one) return []
+      return [{ ...one, ...published, status: 'published', rejectionReason: null, allowedActions: [] }]
     })
   }
 
@@ -49,75 +62,50 @@ export function articleReading({ database: { db }, cursors }: BackendContext, ar
     return row
   }
 
-  const versionOf = (state: ArticleState, row: { state: Record<string, unknown> }): ArticleVersion => {
-    const version = ArticleVersion.omit({ status: true }).parse(row.state)
-    return { ...version, status: versionStatus(version.articleVersion, state) }
-  }
+  const publishedThen = (id: string, asOf: Instant, { tenant, now }: RequestMeta) =>
+    rowsAsOf(db, {
+      table: knowledgePublished,
+      past: publishedPast,
+      tenant,
+      asOf,
+      ids: [id],
+      where: [readableThen(db, now, asOf)],
+    })
 
   return {
     /** Throws not_found for what the caller may not see. */
     checkReadable: publishedRow,
 
-    async get(id: string, meta: RequestMeta): Promise<Article> {
-      if (isWriter(meta)) return articles.get(id, meta.tenant)
-      const [article] = await asPublished([await publishedRow(id, meta)], meta)
-      if (!article) throw notFound()
-      return article
+    async get(id: string, asOf: Instant | undefined, meta: RequestMeta): Promise<Article> {
+      if (isWriter(meta)) return articles.asOf(id, meta.tenant, asOf)
+      const rows = asOf === undefined ? [await publishedRow(id, meta)] : await publishedThen(id, asOf, meta)
+      const [one] = await asPublished(rows, asOf, meta)
+      if (!one) throw notFound()
+      return one
     },
 
-    async list(filters: ArticleFilters, page: PageOf, meta: RequestMeta): Promise<ListPage<Article>> {
+    async list({ filters, asOf, ...page }: ArticlePage, meta: RequestMeta): Promise<ListPage<Article>> {
+      const { tenant, now } = meta
       const writer = isWriter(meta)
       const table = writer ? knowledgeArticles : knowledgePublished
-      const { status, q } = filters
-      const { sort, binding, ...bounds } = page
-      const { items, ...rest } = await keysetPage(db, {
+      const sortColumn = { createdAt: table.createdAt, updatedAt: table.updatedAt, number: table.numberValue }
+      const { items, ...rest } = await listPage(db, {
+        ...(writer ? workedOnSelection(filters) : publishedSelection(db, filters, now, asOf)),
         table,
-        tenant: meta.tenant,
-        where: [
-          ...contentConditions(table, filters),
-          ...(writer ? [status && eq(knowledgeArticles.status, status)] : [readable(false, meta.now)]),
-        ],
-        search: q === undefined ? undefined : matchesText(table.listed, q),
-        sort: { column: table.createdAt, direction: sort.direction },
-        ...bounds,
-        binding: `${writer}|${binding}`,
+        ...(!writer && { past: publishedPast }),
+        // Bodies are sealed, and nothing is filtered by them.
+        onlyExposed: true,
+        tenant,
+        asOf,
+        sort: { column: sortColumn[page.sort.field], direction: page.sort.direction },
+        limit: page.limit,
+        after: page.after,
+        binding: `${writer}|${page.binding}`,
         cursors,
         present: (row) => row,
       })
-      if (!writer) return { ...rest, items: await asPublished(items, meta) }
-      return { ...rest, items: await articles.withVotes(items.map(articles.presentRow), meta.tenant) }
-    },
-
-    async versions(
-      id: string,
-      page: Omit<PageOf, 'sort'>,
-      meta: RequestMeta,
-    ): Promise<ListPage<ArticleVersion>> {
-      const state = await articles.stateOf(id, meta.tenant)
-      return keysetPage(db, {
-        table: knowledgeVersions,
-        tenant: meta.tenant,
-        where: [eq(knowledgeVersions.articleId, id)],
-        sort: { column: knowledgeVersions.articleVersion, direction: 'desc' },
-        ...page,
-        cursors,
-        present: (row) => versionOf(state, row),
-      })
-    },
-
-    async version(id: string, articleVersion: number, meta: RequestMeta): Promise<ArticleVersion> {
-      const state = await articles.stateOf(id, meta.tenant)
-      const [row] = await db
-        .select({ state: knowledgeVersions.state })
-        .from(knowledgeVersions)
-        .where(
-          and(
-            ofTenant(knowledgeVersions, meta.tenant),
-            eq(knowledgeVersions.id, versionRowId(id, articleVersion)),
-          ),
-        )
-      if (!row) throw notFound()
-      return versionOf(state, row)
+      if (!writer) return { ...rest, items: await asPublished(items, asOf, meta) }
+      return { ...rest, items: await articles.withVotes(items.map(articles.presentRow), tenant, asOf) }
     },
   }
 }

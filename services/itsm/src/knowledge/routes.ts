@@ -1,10 +1,18 @@
-import { Article, ArticlePatch, ArticleStatus, NewArticle, newId } from '@opsplane/contracts'
+import {
+  Article,
+  ArticlePatch,
+  AsOfListQuery,
+  AsOfQuery,
+  NewArticle,
+  newId,
+  shortPages,
+} from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { z } from 'zod'
-import { searchFilter, searchSyntax } from '../lists/filters.js'
 import { transitionErrors } from '../transition-errors.js'
 import type { ArticleStore } from './article-store.js'
+import { articleFilters } from './list-filters.js'
 import type { ArticleReading } from './reading.js'
 
 export const tag = 'Knowledge'
@@ -12,13 +20,9 @@ export const tag = 'Knowledge'
 /** Who acts, as the rule of two pairs of eyes sees it. */
 export const byOf = ({ actor, principal }: RequestMeta) => ({ actor, userId: principal.userId })
 
-const filters = z.object({
-  status: ArticleStatus.optional().meta({ description: 'Readers only ever get published articles.' }),
-  category: z.string().min(1).max(100).optional(),
-  tag: z.string().min(1).max(50).optional(),
-  language: z.string().length(2).optional(),
-  q: searchFilter.meta({ description: `Words in number, title, tags or summary. ${searchSyntax}` }),
-})
+const pastForReaders =
+  'With `asOf`, readers get what was published for them then of the articles that are still: a retired, internal or ' +
+  'expired one is not shown to them as of any time.'
 
 /** Reading, beginning and changing articles. `:id` is an id or a number such as `KB-12`. */
 export function articleRoutes(ctx: BackendContext, articles: ArticleStore, reading: ArticleReading): Route[] {
@@ -28,13 +32,15 @@ export function articleRoutes(ctx: BackendContext, articles: ArticleStore, readi
       path: '/knowledge',
       summary: 'List knowledge articles',
       description:
-        'Those with `knowledge:write` get every article as it is being worked on; readers get the published ones.',
+        'Those with `knowledge:write` get every article as it is being worked on; readers get the published ones. All ' +
+        `given filters must hold. Newest first unless \`sort\` says otherwise. ${pastForReaders} ${shortPages}`,
       tag,
       scope: 'knowledge:read',
-      query: filters,
+      query: articleFilters.extend(AsOfListQuery.shape),
+      sorts: ['-createdAt', 'updatedAt', 'number'],
       response: Article,
-      handler: ({ query: { limit, after, sort, ...given }, binding, meta }) =>
-        reading.list(given, { limit, after, sort: { ...sort, field: 'createdAt' }, binding }, meta),
+      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
+        reading.list({ filters, asOf, limit, after, sort, binding }, meta),
     }),
 
     defineRoute({
@@ -64,12 +70,14 @@ export function articleRoutes(ctx: BackendContext, articles: ArticleStore, readi
       summary: 'Get an article',
       description:
         'By its id, or by its number such as `KB-12`. Those with `knowledge:write` get the version being worked ' +
-        'on, readers the published one.',
+        `on, readers the published one. ${pastForReaders}`,
       tag,
       scope: 'knowledge:read',
+      query: AsOfQuery,
       response: Article,
       errors: ['not_found'],
-      handler: async ({ params, meta }) => reading.get(await articles.idOf(params.id, meta.tenant), meta),
+      handler: async ({ params, query, meta }) =>
+        reading.get(await articles.idOf(params.id, meta.tenant), query.asOf, meta),
     }),
 
     defineRoute({

@@ -1,9 +1,27 @@
-import type { ReadModelRow } from '@opsplane/contracts'
+import type { KnowledgeEventType, ReadModelRow } from '@opsplane/contracts'
+import type { Past } from '@opsplane/eventstore'
 import { codesIn } from './codes.js'
 import type { ArticleDecision } from './domain.js'
 import type { ArticleState } from './state.js'
 
 export const versionRowId = (articleId: string, articleVersion: number) => `${articleId}.${articleVersion}`
+
+const article = 'knowledge_articles'
+const versionEvents: KnowledgeEventType[] = [
+  'article.created',
+  'article.updated',
+  'article.submitted',
+  'article.rejected',
+  'article.published',
+  'article.outdated',
+]
+/** Which events the rows below come from, for reading them as they were. */
+export const versionsPast: Past = { streamType: article, sets: versionEvents, ends: [] }
+export const publishedPast: Past = {
+  streamType: article,
+  sets: ['article.published'],
+  ends: ['article.retired'],
+}
 
 /** Beside the article: its versions, and the one readers get, which is what search looks through. */
 export function articleRows({
@@ -22,7 +40,8 @@ export function articleRows({
   return rows
 }
 
-function content(state: ArticleState) {
+/** What of an article belongs to one version of it. */
+export function content(state: ArticleState) {
   const { id: articleId, number, articleVersion, title, summary, body, tags, category, language } = state
   const { visibility, validUntil, sourceIncidentId, sourceProblemId, author } = state
   const { publishedAt, publishedBy, createdAt, updatedAt } = state

@@ -10,13 +10,15 @@ const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 const listed = () =>
   searchColumn('list_search', { names: ['number', 'title'], labels: ['tags'], text: ['summary'] })
 
+/** The digits of `KB-12`: sorts by value and finds an article by its number. */
+const digits = () =>
+  integer('number_value').generatedAlwaysAs(sql.raw(`substring(state->>'number' from 4)::integer`))
+
 /** The version being worked on. */
 export const knowledgeArticles = readModelTable(
   'knowledge_articles',
   {
-    numberValue: integer('number_value').generatedAlwaysAs(
-      sql.raw(`substring(state->>'number' from 4)::integer`),
-    ),
+    numberValue: digits(),
     status: stateText('status', 'status'),
     category: stateText('category', 'category'),
     language: stateText('language', 'language'),
@@ -31,6 +33,10 @@ export const knowledgeArticles = readModelTable(
       index('knowledge_articles_created_idx').on(workspaceId, environment, createdAt, id),
       index('knowledge_articles_updated_idx').on(workspaceId, environment, table.updatedAt, id),
       index('knowledge_articles_status_idx').on(workspaceId, environment, table.status, createdAt, id),
+      index('knowledge_articles_category_idx').on(workspaceId, environment, table.category, createdAt, id),
+      index('knowledge_articles_language_idx').on(workspaceId, environment, table.language, createdAt, id),
+      // What a tag finds is few; it is sorted once it is found (btree_gin).
+      index('knowledge_articles_tag_idx').using('gin', workspaceId, environment, table.tags),
       searchIndex('knowledge_articles_listed_idx', workspaceId, table.listed),
     ]
   },
@@ -59,6 +65,8 @@ export const knowledgePublished = readModelTable(
   'knowledge_published',
   {
     number: stateText('number', 'number'),
+    numberValue: digits(),
+    updatedAt: stateText('updated_at', 'updatedAt'),
     category: stateText('category', 'category'),
     language: stateText('language', 'language'),
     visibility: stateText('visibility', 'visibility'),
@@ -83,7 +91,11 @@ export const knowledgePublished = readModelTable(
     const { workspaceId, environment, createdAt, id } = table
     return [
       index('knowledge_published_created_idx').on(workspaceId, environment, createdAt, id),
-      index('knowledge_published_language_idx').on(workspaceId, environment, table.language),
+      index('knowledge_published_updated_idx').on(workspaceId, environment, table.updatedAt, id),
+      index('knowledge_published_number_idx').on(workspaceId, environment, table.numberValue, id),
+      index('knowledge_published_category_idx').on(workspaceId, environment, table.category, createdAt, id),
+      index('knowledge_published_language_idx').on(workspaceId, environment, table.language, createdAt, id),
+      index('knowledge_published_tag_idx').using('gin', workspaceId, environment, table.tags),
       searchIndex('knowledge_published_listed_idx', workspaceId, table.listed),
       // Published rarely, searched often: entries go straight in, without a list each search would have to read.
       index('knowledge_published_search_idx').using('gin', table.search).with({ fastupdate: false }),

@@ -1,11 +1,14 @@
 import type { Database } from '@opsplane/postgres'
 
-/** Indexes that serve the lists of incidents alone: clocks do not use them, and every copy would pay for them. */
+/** What keeps clocks and finds those that are due. */
+const keyIndexes = ['incidents_pkey', 'sla_timers_pkey', 'sla_timers_incident_key', 'sla_timers_fire_idx']
+
+/** All other indexes of incidents and clocks serve lists alone, and every copy would pay for them. */
 export async function withoutListIndexes(sql: Database['sql']) {
-  const indexes = await sql<{ indexrelid: string }[]>`
-    select indexrelid::regclass::text as indexrelid from pg_index
-    where indrelid = 'incidents'::regclass and not indisprimary`
-  for (const { indexrelid } of indexes) await sql.unsafe(`drop index ${indexrelid}`)
+  const indexes = await sql<{ name: string }[]>`
+    select indexrelid::regclass::text as name from pg_index
+    where indrelid in ('incidents'::regclass, 'sla_timers'::regclass)`
+  for (const { name } of indexes) if (!keyIndexes.includes(name)) await sql.unsafe(`drop index ${name}`)
 }
 
 /** Copies at most: a statement has to be done before it is canceled, however busy the machine is. */

@@ -1,0 +1,81 @@
+import type { Instant, Page } from '@opsplane/contracts'
+import {
+  type Drizzle,
+  type KeysetTable,
+  positionOf,
+  selectionConditions,
+  tenantBinding,
+} from '@opsplane/postgres'
+import { and, getTableName, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { ListOptions } from './list-as-of.js'
+import {
+  expressionOf,
+  isThere,
+  type Past,
+  type PastOf,
+  PastState,
+  pastEvents,
+  pastRow,
+  pastRows,
+} from './past.js'
+
+/** The rows there were of these ids, as they were, in no order. `where` speaks of the table's columns. */
+export async function rowsAsOf(
+  db: Drizzle,
+  { ids, where = [], ...of }: PastOf & { ids: readonly string[]; where?: (SQL | undefined)[] },
+) {
+  const rows = await db.execute(sql`
+    select last.after as state, last.version, last.sealed
+    from json_array_elements_text(${JSON.stringify(ids)}::text::json) asked(id) ${pastRows(of, sql`asked.id`)}
+    where ${and(isThere(of), ...where)}`)
+  return z
+    .array(PastState)
+    .parse([...rows])
+    .map(pastRow)
+}
+
+/**
+ * One page of the rows that one aggregate's events had written by an instant, one row for each value of the column
+ * it is sorted by. That column is computed from what events carry.
+ */
+export async function streamPageAsOf<T>(
+  db: Drizzle,
+  { stream, ...options }: ListOptions<T> & { stream: string; past: Past; asOf: Instant },
+): Promise<Page<T>> {
+  const { sort, limit, cursors } = options
+  const binding = tenantBinding(options.tenant, options.binding)
+  const start = options.after === undefined ? undefined : positionOf(cursors, options.after, binding)
+  const operator = sql.raw(sort.direction === 'asc' ? '>' : '<')
+  const key = expressionOf(sort.column)
+  if (!key) throw new Error(`${sort.column.name} is not computed from the state`)
+  // Told apart by what events carry; only the rows of the page are made whole.
+  const rows = await db.execute(sql`
+    select last.after as state, last.version, last.sealed, ${sort.column} as key
+    from (
+      select distinct on (key) key, stream_id, version from (
+        select stream_id, version, ${key} as key from (
+          select stream_id, version, data->'after' as state from events
+          where ${and(sql`stream_id = ${stream}`, pastEvents(options))}
+        ) carried
+      ) keyed order by key, version desc
+    ) source ${pastRows(options, sql`source.stream_id`, sql`source.version`)}
+    where ${and(isThere(options), start && sql`source.key ${operator} ${start[0]}`, ...selectionConditions(options))}
+    order by source.key ${sql.raw(sort.direction)} limit ${limit + 1}`)
+  const read = z.array(PastState.extend({ key: z.union([z.string(), z.number()]) })).parse([...rows])
+  const items = read.slice(0, limit)
+  const last = read.length > limit ? items.at(-1) : undefined
+  return {
+    items: items.map((row) => options.present(pastRow(row))),
+    nextCursor: last ? cursors.encode([last.key, stream], binding) : null,
+    limit,
+  }
+}
+
+/** What the aggregate of a row of the table was at the instant, as events carry it: a value beside the row. */
+export const stateAsOf = (table: KeysetTable, asOf: Instant): SQL => sql`(
+  select data->'after' from events
+  where stream_id = ${table.id} and stream_type = ${getTableName(table)}
+    and workspace_id = ${table.workspaceId} and environment = ${table.environment}
+    and created_at <= ${asOf}::text::timestamptz
+  order by version desc limit 1)`

@@ -1,0 +1,33 @@
+import { ArticleStatus, ArticleVersionStatus, Moment } from '@opsplane/contracts'
+import { z } from 'zod'
+import { searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
+
+const q = searchFilter.meta({ description: `Words in number, title, tags or summary. ${searchSyntax}` })
+
+/** The filters of the list of articles; all that are given must hold. */
+export const articleFilters = z.object({
+  status: severalOf(ArticleStatus)
+    .optional()
+    .meta({
+      description:
+        'One or several statuses, repeated or separated by commas. Readers only ever get published articles.',
+      example: ['draft', 'in_review'],
+    }),
+  category: z.string().min(1).max(100).optional(),
+  tag: z.string().min(1).max(50).optional().meta({ description: 'One of the tags.' }),
+  language: z.string().length(2).optional(),
+  q,
+  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
+  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
+})
+
+/** The filters of the list of an article's versions. */
+export const versionFilters = z.object({
+  status: severalOf(ArticleVersionStatus)
+    .optional()
+    .meta({
+      description: 'One or several statuses, repeated or separated by commas.',
+      example: ['published', 'outdated'],
+    }),
+  q,
+})

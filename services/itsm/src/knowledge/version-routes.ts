@@ -1,0 +1,51 @@
+import { ArticleVersion, AsOfListQuery, AsOfQuery } from '@opsplane/contracts'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ArticleStore } from './article-store.js'
+import { versionFilters } from './list-filters.js'
+import { tag } from './routes.js'
+import type { ArticleVersions } from './versions.js'
+
+const contract = {
+  tag,
+  scope: 'knowledge:write',
+  response: ArticleVersion,
+  errors: ['not_found'],
+} as const
+
+const asOf = AsOfListQuery.shape.asOf.meta({
+  description: 'Answer with the versions there were at this instant, as they were.',
+  example: '2026-03-02T10:00:00.000Z',
+})
+
+/** Reading the versions of an article. */
+export function versionRoutes(articles: ArticleStore, versions: ArticleVersions): Route[] {
+  return [
+    defineList({
+      ...contract,
+      operationId: 'listArticleVersions',
+      path: '/knowledge/:id/versions',
+      summary: 'List the versions of an article',
+      description: 'The newest first. All given filters must hold.',
+      query: versionFilters.extend({ asOf }),
+      sorts: [],
+      errors: [...contract.errors],
+      handler: async ({ params, query: { limit, after, asOf, ...filters }, binding, meta }) =>
+        versions.list(
+          await articles.idOf(params.id, meta.tenant),
+          { filters, asOf, limit, after, binding },
+          meta,
+        ),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'getArticleVersion',
+      method: 'get',
+      path: '/knowledge/:id/versions/:n',
+      summary: 'Get one version of an article',
+      query: AsOfQuery,
+      errors: [...contract.errors],
+      handler: async ({ params, query, meta }) =>
+        versions.get(await articles.idOf(params.id, meta.tenant), Number(params.n), query.asOf, meta),
+    }),
+  ]
+}

@@ -1,0 +1,95 @@
+import {
+  ArticleVersion,
+  type ArticleVersionStatus,
+  type Instant,
+  notFound,
+  storedState,
+} from '@opsplane/contracts'
+import { type BackendContext, streamPageAsOf } from '@opsplane/eventstore'
+import type { ListPage, RequestMeta } from '@opsplane/http'
+import { keysetPage, matchesText, type Selection } from '@opsplane/postgres'
+import { eq, inArray, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import { type ArticleStanding, type ArticleStore, versionStatus } from './article-store.js'
+import { article } from './domain.js'
+import { content, versionsPast } from './rows.js'
+import { knowledgeVersions as table } from './tables.js'
+
+interface VersionPage {
+  filters: { status?: ArticleVersionStatus[] | undefined; q?: string | undefined }
+  asOf?: Instant | undefined
+  limit: number
+  after?: string | undefined
+  binding: string
+}
+
+/** The versions of an article, for those who write on them. */
+export function articleVersions({ database: { db }, cursors }: BackendContext, articles: ArticleStore) {
+  const page = (
+    id: string,
+    standing: ArticleStanding,
+    selection: Selection,
+    { asOf, limit, after, binding }: Omit<VersionPage, 'filters'>,
+    { tenant }: RequestMeta,
+  ): Promise<ListPage<ArticleVersion>> => {
+    const sort = { column: table.articleVersion, direction: 'desc' } as const
+    const options = { table, tenant, sort, limit, after, binding, cursors }
+    const where = selection.where ?? []
+    if (asOf === undefined) {
+      return keysetPage(db, {
+        ...options,
+        where: [eq(table.articleId, id), ...where],
+        present: ({ state }) => versionOf(state, standing),
+      })
+    }
+    return streamPageAsOf(db, {
+      ...options,
+      where,
+      stream: id,
+      past: versionsPast,
+      asOf,
+      // The log has whole articles, as the decider left them.
+      present: ({ state }) => versionOf(content(storedState(article, state)), standing),
+    })
+  }
+
+  return {
+    async list(id: string, { filters, ...bounds }: VersionPage, meta: RequestMeta) {
+      const standing = await articles.standingOf(id, meta.tenant, bounds.asOf)
+      const { status, q } = filters
+      const where = [
+        status && hasStatus(status, standing),
+        // One article has few versions: they are read one by one.
+        q === undefined ? undefined : matchesText(table.listed, q),
+      ]
+      return page(id, standing, { where }, bounds, meta)
+    },
+
+    /** Throws not_found for a version there is, or was, not. */
+    async get(id: string, n: number, asOf: Instant | undefined, meta: RequestMeta): Promise<ArticleVersion> {
+      const standing = await articles.standingOf(id, meta.tenant, asOf)
+      if (!Number.isInteger(n) || n > standing.articleVersion) throw notFound()
+      const where = [eq(table.articleVersion, n)]
+      const { items } = await page(id, standing, { where }, { asOf, limit: 1, binding: 'one' }, meta)
+      const [version] = items
+      if (!version) throw notFound()
+      return version
+    },
+  }
+}
+export type ArticleVersions = ReturnType<typeof articleVersions>
+
+function versionOf(row: object, standing: ArticleStanding): ArticleVersion {
+  const version = ArticleVersion.omit({ status: true }).parse(row)
+  return { ...version, status: versionStatus(version.articleVersion, standing) }
+}
+
+/** `versionStatus` as a condition: the last version and the published one have theirs, all others are outdated. */
+function hasStatus(statuses: ArticleVersionStatus[], standing: ArticleStanding): SQL | undefined {
+  const { articleVersion, publishedVersion } = standing
+  const apart = [articleVersion, ...(publishedVersion === null ? [] : [publishedVersion])]
+  const asked = apart.filter((version) => statuses.includes(versionStatus(version, standing)))
+  return or(
+    asked.length === 0 ? sql`false` : inArray(table.articleVersion, asked),
+    statuses.includes('outdated') ? notInArray(table.articleVersion, apart) : undefined,
+  )
+}
