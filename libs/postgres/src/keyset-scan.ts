@@ -9,6 +9,13 @@ export interface Scan {
   sort: Sort
 }
 
+export interface Search {
+  /** Finds all by an index. */
+  condition: SQL
+  /** The same, asked of one row after the other: quick for some, too slow for a whole list. */
+  ofRow: SQL | undefined
+}
+
 /** How many rows of a list are looked through for a search before an index is asked for all that match. */
 const nearest = 2_000
 /** How many matches are sorted. More are so frequent that walking on in order finds a page soon. */
@@ -27,32 +34,36 @@ export function inOrder(scan: Scan, limit: number): SQL {
  * The first matches in order. Which way is quick depends on how many match and where they lie, which statistics over
  * all tenants and times do not tell; so each way is given up at a bound, and Postgres runs a later one only then:
  * look through the nearest rows; find all matches by their index and sort them; walk in order as far as it takes.
+ * Rows that cannot be asked one by one are not walked: then all matches are sorted, however many.
  */
-export function searched(scan: Scan, search: SQL, limit: number): SQL {
+export function searched(scan: Scan, { condition, ofRow }: Search, limit: number): SQL {
   const { table, conditions, each } = scan
   const order = orderOf(scan)
   const place = sql`${table.id}, ${scan.sort.column}`
   const all = and(...conditions, each && sql`${each.column} in (${sql.join([...each.values], sql`, `)})`)
   // A test for truth serves no index of the search, so that the order's is walked.
-  const walking = and(all, sql`(${search}) is true`)
+  const walking = and(all, sql`(${condition}) is true`)
+  const few = sql`(select count(*) from few) <= ${mostSorted}`
+  const walked = sql`
+    union all (select id from ${table} where ${walking} and not (select yes from near_will_do) and not (${few})
+      order by ${order} limit ${limit})`
   return sql`
     with near as materialized (
-      select ${place} from (${inOrder(scan, nearest)}) ${table} where ${search} order by ${order} limit ${limit}
+      select ${place} from (${inOrder(scan, nearest)}) ${table} where ${ofRow ?? condition} order by ${order} limit ${limit}
     ), near_will_do as materialized (
       select case when (select count(*) from near) >= ${limit} then true
         else not exists (select 1 from (${inOrder(scan, nearest)}) ${table} offset ${nearest - 1}) end as yes
     ), found as materialized (
-      select ${place} from ${table} where ${and(all, search)}
+      select ${place} from ${table} where ${and(all, condition)}
     ), few as materialized (
-      select * from found limit ${mostSorted + 1}
+      select * from found limit ${ofRow ? sql`all` : mostSorted + 1}
     ), sorted as materialized (
       select * from few ${table} where not (select yes from near_will_do)
-        and (select count(*) from few) <= ${mostSorted} order by ${order} limit ${limit}
+        and ${ofRow ? sql`true` : few} order by ${order} limit ${limit}
     )
     select id from near where (select yes from near_will_do)
     union all select id from sorted
-    union all (select id from ${table} where ${walking} and not (select yes from near_will_do)
-      and (select count(*) from few) > ${mostSorted} order by ${order} limit ${limit})`
+    ${ofRow ? sql`` : walked}`
 }
 
 function first(scan: Scan, condition: SQL | undefined, limit: number): SQL {

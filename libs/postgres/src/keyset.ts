@@ -35,6 +35,8 @@ export interface Selection {
   anyOf?: (AnyOf | undefined)[]
   /** What an index finds but in no order, such as words in a text. */
   search?: SQL | undefined
+  /** The same condition, for when `search` finds rows by another table first: quick to ask of some single rows. */
+  searchOfRow?: SQL | undefined
 }
 
 export interface KeysetOptions<T, Columns extends Record<string, PgColumn> = Record<never, PgColumn>>
@@ -84,7 +86,10 @@ export async function keysetPage<T, Columns extends Record<string, PgColumn> = R
   const { each, among } = ways(options.anyOf)
   const scan = { table, conditions: [...conditions, ...among], each, sort }
   const page = () => {
-    if (options.search) return and(...ofTenant, isOneOf(table.id, searched(scan, options.search, limit + 1)))
+    if (options.search) {
+      const search = { condition: options.search, ofRow: options.searchOfRow }
+      return and(...ofTenant, isOneOf(table.id, searched(scan, search, limit + 1)))
+    }
     if (each) return and(...ofTenant, isOneOf(table.id, inOrder(scan, limit + 1)))
     return and(...scan.conditions)
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Change, Incident, type Principal } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
@@ -95,7 +95,7 @@ it('leaves alone what was put on hold again, when the event comes once more', as
   await complete(change, 'successful_with_issues')
   await resumed(id)
   await resumed(marker)
-  const held = { status: 'on_hold', holdReason: 'awaiting_change' }
+  const held = { status: 'on_hold', holdReason: 'awaiting_vendor' }
   await service.as(principal).patch(`/itsm/incidents/${id}`, held)
   const late = await onHold(change.id)
 
@@ -105,4 +105,71 @@ it('leaves alone what was put on hold again, when the event comes once more', as
   connection.publish(subject, JSON.stringify(event))
   await resumed(late)
   expect((await read(id)).status).toBe('on_hold')
+})
+
+describe('waiting for a change that is over', () => {
+  const hold = { status: 'on_hold', holdReason: 'awaiting_change' }
+  const api = () => service.as(principal)
+  const open = async (fields: object = {}) =>
+    (await api().post('/itsm/incidents', { title: 'It fails', ...fields })).data(Incident)
+  const over = async () => {
+    const change = await implementing()
+    return (await complete(change, 'successful_with_issues')).data(Change)
+  }
+
+  it('is refused, naming its status', async () => {
+    const canceled = (await api().post('/itsm/changes', { title: 'Patch' })).data(Change)
+    await api().post(`/itsm/changes/${canceled.id}/cancel`, { reason: 'Not needed.' })
+    for (const [id, status] of [
+      [(await over()).id, 'review'],
+      [canceled.id, 'canceled'],
+    ] as const) {
+      const incident = await open({ changeId: id })
+      const refused = await api().patch(`/itsm/incidents/${incident.id}`, hold)
+      expect(refused.error().details[0]).toMatchObject({ path: '/holdReason', code: 'change_ended' })
+      expect(refused.text).toContain(status)
+      expect(await read(incident.id)).toEqual(incident)
+    }
+    const waiting = await open({ changeId: (await implementing()).id })
+    expect((await api().patch(`/itsm/incidents/${waiting.id}`, hold)).status).toBe(200)
+  })
+
+  it('ends for what is linked late', async () => {
+    const { id } = await open()
+    await api().patch(`/itsm/incidents/${id}`, hold)
+    await api().patch(`/itsm/incidents/${id}`, { changeId: (await over()).id })
+    await resumed(id)
+  })
+
+  it('ends when hold and end meet, whichever is first', async () => {
+    for (let round = 0; round < 12; round++) {
+      const change = await implementing()
+      const { id } = await open({ changeId: change.id })
+      const [held] = await Promise.all([
+        api().patch(`/itsm/incidents/${id}`, hold),
+        complete(change, 'successful_with_issues'),
+      ])
+      expect([200, 422]).toContain(held.status)
+      if (held.status === 200) await resumed(id)
+      else expect((await read(id)).status).toBe('open')
+    }
+  })
+
+  it('ends when the hold has not seen the end, nor the end the hold', async () => {
+    const [change, marker] = [await implementing(), await implementing()]
+    const [{ id }, shown] = [await open({ changeId: change.id }), await onHold(marker.id)]
+    await complete(change, 'successful_with_issues')
+    await complete(marker, 'successful_with_issues')
+    await resumed(shown)
+    const completed = (await service.sql`select state from changes where id = ${change.id}`)[0]?.state
+    // What a hold sees that looks before the end is committed, and is committed after it was told.
+    await service.sql`
+      update changes set state = (state::jsonb || '{"status":"implementing"}')::json where id = ${change.id}`
+    expect((await api().patch(`/itsm/incidents/${id}`, hold)).status).toBe(200)
+    const { subject, event } = await publishedOf(id, 'incident.updated')
+    await service.sql`update changes set state = ${service.sql.json(completed)} where id = ${change.id}`
+    const connection = await link.ready()
+    connection.publish(subject, JSON.stringify(event))
+    await resumed(id)
+  })
 })

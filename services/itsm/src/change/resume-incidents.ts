@@ -1,13 +1,20 @@
 import {
   type ChangeEventType,
+  type ChangeStatus,
   type CommandMeta,
+  type IncidentState,
+  invalidField,
+  itsmEvents,
   type PlatformEvent,
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
 import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eventstore'
+import type { Drizzle } from '@opsplane/postgres'
+import { and, eq, sql } from 'drizzle-orm'
 import { incident } from '../incident/domain.js'
 import { incidentsAwaiting } from './queries.js'
+import { changes } from './tables.js'
 
 const ending: readonly ChangeEventType[] = [
   'change.completed',
@@ -15,6 +22,32 @@ const ending: readonly ChangeEventType[] = [
   'change.canceled',
   'change.closed',
 ]
+
+/** Where those events lead: what incidents wait for has happened, or will not. */
+const over: readonly ChangeStatus[] = ['review', 'rolled_back', 'canceled', 'closed']
+
+/** Throws validation_failed naming /holdReason when an incident is to wait for a change that is over. */
+export async function checkChangeAwaited(db: Drizzle, tenant: TenantScope, id: string): Promise<void> {
+  const change = await changeThatIsOver(db, tenant, id)
+  if (change === undefined) return
+  const message = `Change ${change.number} is over (${change.status}): there is nothing to wait for.`
+  throw invalidField('/holdReason', 'change_ended', message)
+}
+
+/** Undefined when it is still to come, or there is none. */
+async function changeThatIsOver(db: Drizzle, { workspaceId, environment }: TenantScope, id: string) {
+  const ofTenant = [eq(changes.workspaceId, workspaceId), eq(changes.environment, environment)]
+  const [row] = await db
+    .select({ number: sql<string>`${changes.state}->>'number'`, status: changes.status })
+    .from(changes)
+    .where(and(...ofTenant, eq(changes.id, id)))
+  return over.some((status) => status === row?.status) ? row : undefined
+}
+
+/** The change an incident is on hold for. One that is on hold with its parent goes on with it. */
+function changeAwaited(state: IncidentState | null): string | null {
+  return state?.holdReason === 'awaiting_change' && !state.followsParent ? state.changeId : null
+}
 
 /** Incidents on hold for a change go on once it is over: it has helped, or somebody has to see to it otherwise. */
 export function resumeIncidents(ctx: BackendContext): Closable {
@@ -28,6 +61,18 @@ export function resumeIncidents(ctx: BackendContext): Closable {
       if (!found || found.state.changeId !== changeId || found.state.holdReason !== 'awaiting_change') return
       await unit.handle(incidents, id, { kind: 'resume', now: meta.now }, { current: found })
     })
+
+  /**
+   * An incident that began to wait when its change was over, as in a race with its end or by being linked late. Should
+   * the end come later than this looks, its own event is later still, and finds the incident waiting.
+   */
+  const heedWait = async ({ id: eventId, resource, data, workspaceId, environment }: PlatformEvent) => {
+    const tenant: TenantScope = { workspaceId, environment }
+    const changeId = changeAwaited(itsmEvents['incident.updated'].data.parse(data).after)
+    if (changeId === null || !(await changeThatIsOver(database.db, tenant, changeId))) return
+    const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId: eventId }
+    await resume(resource.id, changeId, meta)
+  }
 
   const heed = async ({ id: eventId, resource, workspaceId, environment }: PlatformEvent) => {
     const tenant: TenantScope = { workspaceId, environment }
@@ -43,9 +88,9 @@ export function resumeIncidents(ctx: BackendContext): Closable {
     names: ctx.names,
     log: ctx.log,
     durable: 'itsm-change-resume',
-    filterSubjects: ctx.names.eventFilters([...ending]),
+    filterSubjects: ctx.names.eventFilters([...ending, 'incident.updated']),
     handle: async (events) => {
-      for (const event of events) await heed(event)
+      for (const event of events) await (event.type === 'incident.updated' ? heedWait(event) : heed(event))
     },
   })
 }

@@ -1,22 +1,48 @@
-import { CiClass, CiClassPatch, NewCiClass } from '@opsplane/contracts'
-import { defineRoute, type Route } from '@opsplane/http'
+import { AsOfQuery, CiClass, CiClassPatch, NewCiClass } from '@opsplane/contracts'
+import type { BackendContext } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
+import { classPage } from './class-list.js'
 import type { ClassStore } from './class-store.js'
 import { tag } from './item-routes.js'
+import { classFilters } from './list-filters.js'
 
-/** The classes of configuration items; they are few, so their list has no pages. */
-export function classRoutes(classes: ClassStore): Route[] {
+/** The classes of configuration items. */
+export function classRoutes(ctx: BackendContext, classes: ClassStore): Route[] {
   return [
-    defineRoute({
+    defineList({
       operationId: 'listCiClasses',
-      method: 'get',
       path: '/cmdb/classes',
       summary: 'List classes',
-      description: 'The built-in classes and those of the workspace.',
+      description:
+        'The built-in classes and those of the workspace, by name. All given filters must hold. With `asOf` and `q` a ' +
+        'page looks through 1,000 classes at most, so it can be short, even empty, while there is a `nextCursor`.',
       tag,
       scope: 'cmdb:read',
-      response: z.array(CiClass),
-      handler: ({ meta }) => classes.list(meta.tenant),
+      query: classFilters,
+      sorts: ['name'],
+      response: CiClass,
+      handler: ({ query: { sort, ...query }, binding, meta: { tenant } }) =>
+        classPage(ctx, { ...query, direction: sort.direction, binding, tenant }),
+    }),
+
+    defineRoute({
+      operationId: 'getCiClass',
+      method: 'get',
+      path: '/cmdb/classes/:name',
+      summary: 'Get a class',
+      description: 'A built-in class was always there; one of the workspace since it was created.',
+      tag,
+      scope: 'cmdb:read',
+      query: z.object({
+        asOf: AsOfQuery.shape.asOf.meta({
+          description: 'Answer with the class as it was at this instant.',
+          example: '2026-03-02T10:00:00.000Z',
+        }),
+      }),
+      response: CiClass,
+      errors: ['not_found'],
+      handler: ({ params, query, meta }) => classes.get(params.name, meta.tenant, query.asOf),
     }),
 
     defineRoute({

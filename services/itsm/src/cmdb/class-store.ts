@@ -16,20 +16,17 @@ import { classRows } from './queries.js'
 
 /** The classes of a workspace: the built-in ones, as it may have changed them, and its own. */
 export function classStore({ store, database }: BackendContext) {
-  const aggregate = store.aggregate(ciClass, { present })
-  const rows = async (tenant: TenantScope, name?: string) =>
+  const aggregate = store.aggregate(ciClass, { present: presentClass })
+  const rows = async (tenant: TenantScope, name: string) =>
     (await classRows(database.db, tenant, name)).map(({ state }) => CiClassState.parse(state))
 
   return {
-    async list(tenant: TenantScope): Promise<CiClass[]> {
-      const own = (await rows(tenant)).map(present)
-      const changed = new Set(own.map(({ name }) => name))
-      return [
-        ...Object.keys(builtInClasses)
-          .filter((name) => !changed.has(name))
-          .map(untouched),
-        ...own,
-      ]
+    /** A built-in class was always there; a class of the workspace's own since it was created. */
+    async get(name: string, tenant: TenantScope, asOf: string | undefined): Promise<CiClass> {
+      const [row] = await rows(tenant, name)
+      if (row && (asOf === undefined || row.createdAt <= asOf)) return aggregate.asOf(row.id, tenant, asOf)
+      if (!isBuiltIn(name)) throw notFound()
+      return untouchedClass(name)
     },
     create: (input: NewCiClass, meta: CommandMeta): Promise<CiClass> => {
       if (isBuiltIn(input.name))
@@ -43,7 +40,7 @@ export function classStore({ store, database }: BackendContext) {
       if (row) return aggregate.handle(row.id, { kind: 'patch', patch, now: meta.now }, meta)
       if (!isBuiltIn(name)) throw notFound()
       const id = newId('ciClass')
-      const input = { name, label: patch.label ?? untouched(name).label, schema: patch.schema ?? null }
+      const input = { name, label: patch.label ?? untouchedClass(name).label, schema: patch.schema ?? null }
       return aggregate.create(id, { kind: 'create', id, now: meta.now, input }, meta)
     },
     /** The schema of a class. Throws validation_failed naming /class when there is no such class. */
@@ -63,13 +60,14 @@ export type ClassStore = ReturnType<typeof classStore>
 
 const isBuiltIn = (name: string) => Object.hasOwn(builtInClasses, name)
 
-const untouched = (name: string): CiClass => ({
+/** A built-in class of a workspace that has not changed it. */
+export const untouchedClass = (name: string): CiClass => ({
   name,
   label: builtInClasses[name] ?? name,
   schema: null,
   builtIn: true,
 })
 
-function present({ name, label, schema }: CiClassState): CiClass {
+export function presentClass({ name, label, schema }: CiClassState): CiClass {
   return { name, label, schema, builtIn: isBuiltIn(name) }
 }

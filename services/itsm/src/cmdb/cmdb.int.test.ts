@@ -152,7 +152,7 @@ describe('classes', () => {
 
   it('include the built-in ones, which a workspace may change', async () => {
     const own = service.as(testPrincipal())
-    const classes = async () => (await own.get('/cmdb/classes')).data(CiClass.array())
+    const classes = async () => (await own.get('/cmdb/classes')).page(CiClass).items
     expect((await classes()).map(({ name }) => name)).toHaveLength(9)
     await own.patch('/cmdb/classes/server', { label: 'Machine' })
     await own.patch('/cmdb/classes/server', { schema: { type: 'object' } })

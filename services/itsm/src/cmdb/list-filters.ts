@@ -1,4 +1,4 @@
-import { CiStatus, Criticality, RelationType } from '@opsplane/contracts'
+import { AsOfQuery, CiStatus, Criticality, Moment, RelationType } from '@opsplane/contracts'
 import { z } from 'zod'
 import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 import { nobody } from '../lists/nobody.js'
@@ -33,3 +33,42 @@ export const relationTypeFilter = severalOf(RelationType)
     description: 'One or several types, repeated or separated by commas.',
     example: ['depends_on'],
   })
+
+/** The filters of the relation list; all that are given must hold. */
+export const relationFilters = z.object({
+  itemId: reference.optional().meta({ description: 'At either end.' }),
+  sourceId: reference.optional().meta({ description: 'The item it goes from.' }),
+  targetId: reference.optional().meta({ description: 'The item it goes to.' }),
+  type: relationTypeFilter,
+  q: searchFilter.meta({
+    description: `What the list of items finds one of its ends by: words in name, native key, class or description, or text within the name. ${searchSyntax}`,
+  }),
+  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
+  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
+})
+
+/** Those of the relations of one item. */
+export const itemRelationFilters = relationFilters.omit({ itemId: true }).extend({
+  direction: z
+    .enum(['outgoing', 'incoming'])
+    .optional()
+    .meta({ description: '`outgoing`: from the item; `incoming`: to it. Both unless given.' }),
+  q: relationFilters.shape.q.meta({
+    description: `What the list of items finds the other end by: words in name, native key, class or description, or text within the name. ${searchSyntax}`,
+  }),
+})
+
+/** The filters of the class list; all that are given must hold. */
+export const classFilters = z.object({
+  q: searchFilter.meta({ description: `Words in name or label. ${searchSyntax}` }),
+  builtIn: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .meta({ description: '`true`: the built-in classes only; `false`: those of the workspace only.' }),
+  asOf: AsOfQuery.shape.asOf.meta({
+    description:
+      'Answer with the classes there were at this instant, as they were, and the filters applied to that.',
+    example: '2026-03-02T10:00:00.000Z',
+  }),
+})

@@ -1,6 +1,6 @@
-import type { CiStatus, Criticality, RelationType, TenantScope } from '@opsplane/contracts'
+import type { CiStatus, Criticality, TenantScope } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
-import { and, count, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { isOrNobody } from '../lists/nobody.js'
 import { incidents } from '../schema.js'
@@ -42,24 +42,19 @@ export function itemSelection({
       status && { column: table.status, values: status },
       criticality && { column: table.criticality, values: criticality },
     ],
-    search:
-      q === undefined
-        ? undefined
-        : or(matchesText(table.search, q), sql`${table.name} ilike ${containing(q)}`),
+    search: q === undefined ? undefined : itemWords(q),
   }
 }
 
-export interface RelationFilters {
-  itemId?: string | undefined
-  type?: RelationType[] | undefined
+/** Whether an item is one that `q` finds. */
+export function itemWords(q: string): SQL | undefined {
+  const { search, name } = configurationItems
+  return or(matchesText(search, q), sql`${name} ilike ${containing(q)}`)
 }
 
-export function relationConditions({ itemId, type }: RelationFilters): (SQL | undefined)[] {
-  const { sourceId, targetId } = ciRelations
-  return [
-    itemId === undefined ? undefined : or(eq(sourceId, itemId), eq(targetId, itemId)),
-    type && inArray(ciRelations.type, type),
-  ]
+/** Relations that the item is the source or the target of. */
+export function eitherEnd(itemId: string): SQL | undefined {
+  return or(eq(ciRelations.sourceId, itemId), eq(ciRelations.targetId, itemId))
 }
 
 /** How many incidents about the item are not resolved. */
@@ -105,21 +100,19 @@ export async function countRelations(db: Drizzle, tenant: TenantScope, itemId: s
   const [row] = await db
     .select({ value: count() })
     .from(ciRelations)
-    .where(and(...within(ciRelations, tenant), ...relationConditions({ itemId })))
+    .where(and(...within(ciRelations, tenant), eitherEnd(itemId)))
   return row?.value ?? 0
 }
 
-/** The workspace's own rows of classes, by name if one is given. */
-export async function classRows(db: Drizzle, tenant: TenantScope, name?: string) {
-  const named = name === undefined ? undefined : eq(ciClasses.name, name)
+/** The workspace's own row of a class, if there is one. */
+export async function classRows(db: Drizzle, tenant: TenantScope, name: string) {
   return db
     .select({ id: ciClasses.id, state: ciClasses.state })
     .from(ciClasses)
-    .where(and(...within(ciClasses, tenant), named))
-    .orderBy(ciClasses.name)
+    .where(and(...within(ciClasses, tenant), eq(ciClasses.name, name)))
 }
 
-function within(table: { workspaceId: PgColumn; environment: PgColumn }, tenant: TenantScope): SQL[] {
+export function within(table: { workspaceId: PgColumn; environment: PgColumn }, tenant: TenantScope): SQL[] {
   return [eq(table.workspaceId, tenant.workspaceId), eq(table.environment, tenant.environment)]
 }
 

@@ -1,66 +1,78 @@
-import { CiRelation, NewCiRelation } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import { AsOfListQuery, AsOfQuery, CiRelation, NewCiRelation, shortPages } from '@opsplane/contracts'
+import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
+import type { KeysetOptions } from '@opsplane/postgres'
 import { z } from 'zod'
 import { tag } from './item-routes.js'
 import type { ItemStore } from './item-store.js'
-import { relationTypeFilter } from './list-filters.js'
-import { type RelationFilters, relationConditions } from './queries.js'
+import { itemRelationFilters, relationFilters } from './list-filters.js'
+import { type RelationFilters, relationSelection } from './relation-selection.js'
 import type { RelationStore } from './relation-store.js'
 import { ciRelations as table } from './tables.js'
 
 /** Relations between configuration items. */
 export function relationRoutes(ctx: BackendContext, items: ItemStore, relations: RelationStore): Route[] {
   const page = (
-    filters: RelationFilters,
-    list: { limit: number; after?: string; binding: string; direction: 'asc' | 'desc' },
-    meta: RequestMeta,
-  ) =>
-    keysetPage(ctx.database.db, {
+    { asOf, ...filters }: RelationFilters & { asOf?: string | undefined },
+    list: Pick<KeysetOptions<CiRelation>, 'limit' | 'after' | 'binding'> & { direction: 'asc' | 'desc' },
+    { tenant }: RequestMeta,
+  ) => {
+    const { direction, ...place } = list
+    return listPage(ctx.database.db, {
+      ...place,
+      asOf,
       table,
-      tenant: meta.tenant,
-      where: relationConditions(filters),
-      sort: { column: table.createdAt, direction: list.direction },
-      limit: list.limit,
-      after: list.after,
-      binding: list.binding,
+      tenant,
+      ...relationSelection(filters, tenant, asOf),
+      sort: { column: table.createdAt, direction },
       cursors: ctx.cursors,
       present: relations.present,
     })
+  }
 
   return [
     defineList({
       operationId: 'listCiRelations',
       path: '/cmdb/relations',
       summary: 'List relations',
-      description: 'Newest first unless `sort` says otherwise.',
+      description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
       tag,
       scope: 'cmdb:read',
-      query: z.object({
-        itemId: z.string().min(1).max(100).optional().meta({ description: 'At either end.' }),
-        type: relationTypeFilter,
-      }),
+      query: relationFilters.extend(AsOfListQuery.shape),
       response: CiRelation,
       handler: ({ query: { limit, after, sort, ...filters }, binding, meta }) =>
-        page(filters, { limit, binding, direction: sort.direction, ...(after && { after }) }, meta),
+        page(filters, { limit, after, binding, direction: sort.direction }, meta),
     }),
 
     defineList({
       operationId: 'listRelationsOfConfigurationItem',
       path: '/cmdb/items/:id/relations',
       summary: 'List the relations of a configuration item',
-      description: 'Those it is the source of and those it is the target of.',
+      description:
+        'Those it is the source of and those it is the target of; with `asOf` those it had then. All given filters ' +
+        `must hold. ${shortPages}`,
       tag,
       scope: 'cmdb:read',
-      query: z.object({ type: relationTypeFilter }),
+      query: itemRelationFilters.extend(AsOfListQuery.shape),
       response: CiRelation,
       errors: ['not_found'],
-      handler: async ({ params, query: { limit, after, sort, type }, binding, meta }) => {
-        const { id } = await items.get(params.id, meta.tenant)
-        const list = { limit, binding, direction: sort.direction, ...(after && { after }) }
-        return page({ itemId: id, type }, list, meta)
+      handler: async ({ params, query: { limit, after, sort, ...filters }, binding, meta }) => {
+        const { id: itemId } = await items.asOf(params.id, meta.tenant, filters.asOf)
+        return page({ ...filters, itemId }, { limit, after, binding, direction: sort.direction }, meta)
       },
+    }),
+
+    defineRoute({
+      operationId: 'getCiRelation',
+      method: 'get',
+      path: '/cmdb/relations/:id',
+      summary: 'Get a relation',
+      tag,
+      scope: 'cmdb:read',
+      query: AsOfQuery,
+      response: CiRelation,
+      errors: ['not_found'],
+      handler: ({ params, query, meta }) => relations.asOf(params.id, meta.tenant, query.asOf),
     }),
 
     defineRoute({

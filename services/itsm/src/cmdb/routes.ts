@@ -16,7 +16,7 @@ export function cmdbRoutes(ctx: BackendContext): Route[] {
   return [
     ...itemRoutes(ctx, items),
     ...itemActionRoutes(items),
-    ...classRoutes(classes),
+    ...classRoutes(ctx, classes),
     ...relationRoutes(ctx, items, relationStore(ctx, items)),
     ...graphRoutes(ctx, items),
   ]

@@ -1,11 +1,10 @@
-import { CommentVisibility, IncidentComment, NewIncidentComment } from '@opsplane/contracts'
+import { IncidentComment, NewIncidentComment } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
-import { eq } from 'drizzle-orm'
-import { z } from 'zod'
 import { incidentComments as table } from '../schema.js'
 import { addComment, newComment } from './comment.js'
+import { commentConditions, commentFilters } from './comment-list.js'
 import type { IncidentStore } from './incident-store.js'
 import { tag } from './routes.js'
 
@@ -39,21 +38,22 @@ export function incidentCommentRoutes(ctx: BackendContext, incidents: IncidentSt
       operationId: 'listIncidentComments',
       path: '/itsm/incidents/:id/comments',
       summary: 'List the comments of an incident',
+      description: 'All given filters must hold. Oldest first unless `sort` says otherwise.',
       tag,
       scope: 'itsm:read',
-      query: z.object({ visibility: CommentVisibility.optional() }),
+      query: commentFilters,
       sorts: ['createdAt'],
       response: IncidentComment,
       errors: ['not_found'],
-      handler: async ({ params, query, binding, meta }) => {
-        const { id } = await incidents.get(await incidents.idOf(params.id, meta.tenant), meta.tenant)
+      handler: async ({ params, query: { limit, after, sort, ...filters }, binding, meta: { tenant } }) => {
+        const { id } = await incidents.asOf(await incidents.idOf(params.id, tenant), tenant, filters.asOf)
         return keysetPage(ctx.database.db, {
           table,
-          tenant: meta.tenant,
-          where: [eq(table.incidentId, id), query.visibility && eq(table.visibility, query.visibility)],
-          sort: { column: table.createdAt, direction: query.sort.direction },
-          limit: query.limit,
-          after: query.after,
+          tenant,
+          where: commentConditions(id, filters),
+          sort: { column: table.createdAt, direction: sort.direction },
+          limit,
+          after,
           binding,
           cursors: ctx.cursors,
           present: ({ state }) => IncidentComment.parse(state),

@@ -98,7 +98,8 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
         'severity or another team `incident.escalated`, an assignee `incident.assigned`, a status ' +
         '`incident.resolved`, `incident.closed` or `incident.reopened`; a comment beside a `holdReason` ' +
         '`incident.comment_added`; everything else together one `incident.updated`. A `parentId` also emits ' +
-        '`incident.updated` of the parents it leaves and joins. What changes nothing emits nothing. ' +
+        '`incident.updated` of the parents it leaves and joins. What changes nothing emits nothing. A `holdReason` ' +
+        'that waits for its problem or change is refused once that has ended. ' +
         '`allowedActions` tells which actions the status allows.',
       tag,
       scope: 'itsm:write',

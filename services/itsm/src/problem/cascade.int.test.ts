@@ -124,6 +124,7 @@ describe('a fix', () => {
     await act(problem, 'resolve', fix)
     await waitFor(async () => (await incidentOf(id)).status === 'resolved')
     await post(`/itsm/incidents/${id}/reopen`)
+    await act(problem, 'reopen')
     await api.patch(`/itsm/incidents/${id}`, { status: 'on_hold', holdReason: 'awaiting_problem' })
     const before = await incidentOf(id)
     await redeliver(problem, 'problem.resolved')
@@ -141,13 +142,108 @@ describe('a fix', () => {
 
   it('says nothing twice when the problem is closed', async () => {
     const problem = await fixing()
+    const waiting = await linked(problem, 'awaiting_problem')
     await act(problem, 'resolve', { resolution: 'risk_accepted', resolutionNotes: 'Rare.' })
-    // Whoever waits for a problem that has ended has a reason; the end was told before.
-    await redeliver(problem, 'problem.resolved')
-    const incident = await linked(problem, 'awaiting_problem')
+    await waitFor(async () => (await incidentOf(waiting.id)).status === 'in_progress')
     await act(problem, 'close')
+    const before = await incidentOf(waiting.id)
     await redeliver(problem, 'problem.closed')
-    expect(await incidentOf(incident.id)).toEqual(incident)
+    expect(await incidentOf(waiting.id)).toEqual(before)
+    expect(await notesOf(waiting.id)).toHaveLength(1)
+  })
+})
+
+describe('waiting for a problem that has ended', () => {
+  const hold = { status: 'on_hold', holdReason: 'awaiting_problem' }
+  const resumed = (id: string) => waitFor(async () => (await incidentOf(id)).status === 'in_progress')
+  const canceled = async () => {
+    const problem = (await post('/itsm/problems', { title: 'Slow' })).data(Problem)
+    await act(problem, 'assess')
+    return act(problem, 'close', { resolution: 'canceled' })
+  }
+
+  it('is refused, naming its status, until it is reopened', async () => {
+    const resolved = await act(await fixing(), 'resolve', fix)
+    const closed = await canceled()
+    for (const problem of [resolved, closed]) {
+      const incident = await linked(problem)
+      const refused = await api.patch(`/itsm/incidents/${incident.id}`, hold)
+      expect(refused.status).toBe(422)
+      expect(refused.error().details[0]).toMatchObject({ path: '/holdReason', code: 'problem_ended' })
+      expect(refused.text).toContain(`Problem ${problem.number} is ${problem.status}`)
+      const vendor = { status: 'on_hold', holdReason: 'awaiting_vendor' }
+      expect((await api.patch(`/itsm/incidents/${incident.id}`, vendor)).status).toBe(200)
+      const other = await api.patch(`/itsm/incidents/${incident.id}`, { holdReason: 'awaiting_problem' })
+      expect(other.error().details[0]).toMatchObject({ code: 'problem_ended' })
+      await act(problem, 'reopen')
+      const held = await api.patch(`/itsm/incidents/${incident.id}`, { holdReason: 'awaiting_problem' })
+      expect(held.data(Incident).holdReason).toBe('awaiting_problem')
+    }
+    const free = (await post('/itsm/incidents', { title: 'Slow' })).data(Incident)
+    const both = await api.patch(`/itsm/incidents/${free.id}`, { ...hold, problemId: (await canceled()).id })
+    expect(both.error().details[0]).toMatchObject({ code: 'problem_ended' })
+    expect(await incidentOf(free.id)).toEqual(free)
+  })
+
+  it('ends for what is linked late, as it has for the others', async () => {
+    const fixed = await act(await fixing(), 'resolve', fix)
+    const [first, second] = [await canceled(), await canceled()]
+    const waiting = async () => {
+      const { id } = (await post('/itsm/incidents', { title: 'Checkout is slow' })).data(Incident)
+      return (await api.patch(`/itsm/incidents/${id}`, hold)).data(Incident).id
+    }
+    const [one, other, edited] = [await waiting(), await waiting(), await waiting()]
+    await post(`/itsm/problems/${fixed.id}/incidents`, { incidentId: one })
+    await post(`/itsm/problems/${first.id}/incidents`, { incidentId: other })
+    await api.patch(`/itsm/incidents/${edited}`, { problemId: second.id })
+    await waitFor(async () => (await incidentOf(one)).status === 'resolved')
+    expect(await incidentOf(one)).toMatchObject({ resolutionCode: 'fixed', holdReason: null })
+    for (const [id, { number }] of [
+      [other, first],
+      [edited, second],
+    ] as const) {
+      await resumed(id)
+      const notes = await notesOf(id)
+      expect(notes.map(({ body, visibility }) => [body, visibility])).toEqual([
+        [`Problem ${number} will not be fixed, as it was canceled`, 'internal'],
+      ])
+    }
+  })
+
+  it('goes on when hold and end meet, whichever is first', async () => {
+    for (let round = 0; round < 12; round++) {
+      const problem = await fixing()
+      const { id } = await linked(problem)
+      const [held] = await Promise.all([
+        api.patch(`/itsm/incidents/${id}`, hold),
+        act(problem, 'resolve', { resolution: 'risk_accepted', resolutionNotes: 'Rare.' }),
+      ])
+      expect([200, 422]).toContain(held.status)
+      if (held.status === 422) expect((await incidentOf(id)).status).toBe('open')
+      else await resumed(id)
+      expect(await notesOf(id)).toHaveLength(held.status === 200 ? 1 : 0)
+    }
+  })
+
+  it('goes on when the hold has not seen the end, nor the end the hold', async () => {
+    const problem = await fixing()
+    const { id } = await linked(problem)
+    await act(problem, 'resolve', { resolution: 'risk_accepted', resolutionNotes: 'Rare.' })
+    await redeliver(problem, 'problem.resolved')
+    const resolved = (await service.sql`select state from problems where id = ${problem.id}`)[0]?.state
+    // What a hold sees that looks before the end is committed, and is committed after it was told.
+    await service.sql`update problems set state = (state::jsonb || '{"status":"fix_in_progress"}')::json where id = ${problem.id}`
+    expect((await api.patch(`/itsm/incidents/${id}`, hold)).status).toBe(200)
+    const { subject, event } = await waitFor(() =>
+      recorder.published.find(
+        (one) => one.event.resource.id === id && one.event.data.after?.status === 'on_hold',
+      ),
+    )
+    await service.sql`update problems set state = ${service.sql.json(resolved)} where id = ${problem.id}`
+    const connection = await link.ready()
+    connection.publish(subject, JSON.stringify(event))
+    await resumed(id)
+    expect(await notesOf(id)).toHaveLength(1)
   })
 })
 

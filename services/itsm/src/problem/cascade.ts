@@ -1,5 +1,7 @@
 import {
   type CommandMeta,
+  type IncidentState,
+  itsmEvents,
   newId,
   type PlatformEvent,
   storedState,
@@ -12,7 +14,7 @@ import { incident } from '../incident/domain.js'
 import type { IncidentStore } from '../incident/incident-store.js'
 import { incidents as table } from '../schema.js'
 import type { ProblemStore } from './problem-store.js'
-import { type Reaction, reactionTo, stepsOf } from './reaction.js'
+import { type Reaction, reactionTo, reactionToEnd, stepsOf } from './reaction.js'
 
 /** Incidents changed in one commit. */
 export const batchSize = 50
@@ -33,7 +35,7 @@ export function createCascade(
 ) {
   async function heed(event: PlatformEvent): Promise<void> {
     const tenant: TenantScope = { workspaceId: event.workspaceId, environment: event.environment }
-    const reaction = reactionTo(event, await originalOf(event, tenant))
+    const reaction = reactionTo(event, await originalOf(event.data.after?.duplicateOf, tenant))
     if (reaction === null) return
     for (let place: Place | null = { createdAt: '', id: '' }; place !== null; ) {
       const { createdAt, id }: Place = place
@@ -44,8 +46,7 @@ export function createCascade(
   }
 
   /** The number of the problem that a duplicate names. */
-  async function originalOf({ data }: PlatformEvent, tenant: TenantScope): Promise<string | null> {
-    const id = data.after?.duplicateOf
+  async function originalOf(id: unknown, tenant: TenantScope): Promise<string | null> {
     if (typeof id !== 'string') return null
     return (await problems.find(id, tenant))?.state.number ?? null
   }
@@ -88,7 +89,35 @@ export function createCascade(
       .limit(batchSize)
   }
 
-  return { heed }
+  /**
+   * An incident that began to wait when its problem had ended, as in a race with the end or by being linked late: what
+   * the end brought to the others comes to it too. Should the end come later than this looks, its own event is later
+   * still, and finds the incident waiting.
+   */
+  async function heedWait(event: PlatformEvent): Promise<void> {
+    const { id } = event.resource
+    const tenant: TenantScope = { workspaceId: event.workspaceId, environment: event.environment }
+    if (problemAwaited(itsmEvents['incident.updated'].data.parse(event.data).after) === null) return
+    const now = clock.now()
+    const meta: CommandMeta = { tenant, actor: systemActor, now, requestId: null, causationId: event.id }
+    await store.transact(meta, async (unit) => {
+      const problemId = problemAwaited((await unit.find(incidents, id))?.state)
+      const problem = problemId && (await unit.find(problems, problemId))
+      if (!problem) return
+      const reaction = reactionToEnd(problem.state, await originalOf(problem.state.duplicateOf, tenant))
+      if (reaction === null) return
+      for (const step of stepsOf(reaction, { id: newId('comment'), incidentId: id }, now))
+        await unit.handle(incidents, id, { ...step, now })
+    })
+  }
+
+  return { heed, heedWait }
+}
+
+/** The problem an incident is on hold for. One that is on hold with its parent goes on with it. */
+function problemAwaited(state: IncidentState | null | undefined): string | null {
+  if (state?.holdReason !== 'awaiting_problem' || state.followsParent) return null
+  return state.problemId
 }
 
 const reached: Record<Reaction['reaches'], SQL | undefined> = {

@@ -1,10 +1,17 @@
-import { Incident, LinkProblemIncident, PlainProblemAction as NoFields, Problem } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import {
+  AsOfListQuery,
+  Incident,
+  LinkProblemIncident,
+  PlainProblemAction as NoFields,
+  Problem,
+  shortPages,
+} from '@opsplane/contracts'
+import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
-import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { IncidentStore } from '../incident/incident-store.js'
+import { incidentFilters } from '../incident/list-filters.js'
+import { incidentSelection, sortColumns } from '../incident/queries.js'
 import { incidents as table } from '../schema.js'
 import { transitionErrors } from '../transition-errors.js'
 import type { ProblemLinks } from './links.js'
@@ -23,18 +30,28 @@ export function problemIncidentRoutes(
       operationId: 'listProblemIncidents',
       path: '/itsm/problems/:id/incidents',
       summary: 'List the incidents linked to a problem',
+      description:
+        'Filtered and sorted as all incidents are; with `asOf` those linked then, to a problem that was there. ' +
+        shortPages,
       tag,
       scope: 'itsm:read',
-      sorts: ['-createdAt'],
+      query: incidentFilters.omit({ problemId: true }).extend(AsOfListQuery.shape),
+      sorts: ['-createdAt', 'updatedAt', 'number'],
       response: Incident,
       errors: ['not_found'],
-      handler: async ({ params, query: { limit, after, sort }, binding, meta }) => {
-        const { id } = await problems.get(await problems.idOf(params.id, meta.tenant), meta.tenant)
-        return keysetPage(ctx.database.db, {
+      handler: async ({
+        params,
+        query: { limit, after, sort, asOf, ...filters },
+        binding,
+        meta: { tenant },
+      }) => {
+        const { id: problemId } = await problems.asOf(await problems.idOf(params.id, tenant), tenant, asOf)
+        return listPage(ctx.database.db, {
+          asOf,
           table,
-          tenant: meta.tenant,
-          where: [eq(table.problemId, id)],
-          sort: { column: table.createdAt, direction: sort.direction },
+          tenant,
+          ...incidentSelection({ ...filters, problemId }),
+          sort: { column: sortColumns[sort.field], direction: sort.direction },
           limit,
           after,
           binding,
@@ -51,7 +68,8 @@ export function problemIncidentRoutes(
       summary: 'Link an incident to a problem',
       description:
         'Sets `problemId` of an incident that is not closed and has none; a linked one is unlinked first. Answers ' +
-        'with the incident. Emits `incident.updated`, unless it is linked to this problem already.',
+        'with the incident. One on hold for a problem that has ended goes on, or is resolved, a moment later. Emits ' +
+        '`incident.updated`, unless it is linked to this problem already.',
       tag,
       scope: 'itsm:write',
       body: LinkProblemIncident,

@@ -39,5 +39,16 @@ export function problemConsumers(ctx: BackendContext): Closable[] {
         for (const event of events) await cascade.heed(event)
       },
     }),
+    consumeEvents({
+      database: ctx.database,
+      link: ctx.link,
+      names: ctx.names,
+      log: ctx.log,
+      durable: 'itsm-problem-late-waits',
+      filterSubjects: ctx.names.eventFilters(['incident.updated']),
+      handle: async (events) => {
+        for (const event of events) await cascade.heedWait(event)
+      },
+    }),
   ]
 }

@@ -1,8 +1,9 @@
-import { invalidField, type Priority, type ProblemStatus, type TenantScope } from '@opsplane/contracts'
+import { invalidField, type Priority, ProblemStatus, type TenantScope } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { isOrNobody } from '../lists/nobody.js'
+import { hasEnded } from './reaction.js'
 import { problems } from './tables.js'
 
 export interface ProblemFilters {
@@ -62,6 +63,21 @@ export async function checkProblemLink(
     '/problemId',
     'unknown_problem',
     'There is no such problem in this workspace and environment.',
+  )
+}
+
+/** Throws validation_failed naming /holdReason when an incident is to wait for a problem that has ended. */
+export async function checkProblemAwaited(db: Drizzle, tenant: TenantScope, id: string): Promise<void> {
+  const [row] = await db
+    .select({ number: sql<string>`${problems.state}->>'number'`, status: problems.status })
+    .from(problems)
+    .where(and(...within(tenant), eq(problems.id, id)))
+  const status = ProblemStatus.safeParse(row?.status).data
+  if (row === undefined || status === undefined || !hasEnded({ status })) return
+  throw invalidField(
+    '/holdReason',
+    'problem_ended',
+    `Problem ${row.number} is ${status}: nothing more comes of it. Reopen it, or wait for something else.`,
   )
 }
 

@@ -23,6 +23,10 @@ export interface Reaction {
 /** The events that reach linked incidents. */
 export const reachingEvents = ['problem.workaround_published', 'problem.resolved', 'problem.closed'] as const
 
+/** Nothing more comes of it for those who wait, unless it is reopened. */
+export const hasEnded = ({ status }: Pick<ProblemState, 'status'>): boolean =>
+  status === 'resolved' || status === 'closed'
+
 /** `original` is the number of the problem that a duplicate names. Null when the event reaches nobody. */
 export function reactionTo(event: PlatformEvent, original: string | null): Reaction | null {
   switch (event.type) {
@@ -32,12 +36,12 @@ export function reactionTo(event: PlatformEvent, original: string | null): React
     }
     case 'problem.resolved': {
       const problem = stateAfter('problem.resolved', event)
-      return problem && ended(problem, original)
+      return problem && reactionToEnd(problem, original)
     }
     case 'problem.closed': {
       const problem = stateAfter('problem.closed', event)
       // What was resolved before has been told by then.
-      return problem && event.data.before?.status !== 'resolved' ? ended(problem, original) : null
+      return problem && event.data.before?.status !== 'resolved' ? reactionToEnd(problem, original) : null
     }
     default:
       return null
@@ -74,7 +78,9 @@ function published(problem: ProblemState): Reaction {
   }
 }
 
-function ended(problem: ProblemState, original: string | null): Reaction {
+/** What the end of a problem means for the incidents that wait for it. Null while it has not ended. */
+export function reactionToEnd(problem: ProblemState, original: string | null): Reaction | null {
+  if (!hasEnded(problem)) return null
   const { number, resolution, resolutionNotes, resolvedAt } = problem
   const common = {
     problem,
