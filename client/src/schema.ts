@@ -613,7 +613,7 @@ export interface paths {
         };
         /**
          * List classes
-         * @description The built-in classes and those of the workspace.
+         * @description The built-in classes and those of the workspace, by name. All given filters must hold. With `asOf` and `q` a page looks through 1,000 classes at most, so it can be short, even empty, while there is a `nextCursor`.
          */
         get: operations["listCiClasses"];
         put?: never;
@@ -635,7 +635,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get a class
+         * @description A built-in class was always there; one of the workspace since it was created.
+         */
+        get: operations["getCiClass"];
         put?: never;
         post?: never;
         delete?: never;
@@ -789,7 +793,7 @@ export interface paths {
         };
         /**
          * List the relations of a configuration item
-         * @description Those it is the source of and those it is the target of.
+         * @description Those it is the source of and those it is the target of; with `asOf` those it had then. All given filters must hold. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
          */
         get: operations["listRelationsOfConfigurationItem"];
         put?: never;
@@ -849,7 +853,7 @@ export interface paths {
         };
         /**
          * List relations
-         * @description Newest first unless `sort` says otherwise.
+         * @description All given filters must hold. Newest first unless `sort` says otherwise. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
          */
         get: operations["listCiRelations"];
         put?: never;
@@ -871,7 +875,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Get a relation */
+        get: operations["getCiRelation"];
         put?: never;
         post?: never;
         /**
@@ -1039,7 +1044,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List SLA calendars */
+        /**
+         * List SLA calendars
+         * @description All given filters must hold. Newest first unless `sort` says otherwise. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
+         */
         get: operations["listSlaCalendars"];
         put?: never;
         /**
@@ -1527,7 +1535,7 @@ export interface paths {
         head?: never;
         /**
          * Update an incident
-         * @description Changes the given fields. Each change counts as the action it amounts to and emits that event: a raised severity or another team `incident.escalated`, an assignee `incident.assigned`, a status `incident.resolved`, `incident.closed` or `incident.reopened`; a comment beside a `holdReason` `incident.comment_added`; everything else together one `incident.updated`. A `parentId` also emits `incident.updated` of the parents it leaves and joins. What changes nothing emits nothing. `allowedActions` tells which actions the status allows.
+         * @description Changes the given fields. Each change counts as the action it amounts to and emits that event: a raised severity or another team `incident.escalated`, an assignee `incident.assigned`, a status `incident.resolved`, `incident.closed` or `incident.reopened`; a comment beside a `holdReason` `incident.comment_added`; everything else together one `incident.updated`. A `parentId` also emits `incident.updated` of the parents it leaves and joins. What changes nothing emits nothing. A `holdReason` that waits for its problem or change is refused once that has ended. `allowedActions` tells which actions the status allows.
          */
         patch: operations["updateIncident"];
         trace?: never;
@@ -1559,7 +1567,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the comments of an incident */
+        /**
+         * List the comments of an incident
+         * @description All given filters must hold. Oldest first unless `sort` says otherwise.
+         */
         get: operations["listIncidentComments"];
         put?: never;
         /**
@@ -1742,7 +1753,7 @@ export interface paths {
         };
         /**
          * Explain the SLA clocks of an incident
-         * @description Every clock with what it counted when: open hours, closed hours, pauses with the event that led to them. The counted times add up to the elapsed time exactly.
+         * @description Every clock with what it counted when: open hours, closed hours, pauses with the event that led to them. The counted times add up to the elapsed time exactly. With `asOf`: the clocks there were, up to that instant; one that lies ahead is now.
          */
         get: operations["getIncidentSla"];
         put?: never;
@@ -1928,12 +1939,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the incidents linked to a problem */
+        /**
+         * List the incidents linked to a problem
+         * @description Filtered and sorted as all incidents are; with `asOf` those linked then, to a problem that was there. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
+         */
         get: operations["listProblemIncidents"];
         put?: never;
         /**
          * Link an incident to a problem
-         * @description Sets `problemId` of an incident that is not closed and has none; a linked one is unlinked first. Answers with the incident. Emits `incident.updated`, unless it is linked to this problem already.
+         * @description Sets `problemId` of an incident that is not closed and has none; a linked one is unlinked first. Answers with the incident. One on hold for a problem that has ended goes on, or is resolved, a moment later. Emits `incident.updated`, unless it is linked to this problem already.
          */
         post: operations["linkProblemIncident"];
         delete?: never;
@@ -2093,7 +2107,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List SLA policies */
+        /**
+         * List SLA policies
+         * @description All given filters must hold. Newest first unless `sort` says otherwise. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
+         */
         get: operations["listSlaPolicies"];
         put?: never;
         /**
@@ -2181,7 +2198,7 @@ export interface paths {
         };
         /**
          * List SLA clocks
-         * @description All given filters must hold. Those of the newest entities first unless `sort` says otherwise; sorted by `dueAt`, paused ones come after all others.
+         * @description All given filters must hold. Those of the newest entities first unless `sort` says otherwise; sorted by `dueAt`, paused ones come after all others. With `asOf` those that began last come first. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
          */
         get: operations["listSlaTimers"];
         put?: never;
@@ -2201,7 +2218,7 @@ export interface paths {
         };
         /**
          * Explain an SLA clock
-         * @description What it counted when, as `GET /itsm/incidents/:id/sla` does for all clocks of an incident.
+         * @description What it counted when, as `GET /itsm/incidents/:id/sla` does for all clocks of an incident. With `asOf`, up to that instant; one that lies ahead is now.
          */
         get: operations["getSlaTimer"];
         put?: never;
@@ -2241,7 +2258,7 @@ export interface paths {
         };
         /**
          * List knowledge articles
-         * @description Those with `knowledge:write` get every article as it is being worked on; readers get the published ones.
+         * @description Those with `knowledge:write` get every article as it is being worked on; readers get the published ones. All given filters must hold. Newest first unless `sort` says otherwise. With `asOf`, readers get what was published for them then of the articles that are still: a retired, internal or expired one is not shown to them as of any time. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
          */
         get: operations["listArticles"];
         put?: never;
@@ -2265,7 +2282,7 @@ export interface paths {
         };
         /**
          * Get an article
-         * @description By its id, or by its number such as `KB-12`. Those with `knowledge:write` get the version being worked on, readers the published one.
+         * @description By its id, or by its number such as `KB-12`. Those with `knowledge:write` get the version being worked on, readers the published one. With `asOf`, readers get what was published for them then of the articles that are still: a retired, internal or expired one is not shown to them as of any time.
          */
         get: operations["getArticle"];
         put?: never;
@@ -2393,7 +2410,7 @@ export interface paths {
         };
         /**
          * List the versions of an article
-         * @description The newest first.
+         * @description The newest first. All given filters must hold.
          */
         get: operations["listArticleVersions"];
         put?: never;
@@ -4319,6 +4336,11 @@ export interface components {
             data: components["schemas"]["CiClass"];
             meta: components["schemas"]["Meta"];
         };
+        CiClassPage: {
+            data: components["schemas"]["CiClass"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
         /**
          * @example {
          *       "label": "Notebook"
@@ -5522,10 +5544,6 @@ export interface components {
              * @example INC-42
              */
             incidentId: string;
-        };
-        ListCiClassesEnvelope: {
-            data: components["schemas"]["CiClass"][];
-            meta: components["schemas"]["Meta"];
         };
         /** @enum {string} */
         MajorAction: "propose" | "accept" | "reject" | "demote";
@@ -13556,7 +13574,20 @@ export interface operations {
     };
     listCiClasses: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Answer with the classes there were at this instant, as they were, and the filters applied to that. */
+                asOf?: string;
+                /** @description `true`: the built-in classes only; `false`: those of the workspace only. */
+                builtIn?: "true" | "false";
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Words in name or label. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                q?: string;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "name" | "-name";
+            };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -13577,10 +13608,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListCiClassesEnvelope"];
+                    "application/json": components["schemas"]["CiClassPage"];
                 };
             };
-            /** @description `malformed_url`, `workspace_required` */
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13697,6 +13728,8 @@ export interface operations {
             /** @description Create a class */
             201: {
                 headers: {
+                    /** @description Where the new resource is. */
+                    Location?: string;
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
                 };
@@ -13759,6 +13792,138 @@ export interface operations {
                 };
             };
             /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getCiClass: {
+        parameters: {
+            query?: {
+                /** @description Answer with the class as it was at this instant. */
+                asOf?: string;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a class */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CiClassEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15379,10 +15544,24 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
+                /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
+                asOf?: string;
+                /** @description Created later than this. */
+                createdAfter?: string;
+                /** @description Created earlier than this. */
+                createdBefore?: string;
+                /** @description `outgoing`: from the item; `incoming`: to it. Both unless given. */
+                direction?: "outgoing" | "incoming";
                 /** @description Items per page. */
                 limit?: number;
+                /** @description What the list of items finds the other end by: words in name, native key, class or description, or text within the name. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "createdAt" | "-createdAt";
+                /** @description The item it goes from. */
+                sourceId?: string;
+                /** @description The item it goes to. */
+                targetId?: string;
                 /** @description One or several types, repeated or separated by commas. */
                 type?: components["schemas"]["RelationType"][];
             };
@@ -15867,12 +16046,24 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
+                /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
+                asOf?: string;
+                /** @description Created later than this. */
+                createdAfter?: string;
+                /** @description Created earlier than this. */
+                createdBefore?: string;
                 /** @description At either end. */
                 itemId?: string;
                 /** @description Items per page. */
                 limit?: number;
+                /** @description What the list of items finds one of its ends by: words in name, native key, class or description, or text within the name. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "createdAt" | "-createdAt";
+                /** @description The item it goes from. */
+                sourceId?: string;
+                /** @description The item it goes to. */
+                targetId?: string;
                 /** @description One or several types, repeated or separated by commas. */
                 type?: components["schemas"]["RelationType"][];
             };
@@ -16016,6 +16207,8 @@ export interface operations {
             /** @description Relate two configuration items */
             201: {
                 headers: {
+                    /** @description Where the new resource is. */
+                    Location?: string;
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
                 };
@@ -16078,6 +16271,138 @@ export interface operations {
                 };
             };
             /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getCiRelation: {
+        parameters: {
+            query?: {
+                /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
+                asOf?: string;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a relation */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CiRelationEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -17270,10 +17595,20 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
+                /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
+                asOf?: string;
+                /** @description Created later than this. */
+                createdAfter?: string;
+                /** @description Created earlier than this. */
+                createdBefore?: string;
                 /** @description Items per page. */
                 limit?: number;
+                /** @description Words in name or time zone. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
-                sort?: "createdAt" | "-createdAt";
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
+                /** @description The IANA name of their zone. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -17547,7 +17882,10 @@ export interface operations {
     };
     getSlaCalendar: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
+                asOf?: string;
+            };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -22789,7 +23127,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `version_conflict`, `idempotency_in_progress`, `conflict`, `invalid_state_transition` */
+            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition`, `conflict` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -23070,12 +23408,22 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
+                /** @description Answer with the comments there were at this instant; they never change. The incident must have been there. */
+                asOf?: string;
+                /** @description Who wrote it. */
+                authorId?: string;
+                /** @description Written later than this. */
+                createdAfter?: string;
+                /** @description Written earlier than this. */
+                createdBefore?: string;
                 /** @description Items per page. */
                 limit?: number;
+                /** @description Words in the comment. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "createdAt" | "-createdAt";
-                /** @description `public`: the caller sees it. `internal`: a work note for agents. */
-                visibility?: components["schemas"]["CommentVisibility"];
+                /** @description Public comments, or work notes. */
+                visibility?: "public" | "internal";
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -24325,7 +24673,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `version_conflict`, `idempotency_in_progress`, `conflict`, `invalid_state_transition` */
+            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition`, `conflict` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -24778,7 +25126,10 @@ export interface operations {
     };
     getIncidentSla: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
+                asOf?: string;
+            };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -26580,10 +26931,46 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
+                /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
+                asOf?: string;
+                /** @description A user, or `none` for unassigned incidents. */
+                assigneeId?: string;
+                /** @description A team, or `none` for unrouted incidents. */
+                assignmentGroup?: string;
+                /** @description The change that will mend it. */
+                changeId?: string;
+                /** @description Created later than this. */
+                createdAfter?: string;
+                /** @description Created earlier than this. */
+                createdBefore?: string;
+                /** @description The key of its alerts. */
+                dedupKey?: string;
+                /** @description One or several, as with `severity`. */
+                impact?: ("high" | "medium" | "low")[];
                 /** @description Items per page. */
                 limit?: number;
+                /** @description Where it stands as a major incident. */
+                majorState?: "none" | "proposed" | "accepted" | "rejected" | "demoted";
+                /** @description The incident it is a child of. */
+                parentId?: string;
+                /** @description One or several, as with `severity`. */
+                priority?: ("P1" | "P2" | "P3" | "P4" | "P5")[];
+                /** @description Words in number, title, tags or description. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                q?: string;
+                /** @description One or several, as with `severity`. */
+                resolutionCode?: ("fixed" | "workaround" | "duplicate" | "not_reproducible" | "user_error" | "no_fault_found" | "other")[];
+                /** @description One or several severities, repeated or separated by commas. */
+                severity?: components["schemas"]["Severity"][];
                 /** @description Field to sort by; `-` sorts descending. */
-                sort?: "createdAt" | "-createdAt";
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "number" | "-number";
+                /** @description One or several statuses, repeated or separated by commas. */
+                status?: components["schemas"]["IncidentStatus"][];
+                /** @description A tag it has. */
+                tag?: string;
+                /** @description One or several, as with `severity`. */
+                urgency?: ("high" | "medium" | "low")[];
+                /** @description A user who follows it. */
+                watcherId?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -28185,10 +28572,26 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
+                /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
+                asOf?: string;
+                /** @description The calendar they count by. */
+                calendarId?: string;
+                /** @description Created later than this. */
+                createdAfter?: string;
+                /** @description Created earlier than this. */
+                createdBefore?: string;
+                /** @description One or several kinds of entity, repeated or separated by commas. */
+                entityType?: components["schemas"]["SlaEntityType"][];
                 /** @description Items per page. */
                 limit?: number;
+                /** @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. */
+                metric?: components["schemas"]["SlaMetric"];
+                /** @description Words in the name. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
-                sort?: "createdAt" | "-createdAt";
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
+                /** @description `active`, `inactive` or both, repeated or separated by commas. */
+                status?: ("active" | "inactive")[];
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -28462,7 +28865,10 @@ export interface operations {
     };
     getSlaPolicy: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
+                asOf?: string;
+            };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -29240,17 +29646,27 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
+                /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
+                asOf?: string;
                 /** @description Whether they are past their goal. */
                 breached?: "true" | "false";
+                /** @description Of entities created later than this. */
+                createdAfter?: string;
+                /** @description Of entities created earlier than this. */
+                createdBefore?: string;
                 /** @description Due earlier than this; paused ones are not. */
                 dueBefore?: string;
                 /** @description What the clocks run over. */
                 entityId?: string;
-                /** @description What a clock can run over. */
-                entityType?: components["schemas"]["SlaEntityType"];
+                /** @description One or several kinds of entity, repeated or separated by commas. */
+                entityType?: components["schemas"]["SlaEntityType"][];
                 /** @description Items per page. */
                 limit?: number;
+                /** @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. */
+                metric?: components["schemas"]["SlaMetric"];
                 policyId?: string;
+                /** @description Words in the number of the entity or the name of the policy. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "createdAt" | "-createdAt" | "dueAt" | "-dueAt";
                 /** @description One or several states, repeated or separated by commas. */
@@ -29373,7 +29789,10 @@ export interface operations {
     };
     getSlaTimer: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
+                asOf?: string;
+            };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -29623,16 +30042,23 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
+                /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
+                asOf?: string;
                 category?: string;
+                /** @description Created later than this. */
+                createdAfter?: string;
+                /** @description Created earlier than this. */
+                createdBefore?: string;
                 language?: string;
                 /** @description Items per page. */
                 limit?: number;
                 /** @description Words in number, title, tags or summary. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
                 q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
-                sort?: "createdAt" | "-createdAt";
-                /** @description Readers only ever get published articles. */
-                status?: "draft" | "in_review" | "published" | "retired";
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "number" | "-number";
+                /** @description One or several statuses, repeated or separated by commas. Readers only ever get published articles. */
+                status?: components["schemas"]["ArticleStatus"][];
+                /** @description One of the tags. */
                 tag?: string;
             };
             header?: {
@@ -29907,7 +30333,10 @@ export interface operations {
     };
     getArticle: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
+                asOf?: string;
+            };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -31168,8 +31597,14 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
+                /** @description Answer with the versions there were at this instant, as they were. */
+                asOf?: string;
                 /** @description Items per page. */
                 limit?: number;
+                /** @description Words in number, title, tags or summary. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                q?: string;
+                /** @description One or several statuses, repeated or separated by commas. */
+                status?: components["schemas"]["ArticleVersionStatus"][];
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -31299,7 +31734,10 @@ export interface operations {
     };
     getArticleVersion: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
+                asOf?: string;
+            };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
