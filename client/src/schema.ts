@@ -2085,7 +2085,7 @@ export interface paths {
         };
         /**
          * Get the settings of the ITSM desk
-         * @description Of the workspace and environment; the defaults, with version 0, until they are changed.
+         * @description Of the workspace and environment; the defaults, with version 0, until they are changed, also with `asOf`.
          */
         get: operations["getItsmSettings"];
         put?: never;
@@ -28276,7 +28276,10 @@ export interface operations {
     };
     getItsmSettings: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
+                asOf?: string;
+            };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];

@@ -1,4 +1,4 @@
-import { ItsmSettings, ItsmSettingsPatch } from '@opsplane/contracts'
+import { AsOfQuery, ItsmSettings, ItsmSettingsPatch } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import { defineRoute, type Route } from '@opsplane/http'
 import { settingsStore } from './settings-store.js'
@@ -15,11 +15,13 @@ export function settingsRoutes(ctx: BackendContext): Route[] {
       method: 'get',
       path,
       summary: 'Get the settings of the ITSM desk',
-      description: 'Of the workspace and environment; the defaults, with version 0, until they are changed.',
+      description:
+        'Of the workspace and environment; the defaults, with version 0, until they are changed, also with `asOf`.',
       tag,
       scope: 'itsm:read',
+      query: AsOfQuery,
       response: ItsmSettings,
-      handler: ({ meta }) => settings.get(meta.tenant),
+      handler: ({ query, meta }) => settings.get(meta.tenant, query.asOf),
     }),
 
     defineRoute({

@@ -1,9 +1,11 @@
-import type {
-  CommandMeta,
-  ItsmSettings,
-  ItsmSettingsPatch,
-  ItsmSettingsState,
-  TenantScope,
+import {
+  ApiError,
+  type CommandMeta,
+  type Instant,
+  type ItsmSettings,
+  type ItsmSettingsPatch,
+  type ItsmSettingsState,
+  type TenantScope,
 } from '@opsplane/contracts'
 import type { BackendContext, Unit } from '@opsplane/eventstore'
 import { defaultSettings, itsmSettings } from './domain.js'
@@ -48,10 +50,16 @@ export async function settingsOf({ store }: StoreContext, tenant: TenantScope): 
 export function settingsStore({ store }: StoreContext) {
   const aggregate = store.aggregate(itsmSettings)
   return {
-    async get(tenant: TenantScope): Promise<ItsmSettings> {
+    /** As they are, or as they were at an instant. */
+    async get(tenant: TenantScope, asOf?: Instant): Promise<ItsmSettings> {
       const id = settingsIdOf(tenant)
-      const row = await aggregate.find(id, tenant)
-      return { ...(row?.state ?? defaultSettings(id)), version: row?.version ?? 0 }
+      try {
+        return await aggregate.asOf(id, tenant, asOf)
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'not_found')
+          return { ...defaultSettings(id), version: 0 }
+        throw error
+      }
     },
     async patch(patch: ItsmSettingsPatch, meta: CommandMeta): Promise<ItsmSettings> {
       const id = settingsIdOf(meta.tenant)

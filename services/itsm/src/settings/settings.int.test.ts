@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { defaultPriorityMatrix, ItsmSettings, type Principal } from '@opsplane/contracts'
 import { rebuild } from '@opsplane/eventstore'
-import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
+import { startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import * as itsm from '../service.js'
 
 let service: TestService
@@ -45,6 +45,16 @@ it('keep what is changed, and what is not', async () => {
     ['itsm_settings.updated', expect.arrayContaining(['autoCloseDays']), 7],
     ['itsm_settings.updated', expect.arrayContaining(['resolutionRequired']), 0],
   ])
+})
+
+it('are read as they were', async () => {
+  const { api } = desk()
+  const first = (await api.patch(path, { autoCloseDays: 3 })).data(ItsmSettings)
+  await waitFor(() => Date.now() > Date.parse(first.updatedAt ?? ''), { intervalMs: 1 })
+  await api.patch(path, { autoCloseDays: 5 })
+  const asOf = async (instant: string) => (await api.get(`${path}?asOf=${instant}`)).data(ItsmSettings)
+  expect(await asOf(first.updatedAt ?? '')).toEqual(first)
+  expect(await asOf('2020-01-01T00:00:00.000Z')).toMatchObject({ autoCloseDays: 7, version: 0 })
 })
 
 it('are those of one workspace and environment', async () => {
