@@ -25,6 +25,38 @@ export async function closureOf(
   return related
 }
 
+/** A relation with impact, by what it means. */
+export interface Link {
+  dependent: string
+  dependency: string
+}
+
+/** A closure that has the link in it begins at one end or up to so many hops from it. */
+const reach = { maxItems: 10_000, maxHops: limits.maxHops - 1 }
+
+/**
+ * The items whose closure one of these links can be part of, whether they are there or not any more: the dependency and
+ * what it depends on, the dependent and what depends on it. Each with the end it was reached from; null for too many.
+ */
+export async function reachOf(
+  sql: StatementRunner,
+  tenant: TenantScope,
+  links: readonly Link[],
+): Promise<Map<string, string> | null> {
+  const graph = impactGraph(sql, tenant)
+  const reached = new Map<string, string>()
+  for (const [direction, ends] of [
+    [outwards(graph), new Set(links.map(({ dependent }) => dependent))],
+    [inwards(graph), new Set(links.map(({ dependency }) => dependency))],
+  ] as const) {
+    for (const end of ends) reached.set(end, end)
+    const { affected } = await walkImpact(direction, [...ends], reach)
+    if (affected.length >= reach.maxItems) return null
+    for (const { id, path } of affected) reached.set(id, reached.get(id) ?? path.items[0] ?? id)
+  }
+  return reached
+}
+
 /** Towards what depends on an item. */
 const outwards = (graph: ImpactGraph): ImpactGraph => ({
   ...graph,
