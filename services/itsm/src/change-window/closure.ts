@@ -14,15 +14,39 @@ export async function closureOf(
   sql: StatementRunner,
   tenant: TenantScope,
   ciIds: readonly string[],
+  graph: ImpactGraph = impactGraph(sql, tenant),
 ): Promise<Map<string, string>> {
   if (ciIds.length === 0) return new Map()
-  const graph = impactGraph(sql, tenant)
   const related = new Map<string, string>()
   for (const direction of [outwards(graph), inwards(graph)]) {
     const { affected } = await walkImpact(direction, [...ciIds], limits)
     for (const { id, path } of affected) related.set(id, related.get(id) ?? path.items[0] ?? id)
   }
   return related
+}
+
+/** The graph as it was when each item was first asked about: for many walks of one time. */
+export function rememberedGraph(sql: StatementRunner, tenant: TenantScope): ImpactGraph {
+  const graph = impactGraph(sql, tenant)
+  const dependents = askedOnce(graph.dependents, ({ dependency }) => dependency)
+  const all = (ids: string[]) => graph.dependencies(ids, [...impactTypes])
+  const dependencies = askedOnce(all, ({ dependent }) => dependent)
+  return {
+    dependents,
+    dependencies: async (ids, types) => (await dependencies(ids)).filter(({ type }) => types.includes(type)),
+  }
+}
+
+function askedOnce<Found>(ask: (ids: string[]) => Promise<Found[]>, askedOf: (found: Found) => string) {
+  const known = new Map<string, Found[]>()
+  return async (ids: string[]): Promise<Found[]> => {
+    const wanted = [...new Set(ids)]
+    const unknown = wanted.filter((id) => !known.has(id))
+    const answers = unknown.length > 0 ? await ask(unknown) : []
+    for (const id of unknown) known.set(id, [])
+    for (const found of answers) known.get(askedOf(found))?.push(found)
+    return wanted.flatMap((id) => known.get(id) ?? [])
+  }
 }
 
 /** A relation with impact, by what it means. */

@@ -1,11 +1,19 @@
 import { type CommandMeta, type PlatformEvent, storedState, systemActor } from '@opsplane/contracts'
-import { type BackendContext, type Closable, consumeEvents, type Transaction } from '@opsplane/eventstore'
+import {
+  type BackendContext,
+  type Closable,
+  type ConsumeEventsOptions,
+  consumeEvents,
+  type Transaction,
+} from '@opsplane/eventstore'
 import { sql } from 'drizzle-orm'
 import { change } from '../change/domain.js'
+import type { ImpactGraph } from '../cmdb/impact.js'
 import type { StatementRunner } from '../cmdb/impact-graph.js'
 import { type Affected, affectedByAny } from './affected.js'
 import { affectedByItems, itemEvents } from './affected-by-items.js'
-import { waiting } from './notice.js'
+import { rememberedGraph } from './closure.js'
+import { noticed, waiting } from './notice.js'
 import { conflictsOf } from './surroundings.js'
 
 /**
@@ -32,16 +40,30 @@ export function recheckConflicts(ctx: BackendContext): Closable[] {
       await store.within(tx, meta, (unit) => unit.handle(changes, id, command, { current }))
     })
 
-  /** Of a batch each change once: it is worked out from things as they are, whichever event it was that told of them. */
+  /**
+   * Of a batch each change once: it is worked out from things as they are, whichever event it was that told of them.
+   * Most are as they should be, which is seen without a lock, by relations read once for all of them.
+   */
   const recheckAll = async (affected: readonly Affected[], tx: Transaction) => {
+    const graphs = new Map<string, ImpactGraph>()
     for (const { id, event } of affected) {
       const { id: causationId, workspaceId, environment } = event
       const tenant = { workspaceId, environment }
-      await recheck(id, { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId })
+      const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId }
+      const graph = graphs.get(`${workspaceId}/${environment}`) ?? rememberedGraph(database.sql, tenant)
+      graphs.set(`${workspaceId}/${environment}`, graph)
+      if (await isOutdated(id, meta, graph)) await recheck(id, meta)
       // The consumer's own transaction is open meanwhile, and would be ended if it lay idle for long.
       await tx.execute(sql`select 1`)
     }
     relay.wake()
+  }
+
+  const isOutdated = async (id: string, { tenant, now }: CommandMeta, graph: ImpactGraph) => {
+    const current = await changes.find(id, tenant)
+    if (!current || !waiting.includes(current.state.status)) return false
+    const conflicts = await conflictsOf(database.sql, tenant, current.state, graph)
+    return noticed({ kind: 'notice', conflicts, now }, current.state).length > 0
   }
 
   // A consumer for each, as servers before 2.10 take one filter, and one for all would let everything through.
@@ -49,7 +71,7 @@ export function recheckConflicts(ctx: BackendContext): Closable[] {
     durable: string,
     patterns: readonly string[],
     affected: (runner: StatementRunner, events: readonly PlatformEvent[]) => Promise<Affected[]>,
-    batching: { maxBatch?: number } = {},
+    batching: Pick<ConsumeEventsOptions, 'maxBatch' | 'maxAckPending'> = {},
   ) =>
     consumeEvents({
       database,
@@ -66,6 +88,6 @@ export function recheckConflicts(ctx: BackendContext): Closable[] {
     consume('itsm-change-conflicts', ['change.*'], affectedByAny),
     consume('itsm-window-conflicts', ['change_window.*'], affectedByAny),
     // What arrives while a batch is handled is the next one: of an import, as much as is delivered at a time.
-    consume('itsm-item-conflicts', itemEvents, affectedByItems, { maxBatch: 1_000 }),
+    consume('itsm-item-conflicts', itemEvents, affectedByItems, { maxBatch: 5_000, maxAckPending: 5_000 }),
   ]
 }
