@@ -1115,7 +1115,7 @@ export interface paths {
         };
         /**
          * List change policies
-         * @description In the order they are tried in unless `sort` says otherwise.
+         * @description All given filters must hold. In the order they are tried in unless `sort` says otherwise, with `asOf` the newest first. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
          */
         get: operations["listChangePolicies"];
         put?: never;
@@ -1164,7 +1164,7 @@ export interface paths {
         };
         /**
          * List blackout and maintenance windows
-         * @description All given filters must hold. The change calendar has the single times of recurring windows.
+         * @description All given filters must hold. Newest first unless `sort` says otherwise. The change calendar has the single times of recurring windows. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
          */
         get: operations["listChangeWindows"];
         put?: never;
@@ -1247,7 +1247,7 @@ export interface paths {
         head?: never;
         /**
          * Edit a change
-         * @description Which fields can be edited depends on the status; the type only in a draft. Before the work has begun, altering what approvals stand for (title, description, items, planned window, plans, impact, risk) makes it a draft again and voids them. Emits `change.updated`, in that case with `approvalsVoided`. What changes nothing emits nothing.
+         * @description Which fields can be edited depends on the status; the type only in a draft. Before the work has begun, altering what approvals stand for (title, description, items, planned window, plans, impact, risk) makes it a draft again and voids them. Who has written on it cannot approve it, and who carried it out cannot write `reviewNotes`. Emits `change.updated`, with `approvalsVoided` where it voids any. What changes nothing emits nothing.
          */
         patch: operations["updateChange"];
         trace?: never;
@@ -1263,7 +1263,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a change
-         * @description Decides on every pending approval that is yours, or on the one that is named. Who asked for the change, submitted it or carries it out cannot. With the last pending one of its stage the change goes on: to its authorization, or to be scheduled. Emits `change.approval_recorded` for each, and `change.approved` once it is scheduled.
+         * @description Decides on every pending approval that is yours, or on the one that is named. Who asked for the change, edited it, submitted it or carries it out cannot. With the last pending one of its stage the change goes on: to its authorization, or to be scheduled. Emits `change.approval_recorded` for each, and `change.approved` once it is scheduled.
          */
         post: operations["approveChange"];
         delete?: never;
@@ -1303,7 +1303,7 @@ export interface paths {
         put?: never;
         /**
          * Close a change after its review
-         * @description By somebody other than its assignee. Final. Emits `change.closed`.
+         * @description By somebody who had no part in carrying it out. Final. Emits `change.closed`.
          */
         post: operations["closeChange"];
         delete?: never;
@@ -18473,10 +18473,20 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
+                /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
+                asOf?: string;
+                /** @description Created later than this. */
+                createdAfter?: string;
+                /** @description Created earlier than this. */
+                createdBefore?: string;
                 /** @description Items per page. */
                 limit?: number;
+                /** @description Words in the name. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
-                sort?: "order" | "-order" | "createdAt" | "-createdAt";
+                sort?: "order" | "-order" | "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
+                /** @description One or several statuses, repeated or separated by commas. */
+                status?: ("active" | "inactive")[];
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -18750,7 +18760,10 @@ export interface operations {
     };
     getChangePolicy: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
+                asOf?: string;
+            };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -19215,17 +19228,22 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
-                /** @description Windows that cover this item. */
+                /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
+                asOf?: string;
+                /** @description Windows that cover this item; with `asOf` by the class it had then. */
                 ciId?: string;
                 /** @description Windows that end later than this, or recur for ever. */
                 from?: string;
-                /** @description In a blackout nothing may be changed; items with maintenance windows are changed within them. */
-                kind?: components["schemas"]["ChangeWindowKind"];
+                /** @description One or several, repeated or separated by commas. */
+                kind?: components["schemas"]["ChangeWindowKind"][];
                 /** @description Items per page. */
                 limit?: number;
+                /** @description Words in name or reason. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
-                sort?: "createdAt" | "-createdAt";
-                status?: "active" | "inactive";
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
+                /** @description One or several, repeated or separated by commas. */
+                status?: ("active" | "inactive")[];
                 /** @description Windows that begin earlier. A recurring one counts from its first to its last time. */
                 to?: string;
             };
@@ -19501,7 +19519,10 @@ export interface operations {
     };
     getChangeWindow: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
+                asOf?: string;
+            };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -20470,7 +20491,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21170,7 +21191,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21474,7 +21495,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21649,7 +21670,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21995,7 +22016,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22152,7 +22173,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;

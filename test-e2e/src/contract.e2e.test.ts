@@ -3,7 +3,7 @@ import { type Api, apiClient, startTestCluster } from './platform.js'
 
 interface Operation {
   operationId: string
-  parameters?: { $ref?: string }[]
+  parameters?: { $ref?: string; in?: string; name?: string }[]
   security?: unknown[]
   responses: Record<string, { headers?: Record<string, unknown> }>
 }
@@ -67,6 +67,29 @@ test('every change of one resource with an ETag takes If-Match, and says 412', (
   expect(idsOf(changing.filter((operation) => !takes(operation, 'IfMatch')))).toEqual(ofAnotherResource)
   const promised = operations.filter((operation) => takes(operation, 'IfMatch'))
   expect(idsOf(promised.filter(({ responses }) => !('412' in responses)))).toEqual([])
+})
+
+/** The records of a service desk: lists of them are searched, filtered and paged, and all of them have a past. */
+const desk = /^\/(itsm|cmdb|knowledge|catalog)\b/
+const asks = ({ parameters = [] }: Operation, name: string) =>
+  parameters.some((parameter) => parameter.in === 'query' && parameter.name === name)
+
+/** What is worked out from many records, or stands in the code, and so is no record itself. */
+const noRecords = [
+  'getChangeCalendar',
+  'getConflictsOfChange',
+  'getImpactOfConfigurationItem',
+  'getSlotsOfChange',
+  'getStateMachines',
+  'getTopology',
+]
+
+test('every list of the service desk takes words and a point in time, and every record a point in time', () => {
+  const reading = operations.filter(({ method, path }) => method === 'get' && desk.test(path))
+  const lists = reading.filter((operation) => asks(operation, 'limit') && asks(operation, 'after'))
+  expect(lists.length).toBeGreaterThan(15)
+  expect(idsOf(lists.filter((operation) => !asks(operation, 'q')))).toEqual([])
+  expect(idsOf(reading.filter((operation) => !asks(operation, 'asOf')))).toEqual(noRecords)
 })
 
 /** A resource of each kind, by what its path begins with. */

@@ -28,6 +28,8 @@ export interface ConsumeEventsOptions {
   start?: 'oldest' | 'new'
   log: Logger
   maxBatch?: number
+  /** Most events delivered and not acknowledged yet, which bounds a batch as well. */
+  maxAckPending?: number
   /** After how many deliveries a failing event becomes a dead letter. */
   maxDeliveries?: number
   retry?: { baseMs: number; maxMs: number }
@@ -167,6 +169,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     ...(options.filterSubjects ? { filterSubjects: options.filterSubjects } : {}),
     ...(options.start ? { start: options.start } : {}),
     ...(options.maxBatch ? { maxBatch: options.maxBatch } : {}),
+    ...(options.maxAckPending ? { maxAckPending: options.maxAckPending } : {}),
     ...(options.ackWaitMs ? { ackWaitMs: options.ackWaitMs } : {}),
   })
   return {

@@ -30,7 +30,7 @@ export interface ListContract<
   params?: Params
   /** The filters; `limit`, `after` and `sort` are added. */
   query?: Query
-  /** Fields to sort by, each in both directions; the first entry as written is the default. `-createdAt` unless given; none: no `sort`. */
+  /** Fields to sort by, each in both directions; the first entry as written is the default, with `asOf` the one by creation. `-createdAt` unless given; none: no `sort`. */
   sorts?: Sorts
   /** Schema of one item. */
   response: Item
@@ -70,11 +70,13 @@ export function defineList<
     idempotency: 'none',
     ifMatch: false,
     handler: (input) => {
-      const query = input.query as ListQuery
+      const given = input.query as ListQuery
+      const sort = given.sort ?? defaultSort(sorts, given)
+      const query = { ...given, ...(sort !== undefined && { sort }) }
       const { limit: _, after: __, ...selection } = query
       return handler.handler({
         ...input,
-        query: { ...query, ...(query.sort !== undefined && { sort: parseSort(query.sort) }) },
+        query: { ...query, ...(sort !== undefined && { sort: parseSort(sort) }) },
         binding: `${contract.operationId}|${canonicalJson(input.params)}|${canonicalJson(selection)}`,
       })
     },
@@ -89,6 +91,14 @@ interface ListQuery {
   limit: number
   after?: string
   sort?: string
+  asOf?: string
+}
+
+/** The past is read in the order of creation, whatever the present is sorted by. */
+function defaultSort(sorts: readonly string[], { asOf }: ListQuery): string | undefined {
+  const [first] = sorts
+  if (asOf === undefined || first?.endsWith('createdAt')) return first
+  return sorts.find((sort) => sort.endsWith('createdAt')) ?? first
 }
 
 function listQuery(filters: z.ZodObject, sorts: readonly string[]): z.ZodObject {
@@ -110,8 +120,8 @@ function listQuery(filters: z.ZodObject, sorts: readonly string[]): z.ZodObject 
     .safeExtend({
       sort: z
         .enum(allowed)
-        .default(sorts[0] ?? '-createdAt')
-        .meta({ description: 'Field to sort by; `-` sorts descending.' }),
+        .optional()
+        .meta({ default: sorts[0], description: 'Field to sort by; `-` sorts descending.' }),
     })
     .strict()
 }

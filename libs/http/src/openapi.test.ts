@@ -93,6 +93,11 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(result.valid).toBe(true)
 })
 
+test('a list says what it is sorted by', () => {
+  const sort = operation('/lamps', 'get').parameters.find(({ name }) => name === 'sort')
+  expect(sort).toMatchObject({ schema: { enum: ['createdAt', '-createdAt'], default: '-createdAt' } })
+})
+
 test('every operation names its scope, its headers and the errors it can answer', () => {
   const created = operation('/lamps', 'post')
   expect(created).toMatchObject({

@@ -8,8 +8,23 @@ import { holding } from './surroundings.js'
 /** Fields of a change that others can collide with. */
 const planned = ['plannedStart', 'plannedEnd', 'ciIds', 'assigneeId']
 
-/** The changes that wait for their time and whose conflicts an event may have altered. */
-export async function affectedBy(sql: StatementRunner, event: PlatformEvent): Promise<string[]> {
+/** A change to look at, and an event it is to be looked at for. */
+export interface Affected {
+  id: string
+  event: PlatformEvent
+}
+
+/** The changes that wait for their time and whose conflicts these events may have altered, each once. */
+export async function affectedByAny(
+  sql: StatementRunner,
+  events: readonly PlatformEvent[],
+): Promise<Affected[]> {
+  const found = new Map<string, PlatformEvent>()
+  for (const event of events) for (const id of await affectedBy(sql, event)) found.set(id, event)
+  return [...found].map(([id, event]) => ({ id, event }))
+}
+
+async function affectedBy(sql: StatementRunner, event: PlatformEvent): Promise<string[]> {
   const tenant = { workspaceId: event.workspaceId, environment: event.environment }
   const states = [event.data.before, event.data.after].filter((state) => state !== null)
   const found = new Set<string>()

@@ -1,11 +1,21 @@
 import { ChangeWindowKind, changeWindowStatuses, Moment } from '@opsplane/contracts'
 import { z } from 'zod'
+import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
+
+const several = 'One or several, repeated or separated by commas.'
 
 /** The filters of the list of windows; all that are given must hold. */
 export const windowFilters = z.object({
-  kind: ChangeWindowKind.optional(),
-  status: z.enum(changeWindowStatuses).optional(),
-  ciId: z.string().min(1).max(100).optional().meta({ description: 'Windows that cover this item.' }),
+  kind: severalOf(ChangeWindowKind)
+    .optional()
+    .meta({ description: several, example: ['blackout'] }),
+  status: severalOf(z.enum(changeWindowStatuses))
+    .optional()
+    .meta({ description: several, example: ['active'] }),
+  ciId: reference
+    .optional()
+    .meta({ description: 'Windows that cover this item; with `asOf` by the class it had then.' }),
+  q: searchFilter.meta({ description: `Words in name or reason. ${searchSyntax}` }),
   from: Moment.optional().meta({ description: 'Windows that end later than this, or recur for ever.' }),
   to: Moment.optional().meta({
     description: 'Windows that begin earlier. A recurring one counts from its first to its last time.',

@@ -13,7 +13,7 @@ export interface NoticeConflicts {
 }
 
 /** New conflicts are told as such, each once; that some are gone, or have shifted, is an update. */
-export function noticed({ conflicts, now }: NoticeConflicts, state: ChangeState) {
+export function noticed<State extends ChangeState>({ conflicts, now }: NoticeConflicts, state: State) {
   const after = { ...state, conflicts }
   if (!waiting.includes(state.status) || changedFields(state, after).length === 0) return []
   const fresh = newConflicts(state.conflicts, conflicts)

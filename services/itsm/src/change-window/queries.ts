@@ -1,5 +1,5 @@
 import type { TenantScope } from '@opsplane/contracts'
-import type { Drizzle } from '@opsplane/postgres'
+import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { configurationItems } from '../cmdb/tables.js'
 import type { WindowFilters } from './list-filters.js'
@@ -8,26 +8,38 @@ import { changeWindows as table } from './tables.js'
 /** The time from a window's first beginning to its last end, as the index made by hand has it. */
 const wholeTime = sql`planned_span(${table.startsAt}, ${table.endsAt})`
 
-export function windowConditions(filters: WindowFilters): (SQL | undefined)[] {
-  const { kind, status, ciId, from, to } = filters
-  return [
-    kind && eq(table.kind, kind),
-    status && eq(table.status, status),
-    ciId === undefined ? undefined : covers(ciId),
-    from === undefined && to === undefined
-      ? undefined
-      : sql`${wholeTime} && planned_span(${from ?? null}, ${to ?? null})`,
-  ]
+/** The columns a list of windows can be sorted by. */
+export const sortColumns = { createdAt: table.createdAt, updatedAt: table.updatedAt, name: table.name }
+
+/** An item as a filter needs it. Null: there was no such item. */
+export interface AskedItem {
+  id: string
+  class: string | null
 }
 
-/** Its item or all of them, and its class or any. The item is looked up within the tenant of the window. */
-function covers(ciId: string): SQL {
+/** With `item` for the filter `ciId`: its class is a value here, so that conditions speak of windows alone. */
+export function windowSelection(
+  { kind, status, from, to, q }: WindowFilters,
+  item: AskedItem | undefined,
+): Selection {
+  return {
+    where: [item && covers(item)],
+    anyOf: [kind && { column: table.kind, values: kind }, status && { column: table.status, values: status }],
+    // What an index of words or of times finds is sorted afterwards.
+    search: and(
+      q === undefined ? undefined : matchesText(table.search, q),
+      from === undefined && to === undefined
+        ? undefined
+        : sql`${wholeTime} && planned_span(${from ?? null}, ${to ?? null})`,
+    ),
+  }
+}
+
+/** Its item or all of them, and its class or any. */
+function covers({ id, class: ciClass }: AskedItem): SQL {
   const { ciIds, classes } = { ciIds: sql`${table.state}->'ciIds'`, classes: sql`${table.state}->'classes'` }
-  const classOf = sql`(select ${configurationItems.class} from ${configurationItems}
-    where ${configurationItems.workspaceId} = ${table.workspaceId}
-      and ${configurationItems.environment} = ${table.environment} and ${configurationItems.id} = ${ciId})`
-  return sql`(json_typeof(${ciIds}) = 'null' or (${ciIds})::jsonb @> to_jsonb(${ciId}::text))
-    and (json_typeof(${classes}) = 'null' or (${classes})::jsonb @> to_jsonb(${classOf}))`
+  return sql`(json_typeof(${ciIds}) = 'null' or (${ciIds})::jsonb @> to_jsonb(${id}::text))
+    and (json_typeof(${classes}) = 'null' or (${classes})::jsonb @> to_jsonb(${ciClass}::text))`
 }
 
 /** Of these items, those that are not in the CMDB of the tenant. */

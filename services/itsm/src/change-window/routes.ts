@@ -1,10 +1,17 @@
-import { ChangeWindow, ChangeWindowPatch, NewChangeWindow, newId } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import {
+  AsOfListQuery,
+  AsOfQuery,
+  ChangeWindow,
+  ChangeWindowPatch,
+  NewChangeWindow,
+  newId,
+  shortPages,
+} from '@opsplane/contracts'
+import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
 import { z } from 'zod'
 import { windowFilters } from './list-filters.js'
-import { windowConditions } from './queries.js'
+import { sortColumns, windowSelection } from './queries.js'
 import { changeWindows as table } from './tables.js'
 import type { WindowStore } from './window-store.js'
 
@@ -19,17 +26,20 @@ export function windowRoutes(ctx: BackendContext, windows: WindowStore): Route[]
       path: '/itsm/change-windows',
       summary: 'List blackout and maintenance windows',
       description:
-        'All given filters must hold. The change calendar has the single times of recurring windows.',
+        'All given filters must hold. Newest first unless `sort` says otherwise. The change calendar has the single ' +
+        `times of recurring windows. ${shortPages}`,
       tag,
       scope: 'itsm:read',
-      query: windowFilters,
+      query: windowFilters.extend(AsOfListQuery.shape),
+      sorts: ['-createdAt', 'updatedAt', 'name'],
       response: ChangeWindow,
-      handler: ({ query: { limit, after, sort, ...filters }, binding, meta }) =>
-        keysetPage(ctx.database.db, {
+      handler: async ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
+        listPage(ctx.database.db, {
+          asOf,
           table,
           tenant: meta.tenant,
-          where: windowConditions(filters),
-          sort: { column: table.createdAt, direction: sort.direction },
+          ...windowSelection(filters, await windows.askedItem(filters.ciId, meta.tenant, asOf)),
+          sort: { column: sortColumns[sort.field], direction: sort.direction },
           ...{ limit, after, binding, cursors: ctx.cursors, present: windows.present },
         }),
     }),
@@ -64,9 +74,10 @@ export function windowRoutes(ctx: BackendContext, windows: WindowStore): Route[]
       summary: 'Get a blackout or maintenance window',
       tag,
       scope: 'itsm:read',
+      query: AsOfQuery,
       response: ChangeWindow,
       errors: ['not_found'],
-      handler: ({ params, meta }) => windows.get(params.id, meta.tenant),
+      handler: ({ params, query, meta }) => windows.asOf(params.id, meta.tenant, query.asOf),
     }),
 
     defineRoute({

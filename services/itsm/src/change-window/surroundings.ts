@@ -8,6 +8,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { translatePostgresError } from '@opsplane/postgres'
+import type { ImpactGraph } from '../cmdb/impact.js'
 import type { StatementRunner } from '../cmdb/impact-graph.js'
 import { closureOf } from './closure.js'
 import {
@@ -32,23 +33,24 @@ export async function conflictsOf(
   sql: StatementRunner,
   tenant: TenantScope,
   change: ChangeState,
+  graph?: ImpactGraph,
 ): Promise<ChangeConflict[]> {
   const plan = planOf(change)
-  return plan ? conflictsIn(plan, await surroundingsOf(sql, tenant, plan)) : []
+  return plan ? conflictsIn(plan, await surroundingsOf(sql, tenant, plan, graph)) : []
 }
 
-/** Everything that can collide with the plan at any time of `within`: its own time unless given. */
+/** Everything that can collide with the plan at any of its time. */
 export async function surroundingsOf(
   sql: StatementRunner,
   tenant: TenantScope,
   plan: Plan,
-  within: Span = plan.span,
+  graph?: ImpactGraph,
 ): Promise<Surroundings> {
   const read = reader(sql, tenant)
-  const related = await closureOf(sql, tenant, plan.ciIds)
+  const related = await closureOf(sql, tenant, plan.ciIds, graph)
   const classes = await read.classes(plan.ciIds)
-  const others = await read.others(plan, [...plan.ciIds, ...related.keys()], within)
-  const windows = await read.windows(plan.ciIds, [...new Set(classes.values())], within)
+  const others = await read.others(plan, [...plan.ciIds, ...related.keys()])
+  const windows = await read.windows(plan.ciIds, [...new Set(classes.values())], plan.span)
   return { others, windows, classes, related }
 }
 
@@ -112,10 +114,10 @@ function reader(sql: StatementRunner, { workspaceId, environment }: TenantScope)
       return new Map(rows.map((row) => [row.id, row.class]))
     },
 
-    async others(plan: Plan, items: readonly string[], within: Span): Promise<OtherChange[]> {
+    async others(plan: Plan, items: readonly string[]): Promise<OtherChange[]> {
       const rows = await statement<OtherRow>(othersStatement, [
-        instant(within.from),
-        instant(within.to),
+        instant(plan.span.from),
+        instant(plan.span.to),
         holding,
         plan.id,
         items,

@@ -1,14 +1,30 @@
-import { ApiError, invalidField, type TenantScope } from '@opsplane/contracts'
+import { ApiError, type Instant, invalidField, type TenantScope } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
+import { configurationItem } from '../cmdb/item-domain.js'
 import { changeWindow } from './domain.js'
-import { absentItems, countCurrent } from './queries.js'
+import { type AskedItem, absentItems, countCurrent } from './queries.js'
 
 /** Every conflict is looked for among all of them, so their number has a bound. */
 export const mostWindows = 1_000
 
 export function windowStore({ store, database: { db } }: BackendContext) {
+  const items = store.aggregate(configurationItem)
   return {
     ...store.aggregate(changeWindow),
+    /** The item with the class it had at the instant, or has. */
+    async askedItem(
+      id: string | undefined,
+      tenant: TenantScope,
+      instant: Instant | undefined,
+    ): Promise<AskedItem | undefined> {
+      if (id === undefined) return undefined
+      try {
+        return { id, class: (await items.asOf(id, tenant, instant)).class }
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'not_found') return { id, class: null }
+        throw error
+      }
+    },
     /** Throws validation_failed naming the first item that is not there. */
     async checkItems(ciIds: string[] | null | undefined, tenant: TenantScope): Promise<void> {
       if (!ciIds) return

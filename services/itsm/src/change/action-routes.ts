@@ -22,9 +22,11 @@ const contract = {
   response: Change,
   errors: transitionErrors,
 } as const
-const deciding = { ...contract, scope: 'itsm:approve', errors: [...transitionErrors, 'forbidden'] } as const
+const working = { ...contract, errors: [...transitionErrors, 'forbidden'] } as const
+const deciding = { ...working, scope: 'itsm:approve' } as const
 
-const byOf = ({ actor, principal }: RequestMeta) => ({ by: actor, userId: principal.userId })
+const userOf = ({ principal }: RequestMeta) => ({ userId: principal.userId })
+const byOf = (meta: RequestMeta) => ({ by: meta.actor, ...userOf(meta) })
 
 /** The actions with a route of their own. */
 export function changeActionRoutes(changes: ChangeStore): Route[] {
@@ -55,7 +57,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       summary: 'Approve a change',
       description:
         'Decides on every pending approval that is yours, or on the one that is named. Who asked for the change, ' +
-        'submitted it or carries it out cannot. With the last pending one of its stage the change goes on: to its ' +
+        'edited it, submitted it or carries it out cannot. With the last pending one of its stage the change goes on: to its ' +
         'authorization, or to be scheduled. Emits `change.approval_recorded` for each, and `change.approved` once it ' +
         'is scheduled.',
       body: ApproveChange,
@@ -74,20 +76,20 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       handler: ({ params, body, meta }) => take(params.id, { kind: 'reject', ...byOf(meta), ...body }, meta),
     }),
     defineRoute({
-      ...contract,
+      ...working,
       operationId: 'implementChange',
       path: '/itsm/changes/:id/implement',
       summary: 'Begin to implement a change',
       description:
         'From scheduled. While a blackout is on or comes before the planned end, emergencies only, or with ' +
         '`acceptConflicts` and a `reason`. Emits `change.implementation_started`.',
-      errors: [...transitionErrors, 'conflict'],
+      errors: [...working.errors, 'conflict'],
       body: AcceptConflicts,
       handler: async ({ params, body, meta }) =>
         changes.implement(await changes.idOf(params.id, meta.tenant), body, meta),
     }),
     defineRoute({
-      ...contract,
+      ...working,
       operationId: 'completeChange',
       path: '/itsm/changes/:id/complete',
       summary: 'Complete a change',
@@ -95,28 +97,28 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
         'With its outcome; the review follows. A standard change that was successful is closed at once. Resumes ' +
         'incidents that await it. Emits `change.completed`, and then perhaps `change.closed`.',
       body: CompleteChange,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'complete', ...body }, meta),
+      handler: ({ params, body, meta }) =>
+        take(params.id, { kind: 'complete', ...userOf(meta), ...body }, meta),
     }),
     defineRoute({
-      ...contract,
+      ...working,
       operationId: 'rollBackChange',
       path: '/itsm/changes/:id/rollback',
       summary: 'Roll a change back',
       description:
         'While it is implemented or reviewed; its outcome is `unsuccessful`. Emits `change.rolled_back`.',
       body: RollBackChange,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'rollback', ...body }, meta),
+      handler: ({ params, body, meta }) =>
+        take(params.id, { kind: 'rollback', ...userOf(meta), ...body }, meta),
     }),
     defineRoute({
-      ...contract,
+      ...working,
       operationId: 'closeChange',
       path: '/itsm/changes/:id/close',
       summary: 'Close a change after its review',
-      description: 'By somebody other than its assignee. Final. Emits `change.closed`.',
-      errors: [...transitionErrors, 'forbidden'],
+      description: 'By somebody who had no part in carrying it out. Final. Emits `change.closed`.',
       body: CloseChange,
-      handler: ({ params, body, meta }) =>
-        take(params.id, { kind: 'close', userId: meta.principal.userId, ...body }, meta),
+      handler: ({ params, body, meta }) => take(params.id, { kind: 'close', ...userOf(meta), ...body }, meta),
     }),
     defineRoute({
       ...contract,
@@ -128,7 +130,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       handler: ({ params, body, meta }) => take(params.id, { kind: 'cancel', ...body }, meta),
     }),
     defineRoute({
-      ...contract,
+      ...working,
       operationId: 'holdChange',
       path: '/itsm/changes/:id/hold',
       summary: 'Put a change on hold',
@@ -136,15 +138,15 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
         'It keeps its status; until it is resumed it can only be canceled, and handed to others. Emits ' +
         '`change.updated`.',
       body: HoldChange,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'hold', ...body }, meta),
+      handler: ({ params, body, meta }) => take(params.id, { kind: 'hold', ...userOf(meta), ...body }, meta),
     }),
     defineRoute({
-      ...contract,
+      ...working,
       operationId: 'resumeChange',
       path: '/itsm/changes/:id/resume',
       summary: 'Resume a change that is on hold',
       description: 'Emits `change.updated`.',
-      handler: ({ params, meta }) => take(params.id, { kind: 'resume' }, meta),
+      handler: ({ params, meta }) => take(params.id, { kind: 'resume', ...userOf(meta) }, meta),
     }),
   ]
 }

@@ -1,11 +1,6 @@
-import {
-  type Approval,
-  type ApprovalRule,
-  type ChangeState,
-  type Instant,
-  invalidField,
-} from '@opsplane/contracts'
+import { type Approval, type ApprovalRule, type Instant, invalidField } from '@opsplane/contracts'
 import { requested, voided } from '../approval/approval.js'
+import type { ChangeRecord } from './duties.js'
 
 /**
  * Most bytes of approvals a change keeps, so that an event with the change before and after fits into a message of
@@ -47,17 +42,17 @@ export function checkComment(comment: string | null, approvals: readonly Approva
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
-/** Who is kept from deciding: who asked for it, and who carries it out or was to. */
-export function excludedFrom({ requesterId, assigneeId, approvals }: ChangeState): string[] {
+/** Who is kept from deciding: who asked for it, who has edited it, and who carries it out or was to. */
+export function excludedFrom({ requesterId, assigneeId, approvals, editorIds }: ChangeRecord): string[] {
   const before = approvals.filter(stands).flatMap(({ excludedIds }) => excludedIds)
-  return [...new Set([requesterId, ...before, ...(assigneeId === null ? [] : [assigneeId])])]
+  return [...new Set([requesterId, ...editorIds, ...before, ...(assigneeId === null ? [] : [assigneeId])])]
 }
 
 /**
  * The change with another assignee, who is kept from deciding. Throws validation_failed where they have decided on it
  * already, and where too few would be left who may.
  */
-export function reassigned(before: ChangeState, after: ChangeState, now: Instant): ChangeState {
+export function reassigned(before: ChangeRecord, after: ChangeRecord, now: Instant): ChangeRecord {
   const { assigneeId } = after
   if (assigneeId === null || assigneeId === before.assigneeId) return after
   const decisions = before.approvals.filter(stands).flatMap((approval) => approval.decisions)
@@ -82,7 +77,7 @@ function excluding(approval: Approval, assigneeId: string): Approval {
 }
 
 /** Throws validation_failed where a rule cannot be met by those who may decide on the change. */
-export function checkRules(change: ChangeState, rules: readonly ApprovalRule[], now: Instant): void {
+export function checkRules(change: ChangeRecord, rules: readonly ApprovalRule[], now: Instant): void {
   const excludedIds = excludedFrom(change)
   for (const rule of rules) requested({ id: rule.name, rule, excludedIds, contentHash: '', now })
 }

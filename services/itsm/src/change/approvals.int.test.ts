@@ -152,6 +152,47 @@ describe('duties', () => {
     expect((await send(change, 'approve', agent)).error().code).toBe('insufficient_scope')
   })
 
+  it('keeps away who has edited a draft without handing it in, also through an API key', async () => {
+    const of = testPrincipal()
+    const [editor, other] = [person('editor', of), person('other', of)]
+    const key: Principal = { ...editor, actor: { id: 'tok_1', name: 'CI', type: 'api_token' } }
+    const change = await draft({}, of)
+    const path = `/itsm/changes/${change.id}`
+    const edited = (await service.as(key).patch(path, { backoutPlan: 'Buy new ones.' })).data(Change)
+    expect(edited).not.toHaveProperty('editorIds')
+    await act(change, 'submit', of)
+    for (const who of [editor, key])
+      for (const [action, body] of [['approve'], ['reject', { reason: 'No.' }]] as const) {
+        const refused = await send(change, action, who, body)
+        expect(refused.status).toBe(403)
+        expect(refused.error().message).toContain('has not edited the change')
+      }
+    const waiting = async (who: Principal) =>
+      (await service.as(who).get('/itsm/changes?approverId=me')).page(Change).items
+    expect(await waiting(editor)).toEqual([])
+    expect(await waiting(other)).toHaveLength(1)
+    expect(await act(change, 'approve', other)).toMatchObject({ status: 'authorize' })
+    expect((await service.as(of).get(`${path}?asOf=${edited.updatedAt}`)).data(Change)).toEqual(edited)
+    const [, updated] = await eventsOf(change.id, 2)
+    expect(updated?.data).toMatchObject({ changes: ['backoutPlan', 'updatedAt'] })
+    expect(updated?.data.after).not.toHaveProperty('editorIds')
+  })
+
+  it('keeps the review from who carried it out and then handed it over', async () => {
+    const change = await act(await draft({ type: 'standard' }), 'submit', asker)
+    await act(change, 'implement', worker)
+    const path = `/itsm/changes/${change.id}`
+    await service.as(worker).patch(path, { assigneeId: peer.userId })
+    await act(change, 'complete', peer, { outcome: 'successful_with_issues' })
+    for (const who of [worker, peer]) {
+      const refused = await send(change, 'close', who)
+      expect(refused.status).toBe(403)
+      expect(refused.error().message).toContain('no part in carrying the change out')
+      expect((await service.as(who).patch(path, { reviewNotes: 'Good.' })).error().code).toBe('forbidden')
+    }
+    expect(await act(change, 'close', boss)).toMatchObject({ status: 'closed' })
+  })
+
   it('counts each of many approvals given at once, exactly', async () => {
     const of = testPrincipal()
     await addPolicy({ technical: [{ name: 'Board', waitFor: { count: 3 } }] }, of)

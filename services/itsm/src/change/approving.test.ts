@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
-import { type Approval, ApprovalRule, type ChangePolicyState, type ChangeState } from '@opsplane/contracts'
+import { type Approval, ApprovalRule, type ChangePolicyState } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { maxApprovalBytes, maxCommentBytes } from './approval-record.js'
 import { change } from './domain.js'
+import type { ChangeRecord } from './duties.js'
 import {
   after,
   approvalIds,
@@ -35,13 +36,13 @@ const policy = (fields: Partial<ChangePolicyState>): ChangePolicyState => ({
 const submitted = (fields: Partial<ChangePolicyState>, type: 'normal' | 'emergency' = 'normal') =>
   after(creating(type), { ...steps.submit, policies: [policy(fields)] })
 const by = (userId: string) => ({ by: person(userId), userId, now })
-const run = (state: ChangeState, command: Parameters<typeof change.decide>[0]) => {
+const run = (state: ChangeRecord, command: Parameters<typeof change.decide>[0]) => {
   const decisions = change.decide(command, state)
   const last = decisions.at(-1)?.after
   if (!last) throw new Error('Nothing was decided.')
   return { types: decisions.map(({ type }) => type), state: last }
 }
-const statuses = ({ approvals }: ChangeState) => approvals.map(({ status }) => status)
+const statuses = ({ approvals }: ChangeRecord) => approvals.map(({ status }) => status)
 
 describe('submitting', () => {
   it.each([
@@ -127,6 +128,7 @@ describe('separation of duties', () => {
   it('keeps away a new assignee, and whoever was one while it was asked for', () => {
     const { state } = run(changeIn('normal', 'assess'), {
       kind: 'edit',
+      userId: asker,
       patch: { assigneeId: peer },
       facts,
       now,
@@ -140,7 +142,7 @@ describe('separation of duties', () => {
   it('keeps those who have approved from carrying it out', () => {
     for (const status of ['authorize', 'scheduled', 'implementing'] as const)
       given(changeIn('normal', status))
-        .when({ kind: 'edit', patch: { assigneeId: boss }, facts, now })
+        .when({ kind: 'edit', userId: asker, patch: { assigneeId: boss }, facts, now })
         .fails('validation_failed')
   })
 
@@ -148,7 +150,7 @@ describe('separation of duties', () => {
     const both = [rule({ approverIds: [boss, peer], waitFor: { count: 2 } })]
     for (const stage of ['technical', 'authorization'] as const)
       given(submitted({ [stage]: both }))
-        .when({ kind: 'edit', patch: { assigneeId: peer }, facts, now })
+        .when({ kind: 'edit', userId: asker, patch: { assigneeId: peer }, facts, now })
         .fails('validation_failed')
   })
 })

@@ -3,7 +3,6 @@ import {
   type Approval,
   type ApprovalDecision,
   type ApprovalRule,
-  type ChangeState,
   type ErrorDetail,
   type Instant,
   invalidField,
@@ -14,19 +13,20 @@ import { allVoid, checkComment, checkRules, excludedFrom, fitting } from './appr
 import type { CommandOf, DecideOnChange } from './commands.js'
 import { hashOf } from './content.js'
 import type { ChangeDecision } from './domain.js'
+import { type ChangeRecord, exposed } from './duties.js'
 import { policyFor } from './policy.js'
 import { riskOf } from './risk.js'
 import { statusAfter } from './transitions.js'
 
 /** Nothing that was asked for or given counts any longer: it is to be submitted anew. */
-export function withdrawn(change: ChangeState, now: Instant): ChangeState {
+export function withdrawn(change: ChangeRecord, now: Instant): ChangeRecord {
   return { ...change, approvalPolicy: null, approvals: allVoid(change.approvals, now) }
 }
 
 /** Hands a draft in. Throws validation_failed naming every field that is missing. */
 export function submitted(
   { userId, facts, policies, approvalIds, clash, now }: CommandOf<'submit'>,
-  state: ChangeState,
+  state: ChangeRecord,
 ): ChangeDecision {
   const status = statusAfter('submit', state)
   checkComplete(state)
@@ -35,14 +35,14 @@ export function submitted(
   const conflicts = clash?.conflicts ?? state.conflicts
   const judged = { ...state, ...riskOf(state, facts), conflicts, rejectionReason: null, updatedAt: now }
   if (state.type === 'standard') return { type: 'change.submitted', after: { ...judged, status }, ...extras }
-  const asking = { ...judged, approvalPolicy: policyFor(judged, policies) }
+  const asking = { ...judged, approvalPolicy: policyFor(exposed(judged), policies) }
   const { technical, authorization } = asking.approvalPolicy
   const asked = request(asking, status === 'assess' ? technical : authorization, approvalIds, now, userId)
   checkRules(asked, authorization, now)
   return { type: 'change.submitted', after: { ...asked, status }, ...extras }
 }
 
-function checkComplete(change: ChangeState): void {
+function checkComplete(change: ChangeRecord): void {
   const window = ['plannedStart', 'plannedEnd'] as const
   const plans = change.type === 'normal' ? (['implementationPlan', 'backoutPlan'] as const) : []
   const details = [...window, ...plans].flatMap((name): ErrorDetail[] =>
@@ -55,12 +55,12 @@ function checkComplete(change: ChangeState): void {
 }
 
 function request(
-  change: ChangeState,
+  change: ChangeRecord,
   rules: readonly ApprovalRule[],
   ids: readonly string[],
   now: Instant,
   submitterId?: string,
-): ChangeState {
+): ChangeRecord {
   const excludedIds = [...excludedFrom(change), ...(submitterId === undefined ? [] : [submitterId])]
   const contentHash = hashOf(change)
   const asked = rules.map((rule, index) => {
@@ -72,7 +72,7 @@ function request(
 }
 
 /** One decision for each approval; the last one that was pending takes the change to its next stage. */
-export function approved(command: CommandOf<'approve'>, state: ChangeState): ChangeDecision[] {
+export function approved(command: CommandOf<'approve'>, state: ChangeRecord): ChangeDecision[] {
   statusAfter('approve', state)
   const decisions = recorded(command, 'approved', command.comment ?? null, state)
   const last = decisions.at(-1)
@@ -89,7 +89,7 @@ export function approved(command: CommandOf<'approve'>, state: ChangeState): Cha
 }
 
 /** One refusal is enough, and what others have approved until then no longer counts. */
-export function rejected(command: CommandOf<'reject'>, state: ChangeState): ChangeDecision[] {
+export function rejected(command: CommandOf<'reject'>, state: ChangeRecord): ChangeDecision[] {
   const { reason, now } = command
   const status = statusAfter('reject', state)
   const decisions = recorded(command, 'rejected', reason, state)
@@ -105,7 +105,7 @@ function recorded(
   command: DecideOnChange & { now: Instant },
   decision: ApprovalDecision['decision'],
   comment: string | null,
-  state: ChangeState,
+  state: ChangeRecord,
 ): ChangeDecision[] {
   const { by, userId, now } = command
   const contentHash = hashOf(state)
@@ -120,7 +120,8 @@ function recorded(
 }
 
 /** The approvals the person decides on. Throws forbidden, with the reason, when there are none. */
-function decidable({ userId, approvalId }: DecideOnChange, { approvals }: ChangeState): Approval[] {
+function decidable({ userId, approvalId }: DecideOnChange, state: ChangeRecord): Approval[] {
+  const { approvals, editorIds } = state
   const meant =
     approvalId === undefined
       ? approvals.filter(({ status }) => status === 'pending')
@@ -129,6 +130,8 @@ function decidable({ userId, approvalId }: DecideOnChange, { approvals }: Change
     throw invalidField('/approvalId', 'not_found', 'The change has no such approval.')
   const open = meant.filter((approval) => hindrance(approval, userId) === undefined)
   if (open.length > 0) return open
+  if (meant.length > 0 && editorIds.includes(userId))
+    throw new ApiError('forbidden', 'Somebody who has not edited the change must decide on it.')
   const reasons = meant.map((approval) => hindrance(approval, userId))
   throw new ApiError('forbidden', reasons.find((reason) => reason !== undefined) ?? 'Nothing is pending.')
 }

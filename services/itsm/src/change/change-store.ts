@@ -2,7 +2,6 @@ import {
   type AcceptConflicts,
   type Change,
   type ChangePatch,
-  type ChangeState,
   maxApprovalRules,
   type NewChange,
   newId,
@@ -16,6 +15,7 @@ import { referencedId } from '../lists/referenced-id.js'
 import { checkProblemLink } from '../problem/queries.js'
 import type { ChangeStep } from './commands.js'
 import { change } from './domain.js'
+import { type ChangeRecord, exposed } from './duties.js'
 import { bearsOnConflicts } from './editing.js'
 import { riskFacts } from './items.js'
 import { withPatch } from './patch.js'
@@ -31,7 +31,7 @@ export function changeStore({ store, database: { db, sql } }: BackendContext) {
   const handleReading = (
     id: string,
     meta: RequestMeta,
-    step: (state: ChangeState) => Promise<ChangeStep>,
+    step: (state: ChangeRecord) => Promise<ChangeStep>,
   ): Promise<Change> =>
     store.transact(
       meta,
@@ -59,9 +59,9 @@ export function changeStore({ store, database: { db, sql } }: BackendContext) {
         await checkProblemLink(db, meta.tenant, patch.problemId)
         const touching = { id, ciIds: patch.ciIds ?? state.ciIds, before: state.ciIds }
         const facts = await riskFacts(db, meta.tenant, touching)
-        if (!bearsOnConflicts(patch, state)) return { kind: 'edit', patch, facts }
-        const conflicts = await conflictsOf(sql, meta.tenant, withPatch(state, patch))
-        return { kind: 'edit', patch, facts, conflicts }
+        const edit = { kind: 'edit', userId: meta.principal.userId, patch, facts } as const
+        if (!bearsOnConflicts(patch, state)) return edit
+        return { ...edit, conflicts: await conflictsOf(sql, meta.tenant, withPatch(state, patch)) }
       }),
     submit: (id: string, acceptance: AcceptConflicts, meta: RequestMeta): Promise<Change> =>
       handleReading(id, meta, async (state) => ({
@@ -75,6 +75,7 @@ export function changeStore({ store, database: { db, sql } }: BackendContext) {
     implement: (id: string, acceptance: AcceptConflicts, meta: RequestMeta): Promise<Change> =>
       handleReading(id, meta, async (state) => ({
         kind: 'implement',
+        userId: meta.principal.userId,
         clash: await clashNow(sql, meta.tenant, state, acceptance, meta.now),
       })),
     /** Paths take an id or a number such as `CHG-12`; anything else is an id that does not exist. */
@@ -87,6 +88,6 @@ export type ChangeStore = ReturnType<typeof changeStore>
 /** Enough for any stage. */
 export const newApprovalIds = () => Array.from({ length: maxApprovalRules }, () => newId('approval'))
 
-function present(state: ChangeState, version: number): Change {
-  return { ...state, version, allowedActions: allowedActions(state) }
+function present(state: ChangeRecord, version: number): Change {
+  return { ...exposed(state), version, allowedActions: allowedActions(state) }
 }

@@ -45,6 +45,7 @@ export interface DecideOnChange {
 export type ChangeStep =
   | {
       kind: 'edit'
+      userId: string
       patch: ChangePatch
       facts: RiskFacts
       /** Where the patch bears on them. */
@@ -58,13 +59,13 @@ export type ChangeStep =
       approvalIds: readonly string[]
     })
   | (DecideOnChange & { kind: 'reject'; reason: string })
-  | { kind: 'implement'; clash?: Clash }
-  | { kind: 'resume' }
-  | { kind: 'complete'; outcome: ChangeOutcome; closeNotes?: string | undefined }
-  | { kind: 'rollback'; closeNotes?: string | undefined }
+  | { kind: 'implement'; userId: string; clash?: Clash }
+  | { kind: 'resume'; userId: string }
+  | { kind: 'complete'; userId: string; outcome: ChangeOutcome; closeNotes?: string | undefined }
+  | { kind: 'rollback'; userId: string; closeNotes?: string | undefined }
   | { kind: 'close'; userId: string; reviewNotes?: string | undefined }
   | { kind: 'cancel'; reason?: string | undefined }
-  | { kind: 'hold'; reason: string }
+  | { kind: 'hold'; userId: string; reason: string }
 
 export type ChangeCommand = CreateChange | NoticeConflicts | (ChangeStep & { now: Instant })
 export type CommandOf<Kind extends ChangeStep['kind']> = Extract<ChangeStep, { kind: Kind }> & {

@@ -4,26 +4,28 @@ import { passed } from '../change-window/guard.js'
 import { noticed } from '../change-window/notice.js'
 import { approved, rejected, submitted } from './approving.js'
 import type { ChangeCommand, CommandOf } from './commands.js'
+import { type ChangeRecord, carriedOutBy, checkReviewer, exposed, upcast } from './duties.js'
 import { edited } from './editing.js'
 import { opened } from './opened.js'
 import { statusAfter } from './transitions.js'
 
 export interface ChangeDecision {
   type: ChangeEventType
-  after: ChangeState
+  after: ChangeRecord
   extras?: Record<string, unknown>
 }
 
 /** Every rule of a change. Its events are `changeEvents`; which action applies when is `transitions`. */
-export const change: Decider<ChangeState, ChangeCommand> = {
+export const change: Decider<ChangeRecord, ChangeCommand, ChangeState> = {
   resourceType: 'change',
   table: 'changes',
   decide,
-  expose: (state) => state,
+  expose: exposed,
+  upcast,
   describe: ({ title, number }) => ({ displayName: title, number }),
 }
 
-function decide(command: ChangeCommand, state: ChangeState | null): ChangeDecision[] {
+function decide(command: ChangeCommand, state: ChangeRecord | null): ChangeDecision[] {
   if (command.kind === 'create') {
     if (state !== null) throw new ApiError('conflict', 'A change with this id exists already.')
     return [{ type: 'change.created', after: opened(command) }]
@@ -52,19 +54,23 @@ function decide(command: ChangeCommand, state: ChangeState | null): ChangeDecisi
 /** The actions that move the change and set a field or two. */
 function moved(
   command: CommandOf<'implement' | 'rollback' | 'cancel' | 'hold' | 'resume'>,
-  state: ChangeState,
+  state: ChangeRecord,
 ): ChangeDecision {
   const { kind, now } = command
   const after = { ...state, status: statusAfter(kind, state), updatedAt: now }
   switch (kind) {
     case 'implement': {
       const extras = command.clash && passed(state.type, command.clash)
-      const begun = { ...after, actualStart: now }
+      const begun = { ...after, implementerIds: carriedOutBy(state, command.userId), actualStart: now }
       return { type: 'change.implementation_started', after: begun, ...(extras && { extras }) }
     }
     case 'rollback': {
       const ended = { actualEnd: state.actualEnd ?? now, closeNotes: command.closeNotes ?? state.closeNotes }
-      return { type: 'change.rolled_back', after: { ...after, ...ended, outcome: 'unsuccessful' } }
+      const implementerIds = carriedOutBy(state, command.userId)
+      return {
+        type: 'change.rolled_back',
+        after: { ...after, ...ended, implementerIds, outcome: 'unsuccessful' },
+      }
     }
     case 'cancel': {
       const reason = command.reason ?? null
@@ -72,21 +78,30 @@ function moved(
       const ended = { ...after, approvals, onHold: false, holdReason: null, cancelReason: reason }
       return { type: 'change.canceled', after: ended, extras: { reason } }
     }
-    case 'hold':
-      return { type: 'change.updated', after: { ...after, onHold: true, holdReason: command.reason } }
-    case 'resume':
-      return { type: 'change.updated', after: { ...after, onHold: false, holdReason: null } }
+    case 'hold': {
+      const held = { onHold: true, holdReason: command.reason, ...atWork(command, state) }
+      return { type: 'change.updated', after: { ...after, ...held } }
+    }
+    case 'resume': {
+      const resumed = { onHold: false, holdReason: null, ...atWork(command, state) }
+      return { type: 'change.updated', after: { ...after, ...resumed } }
+    }
   }
 }
 
+/** Who holds the work up, or has it go on, has a part in it; who does so beforehand has none. */
+const atWork = ({ userId }: { userId: string }, state: ChangeRecord) =>
+  state.status === 'implementing' && { implementerIds: carriedOutBy(state, userId) }
+
 /** A standard change that went well needs no review: how it goes was agreed on beforehand. */
 function completed(
-  { outcome, closeNotes, now }: CommandOf<'complete'>,
-  state: ChangeState,
+  { userId, outcome, closeNotes, now }: CommandOf<'complete'>,
+  state: ChangeRecord,
 ): ChangeDecision[] {
-  const after: ChangeState = {
+  const after: ChangeRecord = {
     ...state,
     status: statusAfter('complete', state),
+    implementerIds: carriedOutBy(state, userId),
     outcome,
     closeNotes: closeNotes ?? state.closeNotes,
     actualEnd: now,
@@ -98,10 +113,9 @@ function completed(
 }
 
 /** Whoever carried it out does not review it. */
-function closed({ userId, reviewNotes, now }: CommandOf<'close'>, state: ChangeState): ChangeDecision {
+function closed({ userId, reviewNotes, now }: CommandOf<'close'>, state: ChangeRecord): ChangeDecision {
   const status = statusAfter('close', state)
-  if (userId === state.assigneeId)
-    throw new ApiError('forbidden', 'Somebody other than the assignee must review the change.')
+  checkReviewer(state, userId)
   const notes = reviewNotes ?? state.reviewNotes
   return { type: 'change.closed', after: { ...state, status, reviewNotes: notes, updatedAt: now } }
 }

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals'
 import type { ChangePatch, ChangeStatus, ChangeType } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { change } from './domain.js'
-import { changeIn, facts, now, steps } from './sample-changes.js'
+import { changeIn, facts, now, peer, steps } from './sample-changes.js'
 
 const { given } = specify(change)
-const edit = (patch: ChangePatch) => ({ kind: 'edit', patch, facts, now }) as const
+const edit = (patch: ChangePatch) => ({ kind: 'edit', userId: peer, patch, facts, now }) as const
 
 /** One alteration of every field approvals stand for. */
 const material: ChangePatch[] = [

@@ -10,8 +10,9 @@ import { waiting } from '../change-window/notice.js'
 import { reassigned } from './approval-record.js'
 import { withdrawn } from './approving.js'
 import type { CommandOf } from './commands.js'
-import { hashOf } from './content.js'
+import { hashOf, rewritten } from './content.js'
 import type { ChangeDecision } from './domain.js'
+import { type ChangeRecord, checkReviewer, remembered } from './duties.js'
 import { checked } from './opened.js'
 import { withPatch } from './patch.js'
 import { riskOf } from './risk.js'
@@ -51,29 +52,42 @@ export const editable: Record<ChangeStatus, readonly Field[]> = {
   canceled: [],
 }
 
-/** What changes nothing is not told. What alters what approvals stand for voids them, and it is a draft again. */
+/**
+ * What changes nothing is not told. What alters what approvals stand for voids them, and it is a draft again. Who has
+ * written on it does not decide on it, however often it is submitted: their words may be in it still.
+ */
 export function edited(
-  { patch, facts, conflicts, now }: CommandOf<'edit'>,
-  state: ChangeState,
+  { userId, patch, facts, conflicts, now }: CommandOf<'edit'>,
+  state: ChangeRecord,
 ): ChangeDecision[] {
   statusAfter('edit', state)
   const wanted = withPatch(state, patch)
   const names = changedFields(state, wanted)
   if (names.length === 0) return []
   checkEditable(names, state)
+  if (names.includes('reviewNotes')) checkReviewer(state, userId)
   const risk = bearsOnRisk(names, state) ? riskOf(wanted, facts) : {}
   const after = { ...checked({ ...wanted, ...risk }), ...(conflicts && { conflicts }), updatedAt: now }
-  if (state.status === 'draft') return [{ type: 'change.updated', after }]
-  if (hashOf(after) === hashOf(state))
-    return [{ type: 'change.updated', after: reassigned(state, after, now) }]
+  if (state.status !== 'draft' && hashOf(after) === hashOf(state))
+    return [{ type: 'change.updated', after: handedOver(reassigned(state, after, now), state) }]
+  const editorIds = rewritten(state, wanted) ? remembered(state.editorIds, userId) : state.editorIds
+  const draft = { ...after, editorIds }
+  if (state.status === 'draft') return [{ type: 'change.updated', after: draft }]
   const status = statusAfter('edit', state, 'draft')
   return [
     {
       type: 'change.updated',
-      after: { ...withdrawn(after, now), status },
+      after: { ...withdrawn(draft, now), status },
       extras: { approvalsVoided: true },
     },
   ]
+}
+
+/** Whoever has had the work in hand remains one of those who carried it out. */
+function handedOver(after: ChangeRecord, before: ChangeRecord): ChangeRecord {
+  if (before.status !== 'implementing' || after.assigneeId === before.assigneeId) return after
+  const implementerIds = remembered(remembered(before.implementerIds, before.assigneeId), after.assigneeId)
+  return { ...after, implementerIds }
 }
 
 /** Whether what the change collides with is to be worked out anew. Once work has begun it stays as it was. */

@@ -1,9 +1,10 @@
-import { type ChangeState, invalidField } from '@opsplane/contracts'
+import { invalidField } from '@opsplane/contracts'
 import type { CreateChange } from './commands.js'
+import type { ChangeRecord } from './duties.js'
 import { riskOf } from './risk.js'
 
 /** A new change: a draft that nobody has been asked about. */
-export function opened({ id, number, by, userId, now, input, facts }: CreateChange): ChangeState {
+export function opened({ id, number, by, userId, now, input, facts }: CreateChange): ChangeRecord {
   return checked({
     id,
     number,
@@ -24,13 +25,15 @@ export function opened({ id, number, by, userId, now, input, facts }: CreateChan
     reviewNotes: null,
     rejectionReason: null,
     cancelReason: null,
+    editorIds: [],
+    implementerIds: [],
     createdAt: now,
     updatedAt: now,
   })
 }
 
 /** The change as it is, where its fields go together. Throws validation_failed naming the one that does not. */
-export function checked(change: ChangeState): ChangeState {
+export function checked(change: ChangeRecord): ChangeRecord {
   const { plannedStart, plannedEnd, templateId, type } = change
   if (plannedStart === null && plannedEnd !== null)
     throw invalidField('/plannedStart', 'required', 'A planned end needs a planned start.')

@@ -1,14 +1,21 @@
-import { ChangePolicy, ChangePolicyPatch, NewChangePolicy, newId } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import {
+  AsOfListQuery,
+  AsOfQuery,
+  ChangePolicy,
+  ChangePolicyPatch,
+  NewChangePolicy,
+  newId,
+  shortPages,
+} from '@opsplane/contracts'
+import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
-import { keysetPage } from '@opsplane/postgres'
 import { z } from 'zod'
 import { changePolicy } from './policy.js'
+import { policyFilters, policySelection, policySortColumns } from './policy-list.js'
 import { changePolicies as table } from './tables.js'
 
 const tag = 'Change policies'
 const path = '/itsm/change-policies/:id'
-const sortColumns = { order: table.order, createdAt: table.createdAt }
 
 /** Who approves which changes. */
 export function changePolicyRoutes(ctx: BackendContext): Route[] {
@@ -18,16 +25,21 @@ export function changePolicyRoutes(ctx: BackendContext): Route[] {
       operationId: 'listChangePolicies',
       path: '/itsm/change-policies',
       summary: 'List change policies',
-      description: 'In the order they are tried in unless `sort` says otherwise.',
+      description:
+        'All given filters must hold. In the order they are tried in unless `sort` says otherwise, with `asOf` the newest ' +
+        `first. ${shortPages}`,
       tag,
       scope: 'itsm:read',
-      sorts: ['order', '-createdAt'],
+      query: policyFilters.extend(AsOfListQuery.shape),
+      sorts: ['order', '-createdAt', 'updatedAt', 'name'],
       response: ChangePolicy,
-      handler: ({ query: { limit, after, sort }, binding, meta }) =>
-        keysetPage(ctx.database.db, {
+      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
+        listPage(ctx.database.db, {
+          asOf,
           table,
           tenant: meta.tenant,
-          sort: { column: sortColumns[sort.field], direction: sort.direction },
+          ...policySelection(filters),
+          sort: { column: policySortColumns[sort.field], direction: sort.direction },
           ...{ limit, after, binding, cursors: ctx.cursors, present: policies.present },
         }),
     }),
@@ -59,9 +71,10 @@ export function changePolicyRoutes(ctx: BackendContext): Route[] {
       summary: 'Get a change policy',
       tag,
       scope: 'itsm:read',
+      query: AsOfQuery,
       response: ChangePolicy,
       errors: ['not_found'],
-      handler: ({ params, meta }) => policies.get(params.id, meta.tenant),
+      handler: ({ params, query, meta }) => policies.asOf(params.id, meta.tenant, query.asOf),
     }),
 
     defineRoute({

@@ -72,13 +72,13 @@ export function changeRoutes(ctx: BackendContext, changes: ChangeStore): Route[]
       description:
         'Which fields can be edited depends on the status; the type only in a draft. Before the work has begun, ' +
         'altering what approvals stand for (title, description, items, planned window, plans, impact, risk) makes it a ' +
-        'draft again and voids them. Emits `change.updated`, in that case with `approvalsVoided`. What changes ' +
-        'nothing emits nothing.',
+        'draft again and voids them. Who has written on it cannot approve it, and who carried it out cannot write ' +
+        '`reviewNotes`. Emits `change.updated`, with `approvalsVoided` where it voids any. What changes nothing emits nothing.',
       tag,
       scope: 'itsm:write',
       body: ChangePatch,
       response: Change,
-      errors: transitionErrors,
+      errors: [...transitionErrors, 'forbidden'],
       handler: async ({ params, body, meta }) =>
         changes.edit(await changes.idOf(params.id, meta.tenant), body, meta),
     }),

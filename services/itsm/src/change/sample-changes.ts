@@ -1,12 +1,7 @@
-import {
-  type Actor,
-  type ChangeState,
-  type ChangeStatus,
-  type ChangeType,
-  NewChange,
-} from '@opsplane/contracts'
+import { type Actor, type ChangeStatus, type ChangeType, NewChange } from '@opsplane/contracts'
 import type { ChangeStep, CommandOf, CreateChange } from './commands.js'
 import { change } from './domain.js'
+import type { ChangeRecord } from './duties.js'
 import type { RiskFacts } from './risk.js'
 
 /** Changes to test with, each reached by commands alone. */
@@ -41,20 +36,20 @@ export const creating = (type: ChangeType, input: object = {}): CreateChange => 
 
 /** One sample of every action. */
 export const steps: { [Kind in ChangeStep['kind']]: Omit<CommandOf<Kind>, 'now'> } = {
-  edit: { kind: 'edit', patch: { assignmentGroup: 'db' }, facts },
+  edit: { kind: 'edit', userId: asker, patch: { assignmentGroup: 'db' }, facts },
   submit: { kind: 'submit', userId: asker, facts, policies: [], approvalIds },
   approve: { kind: 'approve', by: person(boss), userId: boss, approvalIds: nextIds },
   reject: { kind: 'reject', by: person(boss), userId: boss, reason: 'Not at the quarter end.' },
-  implement: { kind: 'implement' },
-  complete: { kind: 'complete', outcome: 'successful_with_issues' },
-  rollback: { kind: 'rollback' },
+  implement: { kind: 'implement', userId: worker },
+  complete: { kind: 'complete', userId: worker, outcome: 'successful_with_issues' },
+  rollback: { kind: 'rollback', userId: worker },
   close: { kind: 'close', userId: boss },
   cancel: { kind: 'cancel' },
-  hold: { kind: 'hold', reason: 'The vendor delivers late.' },
-  resume: { kind: 'resume' },
+  hold: { kind: 'hold', userId: worker, reason: 'The vendor delivers late.' },
+  resume: { kind: 'resume', userId: worker },
 }
 
-export function after(create: CreateChange, ...path: ChangeStep[]): ChangeState {
+export function after(create: CreateChange, ...path: ChangeStep[]): ChangeRecord {
   let state = change.decide(create, null).at(-1)?.after ?? null
   for (const step of path) state = change.decide({ ...step, now: createdAt }, state).at(-1)?.after ?? null
   if (state === null) throw new Error('The path leads nowhere.')
@@ -84,7 +79,7 @@ function everyStatus(scheduled: ChangeStep[]): Partial<Record<ChangeStatus, Chan
 }
 
 /** A change of this type in this status. Throws where the type never has it. */
-export function changeIn(type: ChangeType, status: ChangeStatus, input: object = {}): ChangeState {
+export function changeIn(type: ChangeType, status: ChangeStatus, input: object = {}): ChangeRecord {
   const path = paths[type][status]
   if (!path) throw new Error(`No ${type} change is ever ${status}.`)
   return after(creating(type, input), ...path)

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import {
+  Change,
+  ChangeWindow,
+  CiRelation,
+  ConfigurationItem,
+  newId,
+  type PlatformEvent,
+  type RelationType,
+} from '@opsplane/contracts'
+import { connectNats, type NatsLink } from '@opsplane/nats'
+import { createLogger } from '@opsplane/runtime'
+import {
+  type EventRecorder,
+  recordEvents,
+  startTestService,
+  type TestService,
+  testNatsUrl,
+  testPrincipal,
+  waitFor,
+} from '@opsplane/testing'
+import * as itsm from '../service.js'
+import { conflictKey } from './conflicts.js'
+
+let service: TestService
+let recorder: EventRecorder
+let link: NatsLink
+beforeAll(async () => {
+  service = await startTestService({ name: 'itsm', ...itsm })
+  recorder = await recordEvents(service.natsPrefix)
+  const log = createLogger({ service: 'test', level: 'silent' })
+  link = connectNats({ url: testNatsUrl(), name: 'test', log })
+})
+afterAll(async () => {
+  await link?.close()
+  await recorder?.stop()
+  await service?.stop()
+})
+
+const span = { from: '2026-06-03T08:00:00.000Z', to: '2026-06-03T12:00:00.000Z' }
+
+/** A workspace of its own; its changes are standard ones of one time, which need no approval. */
+function workspace() {
+  const api = service.as(testPrincipal())
+  const item = async (ciClass = 'server') =>
+    (await api.post('/cmdb/items', { class: ciClass, name: newId('ci') })).data(ConfigurationItem).id
+  const relate = async (sourceId: string, targetId: string, type: RelationType = 'depends_on') =>
+    (await api.post('/cmdb/relations', { type, sourceId, targetId })).data(CiRelation).id
+  const unrelate = (id: string) => api.send('DELETE', `/cmdb/relations/${id}`)
+  const scheduled = async (...ciIds: string[]) => {
+    const body = { title: 'New disks', type: 'standard', ciIds, plannedStart: span.from, plannedEnd: span.to }
+    const { id } = (await api.post('/itsm/changes', body)).data(Change)
+    return (await api.post(`/itsm/changes/${id}/submit`)).data(Change).id
+  }
+  /** Once the change keeps these conflicts and no others. */
+  const keeps = (id: string, ...expected: string[]) =>
+    waitFor(async () => {
+      const { conflicts } = (await api.get(`/itsm/changes/${id}`)).data(Change)
+      expect(conflicts.map(conflictKey)).toEqual(expected)
+      return true
+    })
+  return { api, item, relate, unrelate, scheduled, keeps }
+}
+
+/** The events of a resource, each once however often it was published. */
+const told = (id: string) => {
+  const own = recorder.published.filter(({ event }) => event.resource.id === id)
+  return [...new Map(own.map((message) => [message.event.id, message])).values()]
+}
+const eventsOf = (id: string, count: number): Promise<PlatformEvent[]> =>
+  waitFor(() => {
+    const events = told(id).map(({ event }) => event)
+    expect(events).toHaveLength(count)
+    return events
+  })
+const typesOf = (id: string) => told(id).map(({ event }) => event.type.replace('change.', ''))
+
+describe('a relation', () => {
+  it('makes changes collide when it is added, and no longer once it is removed', async () => {
+    const { item, relate, unrelate, scheduled, keeps } = workspace()
+    const chain = await Promise.all(Array.from({ length: 6 }, () => item()))
+    const [first = '', second = '', third = '', fourth = '', fifth = '', sixth = ''] = chain
+    await relate(first, second)
+    await relate(third, second, 'contains')
+    await relate(fourth, fifth, 'hosted_on')
+    await relate(fifth, sixth)
+    const [above, below] = [await scheduled(first), await scheduled(sixth)]
+    const apart = await scheduled(await item())
+
+    // The second one is contained in the third: the change above is five relations away from the one below.
+    const relation = await relate(third, fourth, 'runs_on')
+    await keeps(above, `dependent_ci/${below}`)
+    await keeps(below, `dependent_ci/${above}`)
+    await unrelate(relation)
+    await keeps(above)
+    await keeps(below)
+    const [added, removed] = await eventsOf(relation, 2)
+    for (const id of [above, below]) {
+      const [, , detected, gone] = await eventsOf(id, 4)
+      expect(detected).toMatchObject({
+        type: 'change.conflict_detected',
+        actor: { type: 'system' },
+        causationId: added?.id,
+        data: { newConflicts: [{ kind: 'dependent_ci' }] },
+      })
+      expect(gone).toMatchObject({ type: 'change.updated', causationId: removed?.id })
+      expect(gone?.data.changes).toEqual(['conflicts', 'updatedAt'])
+    }
+    expect(typesOf(apart)).toEqual(['created', 'submitted'])
+  })
+
+  it('over which nothing fails, or too far away, makes nothing collide', async () => {
+    const { item, relate, scheduled, keeps } = workspace()
+    const chain = await Promise.all(Array.from({ length: 7 }, () => item()))
+    const [first = '', , , , fifth = '', sixth = '', last = ''] = chain
+    for (const [index, id] of chain.slice(1, 5).entries()) await relate(chain[index] ?? '', id)
+    const [above, below] = [await scheduled(first), await scheduled(last)]
+    await relate(sixth, last)
+    await relate(fifth, sixth)
+    await relate(first, last, 'connects_to')
+    // Comes after them, and is seen once they were.
+    const [one, other] = [await item(), await item()]
+    const [near, beside] = [await scheduled(one), await scheduled(other)]
+    await relate(one, other)
+    await keeps(near, `dependent_ci/${beside}`)
+    for (const id of [above, below]) expect(typesOf(id)).toEqual(['created', 'submitted'])
+  })
+
+  it('among many that come at once is told of once, and not again when events come again', async () => {
+    const { item, relate, scheduled, keeps } = workspace()
+    const [hub, ...spokes] = await Promise.all(Array.from({ length: 41 }, () => item()))
+    const [one, other] = [await scheduled(hub ?? ''), await scheduled(...spokes)]
+    const relations = await Promise.all(spokes.map((spoke) => relate(spoke, hub ?? '')))
+    await keeps(one, `dependent_ci/${other}`)
+    await waitFor(() => relations.every((id) => told(id).length === 1))
+
+    const connection = await link.ready()
+    for (const { subject, event } of relations.flatMap(told))
+      connection.publish(subject, JSON.stringify(event))
+    await connection.flush()
+    // Comes after them, and is seen once they were.
+    const disk = await item()
+    const last = await scheduled(disk)
+    await relate(spokes[0] ?? '', disk)
+    await keeps(last, `dependent_ci/${other}`)
+    const newOnes = (id: string) =>
+      told(id)
+        .filter(({ event }) => event.type === 'change.conflict_detected')
+        .flatMap(({ event }) => event.data.newConflicts)
+    await waitFor(() => newOnes(other).length === 2)
+    expect(newOnes(one)).toMatchObject([{ with: other }])
+    expect(newOnes(other)).toMatchObject([{ with: one }, { with: last }])
+  })
+})
+
+describe('an item', () => {
+  it('of another class comes under other windows, and under none once it is dropped', async () => {
+    const { api, item, scheduled, keeps } = workspace()
+    const [server, planned] = [await item(), await item('database')]
+    const body = { name: 'Freeze', kind: 'blackout', span, classes: ['database'] }
+    const touching = await scheduled(server)
+    const dropping = await scheduled(planned)
+    const { id: windowId } = (await api.post('/itsm/change-windows', body)).data(ChangeWindow)
+    await keeps(dropping, `blackout/${windowId}`)
+
+    await api.patch(`/cmdb/items/${server}`, { class: 'database' })
+    await keeps(touching, `blackout/${windowId}`)
+    const [, renamed] = await eventsOf(server, 2)
+    const [, , detected] = await eventsOf(touching, 3)
+    expect(detected).toMatchObject({ type: 'change.conflict_detected', causationId: renamed?.id })
+    await api.send('DELETE', `/cmdb/items/${planned}`)
+    await keeps(dropping)
+  })
+})

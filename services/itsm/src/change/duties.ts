@@ -1,0 +1,37 @@
+import { ApiError, type ChangeState } from '@opsplane/contracts'
+
+/** A whole change: what events carry, and who has had a hand in it. User ids; a user's API keys count as the user. */
+export interface ChangeRecord extends ChangeState {
+  /** Who has altered what is decided on. None of them decides. */
+  editorIds: string[]
+  /** Who was its assignee, or acted, while it was carried out. None of them reviews it. */
+  implementerIds: string[]
+}
+
+/** Of a change from before they were remembered. */
+const unknownHands: Pick<ChangeRecord, 'editorIds' | 'implementerIds'> = { editorIds: [], implementerIds: [] }
+
+export const upcast = (stored: ChangeRecord): ChangeRecord => ({ ...unknownHands, ...stored })
+
+export const exposed = ({ editorIds: _, implementerIds: __, ...shown }: ChangeRecord): ChangeState => shown
+
+/** Most people each list of a change has, as its state is in every event. */
+export const mostHands = 50
+
+/** With one more. Throws forbidden beyond the bound: who is not remembered could pass for somebody without a hand in it. */
+export function remembered(userIds: readonly string[], userId: string | null): string[] {
+  if (userId === null || userIds.includes(userId)) return [...userIds]
+  if (userIds.length < mostHands) return [...userIds, userId]
+  const message = `${mostHands} people have had a hand in this change, which is as many as it remembers.`
+  throw new ApiError('forbidden', `${message} One of them must do this.`)
+}
+
+/** Who carries it out, with somebody who acts on it now. */
+export const carriedOutBy = ({ implementerIds, assigneeId }: ChangeRecord, userId: string): string[] =>
+  remembered(remembered(implementerIds, assigneeId), userId)
+
+/** Throws forbidden for whoever carried it out, also where they have handed it over since. */
+export function checkReviewer({ assigneeId, implementerIds }: ChangeRecord, userId: string): void {
+  if (userId === assigneeId || implementerIds.includes(userId))
+    throw new ApiError('forbidden', 'Somebody who had no part in carrying the change out must review it.')
+}
