@@ -28,6 +28,7 @@ export function changeRoutes(ctx: BackendContext, changes: ChangeStore): Route[]
         listPage(ctx.database.db, {
           asOf,
           table,
+          onlyExposed: true,
           tenant: meta.tenant,
           ...changeSelection(asked(filters, meta)),
           sort: { column: sortColumns[sort.field], direction: sort.direction },
