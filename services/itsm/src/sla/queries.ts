@@ -1,6 +1,12 @@
-import type { SlaClockState, SlaEntityType, SlaTimer, TenantScope } from '@opsplane/contracts'
+import {
+  type SlaClockState,
+  type SlaEntityType,
+  SlaPolicyState,
+  type SlaTimer,
+  type TenantScope,
+} from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import { and, asc, count, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { storedTimer } from './stored-timer.js'
 import { type slaCalendars, slaPolicies, slaTimers } from './tables.js'
 
@@ -9,13 +15,17 @@ const within = (
   { workspaceId, environment }: TenantScope,
 ) => and(eq(table.workspaceId, workspaceId), eq(table.environment, environment))
 
-/** How many policies name a calendar. */
-export async function policiesOfCalendar(db: Drizzle, tenant: TenantScope, id: string): Promise<number> {
-  const [row] = await db
-    .select({ count: count() })
+/** The policies that name a calendar. */
+export async function policiesOfCalendar(
+  db: Drizzle,
+  tenant: TenantScope,
+  id: string,
+): Promise<SlaPolicyState[]> {
+  const rows = await db
+    .select({ state: slaPolicies.state })
     .from(slaPolicies)
     .where(and(within(slaPolicies, tenant), sql`${slaPolicies.state}->>'calendarId' = ${id}`))
-  return row?.count ?? 0
+  return rows.map(({ state }) => SlaPolicyState.parse(state))
 }
 
 /** The clocks of an entity, the first to start first. */
