@@ -173,6 +173,29 @@ describe('data', () => {
     ])
   })
 
+  it('that is not complete yet may lack what is required, in any alternative, and is else held to all', () => {
+    const schema = object(
+      { kind: { enum: ['phone', 'vm'] }, a: { type: 'string' }, b: { type: 'string' } },
+      {
+        required: ['kind'],
+        anyOf: [{ required: ['a'] }, { required: ['b'], properties: { a: false } }],
+        if: { properties: { kind: { const: 'vm' } }, required: ['kind'] },
+        // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+        then: { properties: { b: false } },
+      },
+    )
+    const partly = (value: unknown) =>
+      faultsOf(schema, value, { path: '', closed: true, partial: true }).map(({ path, code }) => [path, code])
+    expect(partly({})).toEqual([])
+    expect(partly({ b: 'x' })).toEqual([])
+    expect(partly({ kind: 'vm', b: 'x' })).toEqual([['/b', 'unrecognized_key']])
+    expect(partly({ a: 1 })).toEqual([['/a', 'invalid_type']])
+    expect(faults(schema, {})).toEqual([
+      '/formData/kind /required/0 required',
+      '/formData /anyOf invalid_union',
+    ])
+  })
+
   it('does not take what every object has for a property', () => {
     const schema = object({}, { required: ['toString'], additionalProperties: true })
     expect(faults(schema, {})).toEqual(['/formData/toString /required/0 required'])
