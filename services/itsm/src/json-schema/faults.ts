@@ -97,13 +97,25 @@ const texts: Check = (schema, value, at, walk) => {
 const lists: Check = (schema, value, at, walk) => {
   if (!Array.isArray(value)) return
   bounds(schema, value.length, ['minItems', 'maxItems', 'items'], at, walk)
-  if (schema.uniqueItems === true && new Set(value.map(canonicalJson)).size < value.length)
+  if (schema.uniqueItems === true && repeats(value, walk))
     fault(walk, at, 'uniqueItems', 'not_unique', 'must not repeat items')
   if (schema.items === undefined) return
   for (const [index, item] of value.entries()) {
     const path = at.path + step(index)
     visit(schema.items, item, { ...at, path, schemaPath: `${at.schemaPath}/items` }, walk)
   }
+}
+
+/** Whether an item is there twice. Items are written out to be compared, which costs as much as they are long. */
+function repeats(items: readonly unknown[], walk: Walk): boolean {
+  const seen = new Set<string>()
+  for (const item of items) {
+    const text = canonicalJson(item)
+    spend(walk, 1 + text.length / 16)
+    if (seen.has(text)) return true
+    seen.add(text)
+  }
+  return false
 }
 
 const objects: Check = (schema, value, at, walk) => {

@@ -234,6 +234,13 @@ describe('data', () => {
     const refusal = refusalOf(() => faultsOf(schema, many, { path: '/formData' }))
     expect(refusal).toEqual({ path: '/formData', code: 'too_costly' })
   })
+
+  it('is refused where finding repeated items, time and again, would cost too much', () => {
+    const anyOf = Array.from({ length: 800 }, () => ({ type: 'array', uniqueItems: true, minItems: 9_999 }))
+    const list = Array.from({ length: 6_000 }, (_, index) => index)
+    const refusal = refusalOf(() => faultsOf(object({ a: { anyOf } }), { a: list }, { path: '/formData' }))
+    expect(refusal).toEqual({ path: '/formData', code: 'too_costly' })
+  })
 })
 
 describe('defaults', () => {
