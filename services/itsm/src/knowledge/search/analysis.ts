@@ -6,7 +6,7 @@ import { codesIn } from '../codes.js'
 import { ofTenant } from '../queries.js'
 import { knowledgePublished as table } from '../tables.js'
 
-/** A query taken apart, in the languages the tenant has articles in. */
+/** What is wanted of a query taken apart, in the languages the tenant has articles in. */
 export interface Analysis {
   query: string
   languages: string[]

@@ -29,12 +29,13 @@ export async function hitsOf(
 ): Promise<KnowledgeHit[]> {
   if (fused.length === 0) return []
   const body = sql`left(${table.state}->>'body', ${sql.raw(String(mostCharacters))})`
+  const asked = relaxedQuery(analysis, scope)
   const rows = await db
     .select({
       id: table.id,
       shown: sql<string>`((${table.state}::jsonb) - 'body' - 'codes')::text`,
-      title: headline(sql`${table.state}->>'title'`, analysis, 'HighlightAll=true'),
-      body: headline(body, analysis, 'MaxFragments=2, MaxWords=25, MinWords=12, FragmentDelimiter=" … "'),
+      title: headline(sql`${table.state}->>'title'`, asked, 'HighlightAll=true'),
+      body: headline(body, asked, 'MaxFragments=2, MaxWords=25, MinWords=12, FragmentDelimiter=" … "'),
     })
     .from(table)
     .where(
@@ -56,8 +57,8 @@ export async function hitsOf(
   })
 }
 
-function headline(text: SQL, analysis: Analysis, options: string): SQL<string> {
+function headline(text: SQL, asked: SQL, options: string): SQL<string> {
   const clean = sql`translate(${text}, ${matchStart + matchEnd}, '')`
   const all = `StartSel=${matchStart}, StopSel=${matchEnd}, ${options}`
-  return sql<string>`ts_headline(knowledge_config(${table.language}), ${clean}, ${relaxedQuery(analysis)}, ${all})`
+  return sql<string>`ts_headline(knowledge_config(${table.language}), ${clean}, ${asked}, ${all})`
 }

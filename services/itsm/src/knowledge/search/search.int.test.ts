@@ -131,6 +131,26 @@ it('searches the published version until the next one is approved', async () => 
   expect((await search(own.author, 'vuvuzela')).results[0]).toMatchObject({ articleVersion: 2 })
 })
 
+it('finds nothing that has what was excluded, in any leg and language', async () => {
+  const own = knowledgeTeam(service)
+  for (const fields of filler) await own.publish(fields)
+  await own.publish({
+    title: 'Plotter stalls',
+    body: 'The plotter failed with ERR-4711 again. Call facilities.',
+  })
+  await own.publish({ title: 'Plotter colours', body: 'Choose the colours of the plotter.' })
+  await own.publish({ title: 'Der Plotter', body: 'Tinte für den Plotter bestellen.', language: 'de' })
+  const without = async (query: string) => new Set(await titles(own.reader, query))
+  expect(await without('plotter')).toEqual(new Set(['Plotter stalls', 'Plotter colours', 'Der Plotter']))
+  const others = new Set(['Plotter colours', 'Der Plotter'])
+  // `failing` is stemmed in English alone.
+  for (const exclusion of ['-failing', '(-failing)', '-"call facilities"', '-ERR-4711'])
+    expect([exclusion, await without(`plotter ${exclusion}`)]).toEqual([exclusion, others])
+  expect(await without('plotter -tinte')).toEqual(new Set(['Plotter stalls', 'Plotter colours']))
+  expect(await without('-plotter')).toEqual(new Set())
+  expect(await without('plotter --failing')).toContain('Plotter stalls')
+})
+
 it('marks matches and lets no markup of an article through', async () => {
   const own = knowledgeTeam(service)
   await own.publish({
