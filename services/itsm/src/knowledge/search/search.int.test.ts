@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Article, KnowledgeResults } from '@opsplane/contracts'
 import { rebuild } from '@opsplane/eventstore'
-import { type ApiClient, startTestService, type TestService } from '@opsplane/testing'
+import { type ApiClient, startTestService, type TestService, waitFor } from '@opsplane/testing'
 import * as itsm from '../../service.js'
 import { knowledgeTeam } from '../knowledge.fixture.js'
 
@@ -165,6 +165,16 @@ it('marks matches and lets no markup of an article through', async () => {
   expect(body.match(/<mark>/g)).toHaveLength(1)
   expect(body.match(/<\/mark>/g)).toHaveLength(1)
   expect(hit?.snippet).toContain('Open the firewall')
+})
+
+it('has the vectors of an article that took the place of another one', async () => {
+  const own = knowledgeTeam(service)
+  for (const fields of filler) await own.publish(fields)
+  const near = async () => (await search(own.reader, 'descaling', { limit: 50 })).results
+  const [first] = await near()
+  await own.author.post(`/knowledge/${first?.id}/retire`)
+  const { id } = await own.publish(filler[0] ?? { title: '' })
+  await waitFor(async () => (await near()).some((hit) => hit.id === id && hit.ranks.vector !== null))
 })
 
 describe('the mode', () => {
