@@ -1,4 +1,5 @@
 import {
+  ApiError,
   builtInClasses,
   type CiClass,
   type CiClassPatch,
@@ -35,7 +36,7 @@ export function classStore({ store, database }: BackendContext) {
       if (isBuiltIn(input.name))
         throw invalidField('/name', 'built_in', 'There is a built-in class of this name.')
       const id = newId('ciClass')
-      return aggregate.create(id, { kind: 'create', id, now: meta.now, input }, meta)
+      return aggregate.create(id, { kind: 'create', id, now: meta.now, input }, meta).catch(nameTaken)
     },
     /** A built-in class gets its row with the first change. */
     async patch(name: string, patch: CiClassPatch, meta: CommandMeta): Promise<CiClass> {
@@ -60,6 +61,16 @@ export function classStore({ store, database }: BackendContext) {
   }
 }
 export type ClassStore = ReturnType<typeof classStore>
+
+/** Rethrows; when it is the name that is taken, in words that say so. */
+function nameTaken(error: unknown): never {
+  if (!(error instanceof ApiError) || error.details[0]?.params?.constraint !== 'ci_classes_name_key')
+    throw error
+  throw new ApiError('conflict', 'There is a class of this name already.', {
+    details: [{ in: 'body', path: '/name', code: 'not_unique', message: 'must be a new name' }],
+    cause: error,
+  })
+}
 
 const isBuiltIn = (name: string) => Object.hasOwn(builtInClasses, name)
 

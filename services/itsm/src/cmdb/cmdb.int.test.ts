@@ -135,9 +135,8 @@ describe('classes', () => {
     }
     const made = (await api.post('/cmdb/classes', { name: 'db_node', label: 'Node', schema })).data(CiClass)
     expect(made).toEqual({ name: 'db_node', label: 'Node', schema, builtIn: false })
-    expect((await api.post('/cmdb/classes', { name: 'db_node', label: 'Again' })).error().code).toBe(
-      'conflict',
-    )
+    const again = (await api.post('/cmdb/classes', { name: 'db_node', label: 'Again' })).error()
+    expect(again).toMatchObject({ code: 'conflict', details: [{ path: '/name', code: 'not_unique' }] })
     const wrong = await api.post('/cmdb/items', {
       class: 'db_node',
       name: 'n',

@@ -2,7 +2,7 @@ import { type Article, ArticleVersion, notFound } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import type { ListPage, RequestMeta } from '@opsplane/http'
 import { keysetPage, matchesText } from '@opsplane/postgres'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { type ArticleStore, versionStatus } from './article-store.js'
 import { type ArticleFilters, contentConditions, ofTenant, readable } from './queries.js'
 import { versionRowId } from './rows.js'
@@ -76,6 +76,7 @@ export function articleReading({ database: { db }, cursors }: BackendContext, ar
         where: [
           ...contentConditions(table, filters),
           ...(writer ? [status && eq(knowledgeArticles.status, status)] : [readable(false, meta.now)]),
+          !writer && status && status !== 'published' ? sql`false` : undefined,
         ],
         search: q === undefined ? undefined : matchesText(table.listed, q),
         sort: { column: table.createdAt, direction: sort.direction },

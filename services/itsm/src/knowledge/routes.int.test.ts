@@ -131,6 +131,8 @@ describe('readers', () => {
       expect((await own.reader.post(`/knowledge/${id}/feedback`, { helpful: true })).status).toBe(404)
     }
     expect((await own.reader.get('/knowledge')).page(Article).items.map(({ id }) => id)).toEqual([shown.id])
+    expect((await own.reader.get('/knowledge?status=published')).page(Article).items).toHaveLength(1)
+    expect((await own.reader.get('/knowledge?status=draft')).page(Article).items).toEqual([])
     expect((await own.author.get('/knowledge')).page(Article).items).toHaveLength(5)
     expect((await own.reader.post('/knowledge', { title: 'No', body: '' })).error().code).toBe(
       'insufficient_scope',
