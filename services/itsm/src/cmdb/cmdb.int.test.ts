@@ -126,6 +126,12 @@ describe('items', () => {
 })
 
 describe('classes', () => {
+  it('let an item have 64 KiB of attributes, whatever script they are written in', async () => {
+    await record({ attributes: { text: 'a'.repeat(65_000) } })
+    const wide = { class: 'server', name: 'Wide', attributes: { text: '語'.repeat(22_000) } }
+    expect((await api.post('/cmdb/items', wide)).error().details[0]).toMatchObject({ path: '/attributes' })
+  })
+
   it('hold the attributes of their items against a schema', async () => {
     const schema = {
       type: 'object',
