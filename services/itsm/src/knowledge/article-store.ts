@@ -80,5 +80,8 @@ function present(state: ArticleState, version: number): Article {
 /** What became of one version of an article. */
 export function versionStatus(articleVersion: number, state: ArticleState): ArticleVersionStatus {
   if (articleVersion === state.articleVersion) return state.status
+  // What readers had until then was retired; the version begun after it was never published.
+  if (state.status === 'retired' && state.publishedAt === null && articleVersion === state.articleVersion - 1)
+    return 'retired'
   return articleVersion === state.publishedVersion ? 'published' : 'outdated'
 }

@@ -117,6 +117,21 @@ describe('versions', () => {
   })
 })
 
+it('retired while its next version is written, an article had a retired version, not an outdated one', async () => {
+  const { id } = await team.publish({ title: 'First' })
+  await team.author.patch(`/knowledge/${id}`, { title: 'Second' })
+  await team.author.post(`/knowledge/${id}/submit`)
+  await team.reviewer.post(`/knowledge/${id}/approve`)
+  await team.author.patch(`/knowledge/${id}`, { title: 'Third' })
+  await team.author.post(`/knowledge/${id}/retire`)
+  const versions = (await team.author.get(`/knowledge/${id}/versions`)).page(ArticleVersion).items
+  expect(versions.map(({ title, status }) => [title, status])).toEqual([
+    ['Third', 'retired'],
+    ['Second', 'retired'],
+    ['First', 'outdated'],
+  ])
+})
+
 describe('readers', () => {
   it('get no drafts, internals, retired and expired ones, neither alone nor listed', async () => {
     const own = knowledgeTeam(service)
