@@ -177,6 +177,17 @@ it('has the vectors of an article that took the place of another one', async () 
   await waitFor(async () => (await near()).some((hit) => hit.id === id && hit.ranks.vector !== null))
 })
 
+it('marks words with accents, however they were asked for', async () => {
+  const own = knowledgeTeam(service)
+  await own.publish({ title: "L'été à Größe, \\résumé", body: 'Der Résumé-Ordner. Ohne.', language: 'en' })
+  const marked = async (query: string) => (await search(own.reader, query)).results[0]?.highlights.title
+  const [summer, size, summary] = ['<mark>été</mark>', '<mark>Größe</mark>', '<mark>résumé</mark>']
+  expect(await marked('ete')).toContain(summer)
+  for (const query of ['größe', 'GROSSE']) expect(await marked(query)).toContain(size)
+  for (const query of ['resume', 'résumé', '"resume" grosse']) expect(await marked(query)).toContain(summary)
+  expect(await marked('resume')).not.toContain(size)
+})
+
 describe('the mode', () => {
   it('is told: vectors of the corpus where there is one', async () => {
     expect((await search(team.reader, 'descaling')).meta).toEqual({
