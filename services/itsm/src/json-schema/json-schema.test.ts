@@ -92,6 +92,21 @@ describe('a schema that is not enforced as it stands', () => {
       '/properties/a/anyOf/0/default',
     ],
     ['a branch without a condition', object({}, { else: { required: ['a'] } }), '/else'],
+    [
+      'a branch that asks for what is not declared',
+      object({ a: { type: 'string' } }, { if: { required: ['a'] }, else: { required: ['a', 'b'] } }),
+      '/else/required/1',
+    ],
+    [
+      'a branch that alone declares something',
+      object({}, { if: {}, else: { if: {}, else: { properties: { a: false, b: { type: 'string' } } } } }),
+      '/else/else/properties/b',
+    ],
+    [
+      'such a choice',
+      object({ a: object({}, { anyOf: [{ required: ['b'] }] }) }),
+      '/properties/a/anyOf/0/required/0',
+    ],
     ['escaped names', object({ 'a/b~c': { pattern: 'x' } }), '/properties/a~1b~0c/pattern'],
     ['32 KiB', object({ a: { enum: ['ä'.repeat(20_000)] } }), ''],
   ])('is refused for %s', (_what, schema, place) => {
@@ -115,6 +130,16 @@ describe('a schema that is not enforced as it stands', () => {
     )
     expect(placeOf(schema)).toBeNull()
     expect(placeOf(object({ a: deep(40) }))).toBeNull()
+  })
+
+  it('may ask in a branch for what is not declared where objects are open', () => {
+    const branch = { if: { required: ['a'] }, else: { required: ['b'] } }
+    expect(placeOf(object({}, { ...branch, additionalProperties: true }))).toBeNull()
+    const attributes = { path: '/schema', form: false }
+    expect(placeOf(object({}, branch), attributes)).toBeNull()
+    expect(placeOf(object({}, { ...branch, additionalProperties: false }), attributes)).toBe(
+      '/schema/else/required/0',
+    )
   })
 
   it('takes no defaults where nothing fills them in', () => {
