@@ -87,6 +87,18 @@ it('finds by meaning, asking as OpenAI is asked', async () => {
   })
 })
 
+it('keeps what was excluded out of the vector leg, and asks for nothing where nothing is wanted', async () => {
+  await team.publish({ title: 'Espresso', body: 'In the kitchen.' })
+  await embedded(10)
+  const titles = async (query: string) => (await search(query)).results.map(({ title }) => title)
+  expect((await titles('beverage')).slice(0, 2).sort()).toEqual(['Coffee on floor 2', 'Espresso'])
+  expect(await titles('beverage -kitchen')).toEqual(['Coffee on floor 2'])
+  expect(JSON.parse(endpoint.received().at(-1)?.rawBody.toString() ?? '').input).toEqual(['beverage'])
+  const asked = endpoint.received().length
+  expect(await titles('-coffee')).toEqual([])
+  expect(endpoint.received()).toHaveLength(asked)
+})
+
 it('has the vectors of an article that took the place of another one', async () => {
   const [coffee] = (await search()).results
   await team.author.post(`/knowledge/${coffee?.id}/retire`)

@@ -17,6 +17,7 @@ export function knowledgeSearch(db: Drizzle, vectors: ReturnType<typeof vectorLe
     searched: Omit<SearchScope, 'excluded'>,
   ): Promise<KnowledgeResults> => {
     const { wanted, excluded } = wordingOf(query)
+    if (wanted === '') return { results: [], meta: { searchMode: 'lexical', degraded: null } }
     const scope = { ...searched, excluded }
     const analysis = await analyse(db, scope.tenant, wanted, scope.filters.language)
     if (analysis.languages.length === 0)
