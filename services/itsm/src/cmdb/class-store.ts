@@ -40,12 +40,21 @@ export function classStore({ store, database }: BackendContext) {
     },
     /** A built-in class gets its row with the first change. */
     async patch(name: string, patch: CiClassPatch, meta: CommandMeta): Promise<CiClass> {
+      const edit = ({ id }: CiClassState) =>
+        aggregate.handle(id, { kind: 'patch', patch, now: meta.now }, meta)
       const [row] = await rows(meta.tenant, name)
-      if (row) return aggregate.handle(row.id, { kind: 'patch', patch, now: meta.now }, meta)
+      if (row) return edit(row)
       if (!isBuiltIn(name)) throw notFound()
       const id = newId('ciClass')
       const input = { name, label: patch.label ?? untouched(name).label, schema: patch.schema ?? null }
-      return aggregate.create(id, { kind: 'create', id, now: meta.now, input }, meta)
+      try {
+        return await aggregate.create(id, { kind: 'create', id, now: meta.now, input }, meta)
+      } catch (error) {
+        // Somebody else's first change came in between.
+        const [made] = isNameTaken(error) ? await rows(meta.tenant, name) : []
+        if (!made) throw error
+        return edit(made)
+      }
     },
     /** The schema of a class. Throws validation_failed naming /class when there is no such class. */
     async schemaOf(name: string, tenant: TenantScope): Promise<CiClass['schema']> {
@@ -62,10 +71,12 @@ export function classStore({ store, database }: BackendContext) {
 }
 export type ClassStore = ReturnType<typeof classStore>
 
+const isNameTaken = (error: unknown): boolean =>
+  error instanceof ApiError && error.details[0]?.params?.constraint === 'ci_classes_name_key'
+
 /** Rethrows; when it is the name that is taken, in words that say so. */
 function nameTaken(error: unknown): never {
-  if (!(error instanceof ApiError) || error.details[0]?.params?.constraint !== 'ci_classes_name_key')
-    throw error
+  if (!isNameTaken(error)) throw error
   throw new ApiError('conflict', 'There is a class of this name already.', {
     details: [{ in: 'body', path: '/name', code: 'not_unique', message: 'must be a new name' }],
     cause: error,

@@ -168,6 +168,18 @@ describe('classes', () => {
     expect(unknown.error().details[0]).toMatchObject({ path: '/class', code: 'unknown_class' })
   })
 
+  it('take first changes of a built-in one that come at once', async () => {
+    const own = service.as(testPrincipal())
+    const changes = Array.from({ length: 8 }, (_, index) =>
+      index % 2 === 0 ? { label: 'Disks' } : { schema: { type: 'object' } },
+    )
+    const replies = await Promise.all(changes.map((change) => own.patch('/cmdb/classes/storage', change)))
+    const codes = replies.filter(({ status }) => status !== 200).map((reply) => reply.error().code)
+    expect(codes.filter((code) => code !== 'version_conflict')).toEqual([])
+    const all = (await own.get('/cmdb/classes')).data(CiClass.array())
+    expect(all.filter(({ name }) => name === 'storage')).toHaveLength(1)
+  })
+
   it.each([
     [{ type: 'string' }, '/schema/type'],
     [
