@@ -34,10 +34,13 @@ export const RelationType = z.enum(relationTypes).meta({
 
 /** How many of its dependencies of one type an item needs. */
 export const Redundancy = z
-  .union([
-    z.strictObject({ minUp: z.int().min(1).max(10_000) }),
-    z.strictObject({ minUpPercent: z.number().gt(0).max(100) }),
-  ])
+  .union(
+    [
+      z.strictObject({ minUp: z.int().min(1).max(10_000) }),
+      z.strictObject({ minUpPercent: z.number().gt(0).max(100) }),
+    ],
+    'must be either {"minUp": 1} or {"minUpPercent": 50}',
+  )
   .meta({ id: 'Redundancy', example: { minUp: 1 } })
 export type Redundancy = z.infer<typeof Redundancy>
 

@@ -49,7 +49,10 @@ const NativeKey = z.string().trim().min(1).max(500)
 const At = z.iso.datetime({ precision: 3 })
 const Attributes = z
   .record(z.string().min(1).max(200), z.unknown())
-  .refine((attributes) => JSON.stringify(attributes).length <= 65_536, 'must be at most 64 KiB of JSON')
+  .refine(
+    (attributes) => new TextEncoder().encode(JSON.stringify(attributes)).length <= 65_536,
+    'must be at most 64 KiB of JSON',
+  )
   .meta({ description: 'Checked against the schema of the class, if it has one.', example: { cores: 8 } })
 
 const fields = {

@@ -12,7 +12,19 @@ import {
   newId,
   type PlatformEvent,
   patternMatches,
+  Redundancy,
+  WaitFor,
 } from './index.js'
+
+test('what fits none of several ways is told which there are', () => {
+  const problems = [WaitFor.safeParse('most'), Redundancy.safeParse({ minUp: 1, minUpPercent: 50 })].map(
+    ({ error }) => error?.issues[0]?.message,
+  )
+  expect(problems).toEqual([
+    'must be "first", "all", {"count": 2} or {"percent": 50}',
+    'must be either {"minUp": 1} or {"minUpPercent": 50}',
+  ])
+})
 
 describe('filters', () => {
   const body = { data: { severity: 'high', count: 7, tags: ['db'], parent: null, title: 'Disk full' } }

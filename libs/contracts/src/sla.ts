@@ -21,7 +21,7 @@ export const weekdays = [
 export type Weekday = (typeof weekdays)[number]
 
 export const SlaHours = z
-  .object({
+  .strictObject({
     from: TimeOfDay.meta({ example: '09:00' }),
     to: z.union([TimeOfDay, z.literal('24:00')]).meta({ example: '17:30' }),
   })

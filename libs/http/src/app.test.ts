@@ -266,6 +266,16 @@ describe('refusals', () => {
     ['broken JSON', '{"title":', ['malformed_json']],
     ['bytes that are not UTF-8', Buffer.from('7b227469746c65223a22ff227d', 'hex'), ['malformed_json']],
     [
+      'a number without end',
+      '{"title":"ab","free":[1,-1e400]}',
+      ['validation_failed', 'body /free/1 too_big'],
+    ],
+    [
+      'one written out',
+      `{"title":"ab","free":${'9'.repeat(250)}e99}`,
+      ['validation_failed', 'body /free too_big'],
+    ],
+    [
       'a __proto__ key',
       '{"title":"ab","free":{"__proto__":{"a":1}}}',
       ['validation_failed', 'body /free/__proto__ forbidden_key'],

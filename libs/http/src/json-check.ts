@@ -5,14 +5,18 @@ const maxDepth = 100
 
 /**
  * Refuses what parses as JSON but no part of the platform can take: nesting beyond 100 levels, `__proto__` keys,
- * and text that Postgres cannot store (U+0000, lone surrogates). Ordinary bodies are cleared by a text search.
+ * text that Postgres cannot store (U+0000, lone surrogates), and numbers beyond those there are, which JSON.parse
+ * makes infinite and JSON.stringify null. Ordinary bodies are cleared by a text search.
  */
 export function checkJson(text: string, value: unknown): void {
-  const suspicious = text.includes('\\u') || text.includes('__proto__')
+  const suspicious = text.includes('\\u') || text.includes('__proto__') || longNumber.test(text)
   if (!suspicious && bracketsAtMost(text, maxDepth)) return
   const problem = findProblem(value, [], maxDepth)
   if (problem) throw validationFailed([problem])
 }
+
+/** What every number that is infinite looks like: an exponent of three digits, or some 200 digits. Others do as well. */
+const longNumber = /(?:^|[\s:,[-])\d(?:[\d.]{199}|[\d.]*[eE]\+?\d{3})/
 
 function bracketsAtMost(text: string, limit: number): boolean {
   let count = 0
@@ -30,6 +34,8 @@ function findProblem(value: unknown, path: PropertyKey[], depthLeft: number): Er
       ? undefined
       : problemAt(path, 'invalid_text', 'has characters that cannot be stored')
   }
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+    return problemAt(path, 'too_big', 'is a number beyond what can be stored')
   if (value === null || typeof value !== 'object') return undefined
   if (depthLeft === 0) return problemAt(path, 'too_deep', `is nested more than ${maxDepth} levels deep`)
   for (const [key, inner] of Object.entries(value)) {

@@ -43,7 +43,9 @@ describe('the quorum', () => {
     expect(() => checkApprovalRule(rule({ waitFor: { percent: 50 } }), '/approvals/0')).toThrow(/need/)
     const few = rule({ approverIds: ['usr_a'], waitFor: { count: 2 } })
     expect(() => checkApprovalRule(few, '/approvals/0')).toThrow(/fewer approvers/)
-    expect(() => asked({ approverIds: ['usr_asks'] })).toThrow(/needs 1 approvals, and 0/)
+    expect(() => asked({ approverIds: ['usr_asks'] })).toThrow(
+      /needs an approval, and of its approvers nobody had/,
+    )
   })
 })
 

@@ -44,7 +44,8 @@ export function requested({ id, rule, excludedIds, contentHash, now }: ApprovalR
     throw invalidField(
       '/approvals',
       'too_few_approvers',
-      `${rule.name} needs ${required} approvals, and ${left.length} of its approvers had no hand in this.`,
+      `${rule.name} needs ${required === 1 ? 'an approval' : `${required} approvals`}, and of its approvers ` +
+        `${left.length === 0 ? 'nobody' : `only ${left.length}`} had no hand in this: others have to be named in the rule.`,
     )
   return {
     id,

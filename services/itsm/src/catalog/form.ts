@@ -21,11 +21,8 @@ export function checkFormSchema(schema: JsonSchema): void {
  */
 export function filledForm(schema: JsonSchema, data: FormData, { draft }: { draft: boolean }): FormData {
   const filled = withDefaults(schema, data)
-  const faults = faultsOf(schema, filled, { path: '/formData', closed: true })
-  checkFaults(
-    faults.filter(({ code }) => !draft || code !== 'required'),
-    'What the form asks for is not given as it should be.',
-  )
+  const faults = faultsOf(schema, filled, { path: '/formData', closed: true, partial: draft })
+  checkFaults(faults, 'What the form asks for is not given as it should be.')
   if (Buffer.byteLength(JSON.stringify(filled)) > maxBytes)
     throw invalidField(
       '/formData',

@@ -1,4 +1,5 @@
 import {
+  ApiError,
   builtInClasses,
   type CiClass,
   type CiClassPatch,
@@ -32,16 +33,25 @@ export function classStore({ store, database }: BackendContext) {
       if (isBuiltIn(input.name))
         throw invalidField('/name', 'built_in', 'There is a built-in class of this name.')
       const id = newId('ciClass')
-      return aggregate.create(id, { kind: 'create', id, now: meta.now, input }, meta)
+      return aggregate.create(id, { kind: 'create', id, now: meta.now, input }, meta).catch(nameTaken)
     },
     /** A built-in class gets its row with the first change. */
     async patch(name: string, patch: CiClassPatch, meta: CommandMeta): Promise<CiClass> {
+      const edit = ({ id }: CiClassState) =>
+        aggregate.handle(id, { kind: 'patch', patch, now: meta.now }, meta)
       const [row] = await rows(meta.tenant, name)
-      if (row) return aggregate.handle(row.id, { kind: 'patch', patch, now: meta.now }, meta)
+      if (row) return edit(row)
       if (!isBuiltIn(name)) throw notFound()
       const id = newId('ciClass')
       const input = { name, label: patch.label ?? untouchedClass(name).label, schema: patch.schema ?? null }
-      return aggregate.create(id, { kind: 'create', id, now: meta.now, input }, meta)
+      try {
+        return await aggregate.create(id, { kind: 'create', id, now: meta.now, input }, meta)
+      } catch (error) {
+        // Somebody else's first change came in between.
+        const [made] = isNameTaken(error) ? await rows(meta.tenant, name) : []
+        if (!made) throw error
+        return edit(made)
+      }
     },
     /** The schema of a class. Throws validation_failed naming /class when there is no such class. */
     async schemaOf(name: string, tenant: TenantScope): Promise<CiClass['schema']> {
@@ -57,6 +67,18 @@ export function classStore({ store, database }: BackendContext) {
   }
 }
 export type ClassStore = ReturnType<typeof classStore>
+
+const isNameTaken = (error: unknown): boolean =>
+  error instanceof ApiError && error.details[0]?.params?.constraint === 'ci_classes_name_key'
+
+/** Rethrows; when it is the name that is taken, in words that say so. */
+function nameTaken(error: unknown): never {
+  if (!isNameTaken(error)) throw error
+  throw new ApiError('conflict', 'There is a class of this name already.', {
+    details: [{ in: 'body', path: '/name', code: 'not_unique', message: 'must be a new name' }],
+    cause: error,
+  })
+}
 
 const isBuiltIn = (name: string) => Object.hasOwn(builtInClasses, name)
 

@@ -126,6 +126,12 @@ describe('items', () => {
 })
 
 describe('classes', () => {
+  it('let an item have 64 KiB of attributes, whatever script they are written in', async () => {
+    await record({ attributes: { text: 'a'.repeat(65_000) } })
+    const wide = { class: 'server', name: 'Wide', attributes: { text: '語'.repeat(22_000) } }
+    expect((await api.post('/cmdb/items', wide)).error().details[0]).toMatchObject({ path: '/attributes' })
+  })
+
   it('hold the attributes of their items against a schema', async () => {
     const schema = {
       type: 'object',
@@ -135,9 +141,8 @@ describe('classes', () => {
     }
     const made = (await api.post('/cmdb/classes', { name: 'db_node', label: 'Node', schema })).data(CiClass)
     expect(made).toEqual({ name: 'db_node', label: 'Node', schema, builtIn: false })
-    expect((await api.post('/cmdb/classes', { name: 'db_node', label: 'Again' })).error().code).toBe(
-      'conflict',
-    )
+    const again = (await api.post('/cmdb/classes', { name: 'db_node', label: 'Again' })).error()
+    expect(again).toMatchObject({ code: 'conflict', details: [{ path: '/name', code: 'not_unique' }] })
     const wrong = await api.post('/cmdb/items', {
       class: 'db_node',
       name: 'n',
@@ -161,6 +166,18 @@ describe('classes', () => {
     expect((await own.patch('/cmdb/classes/nothing', { label: 'X' })).error().code).toBe('not_found')
     const unknown = await own.post('/cmdb/items', { class: 'nothing', name: 'x' })
     expect(unknown.error().details[0]).toMatchObject({ path: '/class', code: 'unknown_class' })
+  })
+
+  it('take first changes of a built-in one that come at once', async () => {
+    const own = service.as(testPrincipal())
+    const changes = Array.from({ length: 8 }, (_, index) =>
+      index % 2 === 0 ? { label: 'Disks' } : { schema: { type: 'object' } },
+    )
+    const replies = await Promise.all(changes.map((change) => own.patch('/cmdb/classes/storage', change)))
+    const codes = replies.filter(({ status }) => status !== 200).map((reply) => reply.error().code)
+    expect(codes.filter((code) => code !== 'version_conflict')).toEqual([])
+    const all = (await own.get('/cmdb/classes')).data(CiClass.array())
+    expect(all.filter(({ name }) => name === 'storage')).toHaveLength(1)
   })
 
   it.each([

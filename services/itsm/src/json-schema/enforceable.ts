@@ -53,6 +53,34 @@ function check(schema: unknown, path: string, context: Context): void {
   checkDefault(schema, path, context)
   if (context.form && context.own) checkForm(schema, path)
   checkInner(schema, path, context)
+  if (context.own && isClosed(schema, context)) checkDeclared(schema, path, schema.properties)
+}
+
+const isClosed = ({ type, additionalProperties }: JsonSchema, { form }: Context) =>
+  type === 'object' && (additionalProperties === false || (form && additionalProperties !== true))
+
+/** Branches and choices of a closed object can ask only for what it declares: nothing else can ever be given. */
+function checkDeclared({ anyOf, then, else: other }: JsonSchema, path: string, declared: unknown): void {
+  const choices = (Array.isArray(anyOf) ? anyOf : []).map(
+    (inner, index) => [`anyOf/${index}`, inner] as const,
+  )
+  for (const [name, inner] of [...choices, ['then', then] as const, ['else', other] as const]) {
+    if (!isObject(inner)) continue
+    const { properties, required } = inner
+    const unknown = (name: unknown) => !(isObject(declared) && Object.hasOwn(declared, String(name)))
+    const missing = Array.isArray(required) ? required.findIndex(unknown) : -1
+    if (missing >= 0)
+      throw refused(`${path}/${name}/required/${missing}`, 'names a property that is not declared around it')
+    const stray = Object.entries(isObject(properties) ? properties : {}).find(
+      ([name, told]) => told !== false && unknown(name),
+    )
+    if (stray)
+      throw refused(
+        `${path}/${name}/properties${step(stray[0])}`,
+        'tells of a property that is not declared around it',
+      )
+    checkDeclared(inner, `${path}/${name}`, declared)
+  }
 }
 
 function checkInner(schema: JsonSchema, path: string, context: Context): void {

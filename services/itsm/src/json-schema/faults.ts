@@ -11,12 +11,15 @@ export interface FaultsOptions {
   path: string
   /** Objects take no other properties than those declared where the schema says nothing of it. */
   closed?: boolean
+  /** The value is not complete yet: what is required may be missing. Conditions are held against what is there. */
+  partial?: boolean
 }
 
 /** All that is wrong with a value. Throws validation_failed when it would cost too much to tell. */
-export function faultsOf(schema: unknown, value: unknown, { path, closed = false }: FaultsOptions): Fault[] {
+export function faultsOf(schema: unknown, value: unknown, options: FaultsOptions): Fault[] {
+  const { path, closed = false, partial = false } = options
   const walk = { faults: [], steps: 0, root: path }
-  visit(schema, value, { path, schemaPath: '', closed }, walk)
+  visit(schema, value, { path, schemaPath: '', closed, partial }, walk)
   return walk.faults
 }
 
@@ -30,6 +33,7 @@ interface Place {
   path: string
   schemaPath: string
   closed: boolean
+  partial: boolean
 }
 
 type Check = (schema: JsonSchema, value: unknown, at: Place, walk: Walk) => void
@@ -93,7 +97,7 @@ const texts: Check = (schema, value, at, walk) => {
 const lists: Check = (schema, value, at, walk) => {
   if (!Array.isArray(value)) return
   bounds(schema, value.length, ['minItems', 'maxItems', 'items'], at, walk)
-  if (schema.uniqueItems === true && new Set(value.map(canonicalJson)).size < value.length)
+  if (schema.uniqueItems === true && repeats(value, walk))
     fault(walk, at, 'uniqueItems', 'not_unique', 'must not repeat items')
   if (schema.items === undefined) return
   for (const [index, item] of value.entries()) {
@@ -102,10 +106,22 @@ const lists: Check = (schema, value, at, walk) => {
   }
 }
 
+/** Whether an item is there twice. Items are written out to be compared, which costs as much as they are long. */
+function repeats(items: readonly unknown[], walk: Walk): boolean {
+  const seen = new Set<string>()
+  for (const item of items) {
+    const text = canonicalJson(item)
+    spend(walk, 1 + text.length / 16)
+    if (seen.has(text)) return true
+    seen.add(text)
+  }
+  return false
+}
+
 const objects: Check = (schema, value, at, walk) => {
   if (!isObject(value)) return
   const properties = isObject(schema.properties) ? schema.properties : {}
-  const required = Array.isArray(schema.required) ? schema.required : []
+  const required = Array.isArray(schema.required) && !at.partial ? schema.required : []
   spend(walk, required.length)
   for (const [index, name] of required.entries()) {
     if (typeof name !== 'string' || Object.hasOwn(value, name)) continue
@@ -128,16 +144,16 @@ const choices: Check = (schema, value, at, walk) => {
     schemaPath: `${at.schemaPath}/${keyword}`,
     closed: false,
   })
-  const fits = (inner: unknown) => {
+  const fits = (inner: unknown, place: Place) => {
     const trial = { ...walk, faults: [] }
-    visit(inner, value, within(''), trial)
+    visit(inner, value, place, trial)
     walk.steps = trial.steps
     return trial.faults.length === 0
   }
-  if (Array.isArray(schema.anyOf) && !schema.anyOf.some(fits))
+  if (Array.isArray(schema.anyOf) && !schema.anyOf.some((inner) => fits(inner, within('anyOf'))))
     fault(walk, at, 'anyOf', 'invalid_union', 'fits none of the alternatives')
   if (schema.if === undefined) return
-  const branch = fits(schema.if) ? 'then' : 'else'
+  const branch = fits(schema.if, { ...within('if'), partial: false }) ? 'then' : 'else'
   if (schema[branch] !== undefined) visit(schema[branch], value, within(branch), walk)
 }
 

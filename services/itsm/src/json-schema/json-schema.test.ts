@@ -41,6 +41,26 @@ describe('a schema that is not enforced as it stands', () => {
       object({ size: { type: 'integer', minimum: 3, maximum: 2 } }),
       '/properties/size/minimum',
     ],
+    [
+      'exclusive ones without room',
+      object({ size: { type: 'number', exclusiveMinimum: 3, exclusiveMaximum: 3 } }),
+      '/properties/size/exclusiveMinimum',
+    ],
+    [
+      'mixed ones without room',
+      object({ size: { type: 'number', minimum: 3, exclusiveMaximum: 3 } }),
+      '/properties/size/minimum',
+    ],
+    [
+      'a choice that its type rules out',
+      object({ a: { type: 'string', enum: ['a', 1] } }),
+      '/properties/a/enum/1',
+    ],
+    [
+      'a constant of another type',
+      object({ a: { type: ['integer', 'null'], const: 'a' } }),
+      '/properties/a/const',
+    ],
     ['a negative length', object({ a: { type: 'string', maxLength: -1 } }), '/properties/a/maxLength'],
     ['a step of nothing', object({ a: { type: 'number', multipleOf: 0 } }), '/properties/a/multipleOf'],
     ['an empty choice', object({ a: { enum: [] } }), '/properties/a/enum'],
@@ -72,6 +92,21 @@ describe('a schema that is not enforced as it stands', () => {
       '/properties/a/anyOf/0/default',
     ],
     ['a branch without a condition', object({}, { else: { required: ['a'] } }), '/else'],
+    [
+      'a branch that asks for what is not declared',
+      object({ a: { type: 'string' } }, { if: { required: ['a'] }, else: { required: ['a', 'b'] } }),
+      '/else/required/1',
+    ],
+    [
+      'a branch that alone declares something',
+      object({}, { if: {}, else: { if: {}, else: { properties: { a: false, b: { type: 'string' } } } } }),
+      '/else/else/properties/b',
+    ],
+    [
+      'such a choice',
+      object({ a: object({}, { anyOf: [{ required: ['b'] }] }) }),
+      '/properties/a/anyOf/0/required/0',
+    ],
     ['escaped names', object({ 'a/b~c': { pattern: 'x' } }), '/properties/a~1b~0c/pattern'],
     ['32 KiB', object({ a: { enum: ['ä'.repeat(20_000)] } }), ''],
   ])('is refused for %s', (_what, schema, place) => {
@@ -95,6 +130,16 @@ describe('a schema that is not enforced as it stands', () => {
     )
     expect(placeOf(schema)).toBeNull()
     expect(placeOf(object({ a: deep(40) }))).toBeNull()
+  })
+
+  it('may ask in a branch for what is not declared where objects are open', () => {
+    const branch = { if: { required: ['a'] }, else: { required: ['b'] } }
+    expect(placeOf(object({}, { ...branch, additionalProperties: true }))).toBeNull()
+    const attributes = { path: '/schema', form: false }
+    expect(placeOf(object({}, branch), attributes)).toBeNull()
+    expect(placeOf(object({}, { ...branch, additionalProperties: false }), attributes)).toBe(
+      '/schema/else/required/0',
+    )
   })
 
   it('takes no defaults where nothing fills them in', () => {
@@ -139,6 +184,9 @@ describe('data', () => {
     [{ type: 'string', format: 'date-time' }, '2026-02-28T10:00:00+02:00', '2026-02-28'],
     [{ type: 'string', format: 'email' }, 'ada@example.com', 'ada@'],
     [{ type: 'string', format: 'uri' }, 'https://example.com/a', 'javascript:alert(1)'],
+    [{ type: 'string', format: 'uri-reference' }, '../a?b=%20#c', 'java\nscript:alert(1)'],
+    [{ type: 'string', format: 'uri-reference' }, '', 'javascript:alert(1)'],
+    [{ type: 'string', format: 'uri-reference' }, 'https://example.com/a', 'http://['],
     [{ type: 'string', format: 'email' }, 'a@b.de', `${'a'.repeat(100_000)}@`],
     [{ type: 'string', minLength: 2, maxLength: 2 }, '🙂🙂', '🙂'],
     [{ type: 'number', multipleOf: 0.1 }, 0.3, 0.35],
@@ -173,6 +221,29 @@ describe('data', () => {
     ])
   })
 
+  it('that is not complete yet may lack what is required, in any alternative, and is else held to all', () => {
+    const schema = object(
+      { kind: { enum: ['phone', 'vm'] }, a: { type: 'string' }, b: { type: 'string' } },
+      {
+        required: ['kind'],
+        anyOf: [{ required: ['a'] }, { required: ['b'], properties: { a: false } }],
+        if: { properties: { kind: { const: 'vm' } }, required: ['kind'] },
+        // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+        then: { properties: { b: false } },
+      },
+    )
+    const partly = (value: unknown) =>
+      faultsOf(schema, value, { path: '', closed: true, partial: true }).map(({ path, code }) => [path, code])
+    expect(partly({})).toEqual([])
+    expect(partly({ b: 'x' })).toEqual([])
+    expect(partly({ kind: 'vm', b: 'x' })).toEqual([['/b', 'unrecognized_key']])
+    expect(partly({ a: 1 })).toEqual([['/a', 'invalid_type']])
+    expect(faults(schema, {})).toEqual([
+      '/formData/kind /required/0 required',
+      '/formData /anyOf invalid_union',
+    ])
+  })
+
   it('does not take what every object has for a property', () => {
     const schema = object({}, { required: ['toString'], additionalProperties: true })
     expect(faults(schema, {})).toEqual(['/formData/toString /required/0 required'])
@@ -186,6 +257,13 @@ describe('data', () => {
     const schema = object({ a: { type: 'array', items: { anyOf } } })
     const many = { a: Array.from({ length: 10_000 }, () => -1) }
     const refusal = refusalOf(() => faultsOf(schema, many, { path: '/formData' }))
+    expect(refusal).toEqual({ path: '/formData', code: 'too_costly' })
+  })
+
+  it('is refused where finding repeated items, time and again, would cost too much', () => {
+    const anyOf = Array.from({ length: 800 }, () => ({ type: 'array', uniqueItems: true, minItems: 9_999 }))
+    const list = Array.from({ length: 6_000 }, (_, index) => index)
+    const refusal = refusalOf(() => faultsOf(object({ a: { anyOf } }), { a: list }, { path: '/formData' }))
     expect(refusal).toEqual({ path: '/formData', code: 'too_costly' })
   })
 })

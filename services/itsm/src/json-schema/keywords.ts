@@ -1,6 +1,6 @@
 import { formats } from './formats.js'
 import { isObject, type JsonSchema } from './schema.js'
-import { types } from './types.js'
+import { isOfType, types } from './types.js'
 
 /** What is wrong with the value of a keyword; `at` is a pointer below its schema. */
 export interface KeywordFault {
@@ -59,23 +59,44 @@ const tests: Readonly<Record<string, Test>> = {
   ...{ minLength: count, maxLength: count, minItems: count, maxItems: count },
 }
 
-/** Bounds between which nothing lies. */
-const pairs: Readonly<Record<string, string>> = {
-  minimum: 'maximum',
-  minLength: 'maxLength',
-  minItems: 'maxItems',
+/** For each lower bound the upper ones that must leave room above it, and whether the bound itself is enough room. */
+const pairs: Readonly<Record<string, readonly [upper: string, meeting: boolean][]>> = {
+  minimum: [
+    ['maximum', true],
+    ['exclusiveMaximum', false],
+  ],
+  exclusiveMinimum: [
+    ['maximum', false],
+    ['exclusiveMaximum', false],
+  ],
+  minLength: [['maxLength', true]],
+  minItems: [['maxItems', true]],
 }
 
 /** What is wrong with one keyword of a schema, apart from the schemas in it. */
 export function keywordFault(schema: JsonSchema, name: string, value: unknown): KeywordFault | undefined {
   const problem = tests[name]?.(value) ?? pairProblem(schema, name, value) ?? branchProblem(schema, name)
-  return problem === undefined ? undefined : { at: `/${name}`, problem }
+  return problem === undefined ? typeFault(schema, name, value) : { at: `/${name}`, problem }
 }
 
 function pairProblem(schema: JsonSchema, name: string, value: unknown): string | undefined {
-  const other = pairs[name]
-  const most = other === undefined ? undefined : schema[other]
-  return typeof most === 'number' && Number(value) > most ? `must not be more than ${other}` : undefined
+  for (const [upper, meeting] of pairs[name] ?? []) {
+    const most = schema[upper]
+    if (typeof most !== 'number') continue
+    if (Number(value) > most) return `must not be more than ${upper}`
+    if (Number(value) === most && !meeting) return `must be less than ${upper}`
+  }
+  return undefined
+}
+
+/** A value that the type beside it rules out can never be given. */
+function typeFault({ type }: JsonSchema, name: string, value: unknown): KeywordFault | undefined {
+  if ((name !== 'enum' && name !== 'const') || ![type].flat().every((one) => types.has(one))) return undefined
+  const stray = [value].flat().findIndex((one) => !isOfType(type, one))
+  const at = name === 'enum' ? `/enum/${stray}` : '/const'
+  return stray < 0
+    ? undefined
+    : { at, problem: `must be of the type beside it, ${[type].flat().join(' or ')}` }
 }
 
 /** A branch does nothing without a condition. */

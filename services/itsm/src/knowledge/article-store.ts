@@ -81,10 +81,13 @@ function present(state: ArticleState, version: number): Article {
   return { ...shown, helpfulness: nobody, version, allowedActions: allowedActions(state) }
 }
 
-export type ArticleStanding = Pick<Article, 'status' | 'articleVersion' | 'publishedVersion'>
+export type ArticleStanding = Pick<Article, 'status' | 'articleVersion' | 'publishedVersion' | 'publishedAt'>
 
 /** What became of one version of an article. */
 export function versionStatus(articleVersion: number, article: ArticleStanding): ArticleVersionStatus {
   if (articleVersion === article.articleVersion) return article.status
+  // What readers had until then was retired; the version begun after it was never published.
+  const neverPublished = article.status === 'retired' && article.publishedAt === null
+  if (neverPublished && articleVersion === article.articleVersion - 1) return 'retired'
   return articleVersion === article.publishedVersion ? 'published' : 'outdated'
 }

@@ -117,6 +117,21 @@ describe('versions', () => {
   })
 })
 
+it('retired while its next version is written, an article had a retired version, not an outdated one', async () => {
+  const { id } = await team.publish({ title: 'First' })
+  await team.author.patch(`/knowledge/${id}`, { title: 'Second' })
+  await team.author.post(`/knowledge/${id}/submit`)
+  await team.reviewer.post(`/knowledge/${id}/approve`)
+  await team.author.patch(`/knowledge/${id}`, { title: 'Third' })
+  await team.author.post(`/knowledge/${id}/retire`)
+  const versions = (await team.author.get(`/knowledge/${id}/versions`)).page(ArticleVersion).items
+  expect(versions.map(({ title, status }) => [title, status])).toEqual([
+    ['Third', 'retired'],
+    ['Second', 'retired'],
+    ['First', 'outdated'],
+  ])
+})
+
 describe('readers', () => {
   it('get no drafts, internals, retired and expired ones, neither alone nor listed', async () => {
     const own = knowledgeTeam(service)
@@ -131,6 +146,8 @@ describe('readers', () => {
       expect((await own.reader.post(`/knowledge/${id}/feedback`, { helpful: true })).status).toBe(404)
     }
     expect((await own.reader.get('/knowledge')).page(Article).items.map(({ id }) => id)).toEqual([shown.id])
+    expect((await own.reader.get('/knowledge?status=published')).page(Article).items).toHaveLength(1)
+    expect((await own.reader.get('/knowledge?status=draft')).page(Article).items).toEqual([])
     expect((await own.author.get('/knowledge')).page(Article).items).toHaveLength(5)
     expect((await own.reader.post('/knowledge', { title: 'No', body: '' })).error().code).toBe(
       'insufficient_scope',

@@ -76,14 +76,18 @@ export function calendarRoutes({ database, cursors }: BackendContext, { calendar
       method: 'patch',
       path,
       summary: 'Update an SLA calendar',
-      description: 'Makes a new revision for clocks that start from now on; those that began keep theirs.',
+      description:
+        'Makes a new revision for clocks that start from now on; those that began keep theirs. Refused when an ' +
+        'active policy would have a goal beyond a year of it.',
       tag,
       scope: 'sla:write',
       body: SlaCalendarPatch,
       response: SlaCalendar,
       errors: ['not_found', 'precondition_failed', 'version_conflict'],
-      handler: ({ params, body, meta }) =>
-        calendars.handle(params.id, { kind: 'patch', patch: body, now: meta.now }, meta),
+      handler: async ({ params, body, meta }) => {
+        const policies = await policiesOfCalendar(database.db, meta.tenant, params.id)
+        return calendars.handle(params.id, { kind: 'patch', patch: body, policies, now: meta.now }, meta)
+      },
     }),
 
     defineRoute({
@@ -98,8 +102,8 @@ export function calendarRoutes({ database, cursors }: BackendContext, { calendar
       status: 204,
       errors: ['not_found', 'conflict', 'precondition_failed'],
       handler: async ({ params, meta }) => {
-        if ((await policiesOfCalendar(database.db, meta.tenant, params.id)) > 0)
-          throw new ApiError('conflict', 'An SLA policy counts by this calendar.')
+        const [policy] = await policiesOfCalendar(database.db, meta.tenant, params.id)
+        if (policy) throw new ApiError('conflict', `The SLA policy ${policy.name} counts by this calendar.`)
         await calendars.handle(params.id, { kind: 'delete' }, meta)
       },
     }),

@@ -27,7 +27,11 @@ function checkHours(path: string, hours: readonly SlaHours[]): void {
   const sorted = hours.toSorted((left, right) => timeOfDayMs(left.from) - timeOfDayMs(right.from))
   for (const [index, { from, to }] of sorted.entries()) {
     if (timeOfDayMs(to) <= timeOfDayMs(from))
-      throw invalidField(path, 'empty_hours', `${from} to ${to} is no stretch of time within a day.`)
+      throw invalidField(
+        path,
+        'empty_hours',
+        `${from} to ${to} is no stretch of time within a day. A night is ${from} to 24:00, and 00:00 to ${to} of the next day.`,
+      )
     const next = sorted[index + 1]
     if (next && timeOfDayMs(next.from) < timeOfDayMs(to))
       throw invalidField(path, 'overlapping_hours', `${from} to ${to} overlaps ${next.from} to ${next.to}.`)

@@ -2,6 +2,7 @@ import {
   invalidField,
   type SlaCalendarState,
   type SlaEntityType,
+  type SlaGoalKey,
   type SlaPolicyState,
   slaGoalKeys,
 } from '@opsplane/contracts'
@@ -57,14 +58,39 @@ function checkGoals({ goals: given, goalsBy, updatedAt }: SlaPolicyState, calend
     )
   if (goals.length === 0)
     throw invalidField('/goals', 'no_goal', `A policy needs a goal: for ${keys.join(', ')}.`)
-  const from = Date.parse(updatedAt)
-  const hours = calendar === null ? aroundTheClock : createCalendar(calendar)
-  const most = hours.businessMsBetween(from, from + yearMs) / 60_000
-  const beyond = goals.find(([, minutes]) => minutes > most)
+  const beyond = goalBeyondAYear(given, calendar, Date.parse(updatedAt))
   if (beyond)
     throw invalidField(
-      `/goals/${beyond[0]}`,
+      `/goals/${beyond.key}`,
       'goal_beyond_a_year',
-      `The calendar is open for ${Math.floor(most)} minutes in a year, which is less than this goal.`,
+      `The calendar is open for ${beyond.openMinutes} minutes in a year, which is less than this goal.`,
     )
+}
+
+/** Throws validation_failed for a calendar by which an active policy would promise what never comes. */
+export function checkStillKept(
+  calendar: SlaCalendarState,
+  policies: readonly SlaPolicyState[],
+): SlaCalendarState {
+  const from = Date.parse(calendar.updatedAt)
+  for (const { name, goals, status } of policies) {
+    const beyond = status === 'active' ? goalBeyondAYear(goals, calendar, from) : undefined
+    if (beyond)
+      throw invalidField(
+        '/week',
+        'goal_beyond_a_year',
+        `It would be open for ${beyond.openMinutes} minutes in a year, and the policy ${name} has a goal of ` +
+          `${goals[beyond.key]} (${beyond.key}). Give the policy another goal or calendar first.`,
+      )
+  }
+  return calendar
+}
+
+/** The first goal that the open hours of a year do not reach. A clock of it would never be due. */
+function goalBeyondAYear(goals: SlaPolicyState['goals'], calendar: SlaCalendarState | null, from: number) {
+  const hours = calendar === null ? aroundTheClock : createCalendar(calendar)
+  const most = hours.businessMsBetween(from, from + yearMs) / 60_000
+  const keys = Object.keys(goals) as SlaGoalKey[]
+  const key = keys.find((key) => (goals[key] ?? 0) > most)
+  return key && { key, openMinutes: Math.floor(most) }
 }

@@ -18,7 +18,7 @@ import { slaPolicies as table } from './tables.js'
 export const tag = 'SLA policies'
 const path = '/itsm/sla-policies/:id'
 
-/** What is promised, and to which incidents. */
+/** What is promised, and for what. */
 export function policyRoutes(ctx: BackendContext, stores: SlaStores): Route[] {
   const { policies, calendarOf } = stores
   return [
@@ -46,7 +46,7 @@ export function policyRoutes(ctx: BackendContext, stores: SlaStores): Route[] {
       method: 'post',
       path: '/itsm/sla-policies',
       summary: 'Create an SLA policy',
-      description: 'Holds for incidents opened from now on. A goal beyond a year of the calendar is refused.',
+      description: 'Holds for what is opened from now on. A goal beyond a year of the calendar is refused.',
       tag,
       scope: 'sla:write',
       body: NewSlaPolicy,

@@ -12,11 +12,12 @@ import {
   SlaPolicyState,
 } from '@opsplane/contracts'
 import { checkCalendar } from './lint.js'
-import { checkPolicy, entityFor } from './policy-lint.js'
+import { checkPolicy, checkStillKept, entityFor } from './policy-lint.js'
 
 export type CalendarCommand =
   | { kind: 'create'; id: string; input: NewSlaCalendar; now: Instant }
-  | { kind: 'patch'; patch: SlaCalendarPatch; now: Instant }
+  /** With the policies that count by it. */
+  | { kind: 'patch'; patch: SlaCalendarPatch; policies: readonly SlaPolicyState[]; now: Instant }
   | { kind: 'delete' }
 
 /** Every revision stays as a row of its own, for the clocks that are pinned to it. */
@@ -31,7 +32,10 @@ export const slaCalendar: Decider<SlaCalendarState, CalendarCommand> = {
     }
     if (state === null) throw notFound()
     if (command.kind === 'delete') return [{ type: 'sla_calendar.deleted', after: null }]
-    return updated('sla_calendar.updated', state, given(command.patch), command.now, checkCalendar)
+    const { patch, policies, now } = command
+    return updated('sla_calendar.updated', state, given(patch), now, (after) =>
+      checkStillKept(checkCalendar(after), policies),
+    )
   },
   expose: (state) => state,
   describe: ({ name }) => ({ displayName: name }),

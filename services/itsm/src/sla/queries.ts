@@ -1,6 +1,6 @@
-import type { TenantScope } from '@opsplane/contracts'
+import { SlaPolicyState, type TenantScope } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
-import { and, count, eq, gt, inArray, lt, type SQL } from 'drizzle-orm'
+import { and, eq, gt, inArray, lt, type SQL } from 'drizzle-orm'
 import type { CalendarFilters, PolicyFilters, TimerFilters } from './list-filters.js'
 import { slaCalendars, slaPolicies, slaTimers } from './tables.js'
 
@@ -75,16 +75,16 @@ function created({ createdAt }: Listed, filters: Pick<PolicyFilters, 'createdAft
 const words = ({ search }: Listed, { q }: { q?: string | undefined }): SQL | undefined =>
   q === undefined ? undefined : matchesText(search, q)
 
-/** How many policies name a calendar. */
+/** The policies that name a calendar. */
 export async function policiesOfCalendar(
   db: Drizzle,
   { workspaceId, environment }: TenantScope,
   id: string,
-): Promise<number> {
+): Promise<SlaPolicyState[]> {
   const ofTenant = [eq(slaPolicies.workspaceId, workspaceId), eq(slaPolicies.environment, environment)]
-  const [row] = await db
-    .select({ count: count() })
+  const rows = await db
+    .select({ state: slaPolicies.state })
     .from(slaPolicies)
     .where(and(...ofTenant, eq(slaPolicies.calendarId, id)))
-  return row?.count ?? 0
+  return rows.map(({ state }) => SlaPolicyState.parse(state))
 }

@@ -249,9 +249,30 @@ describe('a policy', () => {
         { ...calendar, week: { monday: [monday('09:00', '12:00'), monday('11:00', '24:00')] } },
         'overlapping_hours',
       ],
+      [
+        '/itsm/calendars',
+        { ...calendar, week: { monday: [{ ...monday('09:00', '12:00'), until: '13:00' }] } },
+        'unrecognized_key',
+      ],
     ]
     for (const [path, body, code] of cases)
       expect(await refused(path, body)).toEqual(['validation_failed', code])
+  })
+
+  it('keeps its goal within reach of its calendar, also when that is edited', async () => {
+    const { api } = await workspace({ status: 'inactive' })
+    const hours = [{ from: '09:00', to: '17:00' }]
+    const calendar = { name: 'Office', timeZone: 'Asia/Kathmandu', week: { monday: hours, friday: hours } }
+    const { id } = (await api.post('/itsm/calendars', calendar)).data(SlaCalendar)
+    await createPolicy(api, { name: 'Gold', calendarId: id, goals: { high: 40_000 } })
+    const mondays = { week: { monday: hours } }
+    const { details } = (await api.patch(`/itsm/calendars/${id}`, mondays)).error()
+    expect(details).toMatchObject([{ path: '/week', code: 'goal_beyond_a_year' }])
+    expect(details?.[0]?.message).toContain('the policy Gold has a goal of 40000 (high)')
+    const { items } = (await api.get('/itsm/sla-policies')).page(SlaPolicy)
+    for (const { id: policyId } of items)
+      await api.patch(`/itsm/sla-policies/${policyId}`, { status: 'inactive' })
+    expect((await api.patch(`/itsm/calendars/${id}`, mondays)).data(SlaCalendar)).toMatchObject(mondays)
   })
 
   it('is for whoever has sla:write to change, and of its workspace alone', async () => {

@@ -87,6 +87,30 @@ it('finds by meaning, asking as OpenAI is asked', async () => {
   })
 })
 
+it('keeps what was excluded out of the vector leg, and asks for nothing where nothing is wanted', async () => {
+  await team.publish({ title: 'Espresso', body: 'In the kitchen.' })
+  await embedded(10)
+  const titles = async (query: string) => (await search(query)).results.map(({ title }) => title)
+  expect((await titles('beverage')).slice(0, 2).sort()).toEqual(['Coffee on floor 2', 'Espresso'])
+  expect(await titles('beverage -kitchen')).toEqual(['Coffee on floor 2'])
+  expect(JSON.parse(endpoint.received().at(-1)?.rawBody.toString() ?? '').input).toEqual(['beverage'])
+  const asked = endpoint.received().length
+  expect(await titles('-coffee')).toEqual([])
+  expect(endpoint.received()).toHaveLength(asked)
+})
+
+it('has the vectors of an article that took the place of another one', async () => {
+  const [coffee] = (await search()).results
+  await team.author.post(`/knowledge/${coffee?.id}/retire`)
+  const { id } = await team.publish({ title: 'Tea on floor 2' })
+  await waitFor(async () => {
+    const rows = await service.sql`select article_id from knowledge_chunks
+      where article_id in (${coffee?.id ?? ''}, ${id}) and vector is not null`
+    return rows.length === 1 && rows[0]?.article_id === id
+  }, patiently)
+  expect((await search()).results[0]).toMatchObject({ id, ranks: { text: null, vector: 1 } })
+})
+
 it('keeps to the scope in the vector leg as well', async () => {
   await team.publish({ title: 'Espresso', body: 'Inside.', visibility: 'internal', category: 'kitchen' })
   await embedded(10)

@@ -4,6 +4,7 @@ import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import { ofTenant } from '../queries.js'
 import { ownerColumns, toOwner, type VectorMatrix } from '../search/nearest.js'
 import { sizedCache } from '../search/sized-cache.js'
+import { stampOf } from '../search/stamp.js'
 import { knowledgeChunks as chunks, knowledgePublished as published } from '../tables.js'
 
 export interface EmbeddingIndex extends VectorMatrix {
@@ -56,7 +57,7 @@ export function embeddingIndexes(db: Drizzle, model: string) {
     /** Null while nothing of the tenant is embedded yet. */
     async of(tenant: TenantScope): Promise<EmbeddingIndex | null> {
       const [row] = await db
-        .select({ stamp: sql<string>`count(*) || '/' || coalesce(sum(${chunks.sourceVersion}), 0)` })
+        .select({ stamp: sql<string>`coalesce(${stampOf(chunks.id, chunks.sourceVersion)}, 0)::text` })
         .from(chunks)
         .where(mine(tenant))
       const stamp = row?.stamp ?? ''

@@ -5,12 +5,13 @@ import { z } from 'zod'
 import { codesIn } from '../codes.js'
 import { ofTenant } from '../queries.js'
 import { knowledgePublished as table } from '../tables.js'
+import { stampOf } from './stamp.js'
 
-/** A query taken apart, in the languages the tenant has articles in. */
+/** What is wanted of a query taken apart, in the languages the tenant has articles in. */
 export interface Analysis {
   query: string
   languages: string[]
-  /** Changes with every publication of the tenant. */
+  /** Changes with every publication of the tenant, and whenever one is retired. */
   stamp: string
   /** What looks like an identifier. */
   codes: string[]
@@ -39,7 +40,7 @@ export async function analyse(
   const words = query.match(/[\p{L}\p{N}]{4,}/gu)?.slice(0, mostWords) ?? []
   const rows = await db.execute(sql`
     with published as (
-      select ${table.language} as language, count(*) as articles, sum(${table.version}) as versions
+      select ${table.language} as language, count(*) as articles, ${stampOf(table.id, table.version)} as stamp
       from ${table} where ${ofTenant(table, tenant)} group by 1
     ), spoken as (
       select language, knowledge_config(language) as config from published
@@ -51,7 +52,7 @@ export async function analyse(
     )
     select json_build_object(
       'languages', (select coalesce(json_agg(language order by language), '[]') from spoken),
-      'stamp', (select coalesce(sum(articles), 0) || '/' || coalesce(sum(versions), 0) from published),
+      'stamp', (select coalesce(sum(articles), 0) || '/' || coalesce(sum(stamp), 0) from published),
       'words', (select coalesce(json_agg(word order by word), '[]') from words where not exists (
         select 1 from spoken where numnode(plainto_tsquery(config, word)) = 0)),
       'lexemes', (select coalesce(json_agg(lexeme order by lexeme), '[]') from lexemes)

@@ -29,12 +29,18 @@ export async function hitsOf(
 ): Promise<KnowledgeHit[]> {
   if (fused.length === 0) return []
   const body = sql`left(${table.state}->>'body', ${sql.raw(String(mostCharacters))})`
+  const asked = relaxedQuery(analysis, scope)
   const rows = await db
     .select({
       id: table.id,
       shown: sql<string>`((${table.state}::jsonb) - 'body' - 'codes')::text`,
-      title: headline(sql`${table.state}->>'title'`, analysis, 'HighlightAll=true'),
-      body: headline(body, analysis, 'MaxFragments=2, MaxWords=25, MinWords=12, FragmentDelimiter=" … "'),
+      title: headline(sql`${table.state}->>'title'`, asked, analysis, 'HighlightAll=true'),
+      body: headline(
+        body,
+        asked,
+        analysis,
+        'MaxFragments=2, MaxWords=25, MinWords=12, FragmentDelimiter=" … "',
+      ),
     })
     .from(table)
     .where(
@@ -56,8 +62,24 @@ export async function hitsOf(
   })
 }
 
-function headline(text: SQL, analysis: Analysis, options: string): SQL<string> {
+function headline(text: SQL, asked: SQL, { lexemes }: Analysis, options: string): SQL<string> {
   const clean = sql`translate(${text}, ${matchStart + matchEnd}, '')`
   const all = `StartSel=${matchStart}, StopSel=${matchEnd}, ${options}`
-  return sql<string>`ts_headline(knowledge_config(${table.language}), ${clean}, ${relaxedQuery(analysis)}, ${all})`
+  const query = sql`coalesce(${asked} || ${accented(clean, lexemes)}, ${asked})`
+  return sql<string>`ts_headline(${config}, ${clean}, ${query}, ${all})`
+}
+
+const config = sql`knowledge_config(${table.language})`
+
+/**
+ * The words of a text that are those asked for but for their accents, as they stand there: what is looked through has no
+ * accents, and what is shown has. Null where there are none.
+ */
+function accented(text: SQL, lexemes: string[]): SQL {
+  const wanted = sql`array(select jsonb_array_elements_text(${JSON.stringify(lexemes)}::jsonb))`
+  const quoted = sql`'''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || ''''`
+  return sql`case when octet_length(${text}) = char_length(${text}) then null else (
+    select string_agg(${quoted}, ' | ') from unnest(to_tsvector(${config}, ${text})) word (lexeme, positions, weights)
+    where octet_length(lexeme) > char_length(lexeme)
+      and tsvector_to_array(to_tsvector(${config}, knowledge_plain(lexeme))) && ${wanted}) end::tsquery`
 }

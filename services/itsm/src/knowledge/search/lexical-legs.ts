@@ -24,7 +24,7 @@ export function exactLeg(db: Drizzle, scope: SearchScope, { codes }: Analysis) {
  * in a sentence uses words no article has.
  */
 export function textLeg(db: Drizzle, scope: SearchScope, analysis: Analysis) {
-  const any = relaxedQuery(analysis)
+  const any = relaxedQuery(analysis, scope)
   const all = strictQuery(analysis)
   return db
     .select({ id: table.id, complete: sql<boolean>`${table.search} @@ ${all}` })
@@ -69,9 +69,9 @@ const strictQuery = ({ query, languages }: Analysis): SQL =>
     sql` || `,
   )})`
 
-/** Quotes and exclusions are meant as they are; a plain list of words is not meant to be complete. */
-export function relaxedQuery(analysis: Analysis): SQL {
+/** Who uses quotes or exclusions means the words as they are; a plain list of words is not meant to be complete. */
+export function relaxedQuery(analysis: Analysis, { excluded }: Pick<SearchScope, 'excluded'>): SQL {
   const strict = strictQuery(analysis)
-  if (/"|(^|\s)-\S/.test(analysis.query)) return strict
+  if (excluded.length > 0 || analysis.query.includes('"')) return strict
   return sql`replace(${strict}::text, ' & ', ' | ')::tsquery`
 }

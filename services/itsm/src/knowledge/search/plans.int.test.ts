@@ -31,7 +31,7 @@ afterAll(async () => {
 
 it('keeps 5,000 articles indexed in every lexical leg', async () => {
   const now = '2026-03-02T10:00:00.000Z'
-  const scope = { tenant, writer: false, now, filters: {} }
+  const scope = { tenant, writer: false, now, filters: {}, excluded: [] }
   const [word] =
     await service.sql`select left(md5('4242'), 10) as known, overlay(left(md5('4242'), 10) placing 'z' from 9) as misspelt`
   const analysis = await analyse(database.db, tenant, `${word?.known} KB-4242`, undefined)

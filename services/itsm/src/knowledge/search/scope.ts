@@ -1,7 +1,8 @@
 import type { Instant, KnowledgeSearch, TenantScope } from '@opsplane/contracts'
-import { and, type SQL } from 'drizzle-orm'
+import type { Drizzle } from '@opsplane/postgres'
+import { and, inArray, type SQL, sql } from 'drizzle-orm'
 import { contentConditions, ofTenant, readable } from '../queries.js'
-import { knowledgePublished } from '../tables.js'
+import { knowledgePublished as table } from '../tables.js'
 
 /** What one search may find: the caller's tenant, what the caller may see, and what was asked for. */
 export interface SearchScope {
@@ -9,12 +10,30 @@ export interface SearchScope {
   writer: boolean
   now: Instant
   filters: KnowledgeSearch['filters']
+  /** Words and phrases that what is found must not have. */
+  excluded: readonly string[]
 }
 
 /** Holds in every leg, so that no leg's places are spent on what may not be shown. */
-export const within = ({ tenant, writer, now, filters }: SearchScope): SQL | undefined =>
+export const within = ({ tenant, writer, now, filters, excluded }: SearchScope): SQL | undefined =>
   and(
-    ofTenant(knowledgePublished, tenant),
+    ofTenant(table, tenant),
     readable(writer, now),
-    ...contentConditions(knowledgePublished, filters),
+    ...contentConditions(table, filters),
+    ...excluded.map((text) => sql`not (${table.search} @@ ${inLanguageOfArticle(text)})`),
   )
+
+/** Stemmed as the article is: another language's stem of the same word is not in it. */
+const inLanguageOfArticle = (text: string): SQL =>
+  sql`phraseto_tsquery(knowledge_config(${table.language}), knowledge_plain(${text}))`
+
+/** Of articles found without the database those that are within the scope, in the same order. */
+export async function keptWithin(db: Drizzle, scope: SearchScope, ids: string[]): Promise<string[]> {
+  if (scope.excluded.length === 0 || ids.length === 0) return ids
+  const rows = await db
+    .select({ id: table.id })
+    .from(table)
+    .where(and(within(scope), inArray(table.id, ids)))
+  const kept = new Set(rows.map(({ id }) => id))
+  return ids.filter((id) => kept.has(id))
+}

@@ -13,7 +13,7 @@ export function searchRoutes(search: ReturnType<typeof knowledgeSearch>): Route[
       summary: 'Search published articles',
       description:
         'By identifiers and error codes, words, similar spelling and meaning, fused into one list. `meta` tells ' +
-        'which way was used, and why if a better one could not be.',
+        'which way was used, and why if a better one could not be. `"a phrase"` and `-without` are meant as they are.',
       tag,
       scope: 'knowledge:read',
       body: KnowledgeSearch,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Article, KnowledgeResults } from '@opsplane/contracts'
 import { rebuild } from '@opsplane/eventstore'
-import { type ApiClient, startTestService, type TestService } from '@opsplane/testing'
+import { type ApiClient, startTestService, type TestService, waitFor } from '@opsplane/testing'
 import * as itsm from '../../service.js'
 import { knowledgeTeam } from '../knowledge.fixture.js'
 
@@ -131,6 +131,26 @@ it('searches the published version until the next one is approved', async () => 
   expect((await search(own.author, 'vuvuzela')).results[0]).toMatchObject({ articleVersion: 2 })
 })
 
+it('finds nothing that has what was excluded, in any leg and language', async () => {
+  const own = knowledgeTeam(service)
+  for (const fields of filler) await own.publish(fields)
+  await own.publish({
+    title: 'Plotter stalls',
+    body: 'The plotter failed with ERR-4711 again. Call facilities.',
+  })
+  await own.publish({ title: 'Plotter colours', body: 'Choose the colours of the plotter.' })
+  await own.publish({ title: 'Der Plotter', body: 'Tinte für den Plotter bestellen.', language: 'de' })
+  const without = async (query: string) => new Set(await titles(own.reader, query))
+  expect(await without('plotter')).toEqual(new Set(['Plotter stalls', 'Plotter colours', 'Der Plotter']))
+  const others = new Set(['Plotter colours', 'Der Plotter'])
+  // `failing` is stemmed in English alone.
+  for (const exclusion of ['-failing', '(-failing)', '-"call facilities"', '-ERR-4711'])
+    expect([exclusion, await without(`plotter ${exclusion}`)]).toEqual([exclusion, others])
+  expect(await without('plotter -tinte')).toEqual(new Set(['Plotter stalls', 'Plotter colours']))
+  expect(await without('-plotter')).toEqual(new Set())
+  expect(await without('plotter --failing')).toContain('Plotter stalls')
+})
+
 it('marks matches and lets no markup of an article through', async () => {
   const own = knowledgeTeam(service)
   await own.publish({
@@ -145,6 +165,27 @@ it('marks matches and lets no markup of an article through', async () => {
   expect(body.match(/<mark>/g)).toHaveLength(1)
   expect(body.match(/<\/mark>/g)).toHaveLength(1)
   expect(hit?.snippet).toContain('Open the firewall')
+})
+
+it('has the vectors of an article that took the place of another one', async () => {
+  const own = knowledgeTeam(service)
+  for (const fields of filler) await own.publish(fields)
+  const near = async () => (await search(own.reader, 'descaling', { limit: 50 })).results
+  const [first] = await near()
+  await own.author.post(`/knowledge/${first?.id}/retire`)
+  const { id } = await own.publish(filler[0] ?? { title: '' })
+  await waitFor(async () => (await near()).some((hit) => hit.id === id && hit.ranks.vector !== null))
+})
+
+it('marks words with accents, however they were asked for', async () => {
+  const own = knowledgeTeam(service)
+  await own.publish({ title: "L'été à Größe, \\résumé", body: 'Der Résumé-Ordner. Ohne.', language: 'en' })
+  const marked = async (query: string) => (await search(own.reader, query)).results[0]?.highlights.title
+  const [summer, size, summary] = ['<mark>été</mark>', '<mark>Größe</mark>', '<mark>résumé</mark>']
+  expect(await marked('ete')).toContain(summer)
+  for (const query of ['größe', 'GROSSE']) expect(await marked(query)).toContain(size)
+  for (const query of ['resume', 'résumé', '"resume" grosse']) expect(await marked(query)).toContain(summary)
+  expect(await marked('resume')).not.toContain(size)
 })
 
 describe('the mode', () => {

@@ -4,15 +4,22 @@ import { type Analysis, analyse } from './analysis.js'
 import { fuse } from './fusion.js'
 import { hitsOf } from './hits.js'
 import { exactLeg, findSimilar, textLeg } from './lexical-legs.js'
-import type { SearchScope } from './scope.js'
+import { keptWithin, type SearchScope } from './scope.js'
 import type { VectorAnswer, vectorLeg } from './vector-leg.js'
+import { wordingOf } from './wording.js'
 
 const withoutVectors: VectorAnswer = { searchMode: 'lexical', degraded: null, ids: [] }
 
 /** Asks every leg and fuses what they found. */
 export function knowledgeSearch(db: Drizzle, vectors: ReturnType<typeof vectorLeg>) {
-  return async ({ query, limit, mode }: KnowledgeSearch, scope: SearchScope): Promise<KnowledgeResults> => {
-    const analysis = await analyse(db, scope.tenant, query, scope.filters.language)
+  return async (
+    { query, limit, mode }: KnowledgeSearch,
+    searched: Omit<SearchScope, 'excluded'>,
+  ): Promise<KnowledgeResults> => {
+    const { wanted, excluded } = wordingOf(query)
+    if (wanted === '') return { results: [], meta: { searchMode: 'lexical', degraded: null } }
+    const scope = { ...searched, excluded }
+    const analysis = await analyse(db, scope.tenant, wanted, scope.filters.language)
     if (analysis.languages.length === 0)
       return {
         results: [],
@@ -22,9 +29,10 @@ export function knowledgeSearch(db: Drizzle, vectors: ReturnType<typeof vectorLe
       lexicalLegs(db, scope, analysis),
       mode === 'lexical' ? withoutVectors : vectors(scope, analysis),
     ])
+    const near = await keptWithin(db, scope, vector.ids)
     const { complete, ...ranked } = lexical
     const modelled = vector.searchMode === 'hybrid_embeddings'
-    const legs = { ...ranked, vector: vector.ids, ...(modelled && { complete }) }
+    const legs = { ...ranked, vector: near, ...(modelled && { complete }) }
     const fused = fuse(legs).slice(0, limit)
     const results = await hitsOf(db, scope, analysis, fused)
     return { results, meta: { searchMode: vector.searchMode, degraded: vector.degraded } }
