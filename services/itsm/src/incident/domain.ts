@@ -9,6 +9,7 @@ import {
   notFound,
 } from '@opsplane/contracts'
 import { alerted } from './alerts.js'
+import { causeBy, saidByCaller } from './caller.js'
 import type { CreateIncident, IncidentCommand, IncidentStep, PatchIncident } from './commands.js'
 import { counted } from './family.js'
 import { decideMajor } from './major.js'
@@ -52,7 +53,8 @@ function decide(command: IncidentCommand, state: IncidentState | null): Incident
   if (command.kind === 'alert') return edit(alerted(command, state), command.now, state)
   if (command.kind === 'major') return [decideMajor(command, state)]
   if (command.kind === 'adopt' || command.kind === 'release') return [counted(command, state)]
-  const decision = take(command, command.now, state, command.cause)
+  const { kind, now, userId, cause = causeBy(userId, kind, state) } = command
+  const decision = take(command, now, state, cause)
   return command.kind === 'comment' ? heardCaller(command, command.now, decision) : [decision]
 }
 
@@ -77,7 +79,7 @@ function patch(command: PatchIncident, state: IncidentState): IncidentDecision[]
   for (const stage of patchStages) {
     const step = stage(wanted, current)
     if (step === null) continue
-    const decision = take(step, command.now, current)
+    const decision = take(step, command.now, current, causeBy(command.userId, step.kind, current))
     if (decision.type === 'incident.updated' && decisions.at(-1)?.type === 'incident.updated') decisions.pop()
     decisions.push(decision)
     current = decision.after
@@ -90,12 +92,12 @@ function patch(command: PatchIncident, state: IncidentState): IncidentDecision[]
  * resolved to them.
  */
 function heardCaller(
-  { comment: { visibility, author }, quietly }: Said,
+  { comment, quietly }: Said,
   now: Instant,
   decision: IncidentDecision,
 ): IncidentDecision[] {
   const { after } = decision
-  if (visibility !== 'public' || author.id !== after.callerId) return [decision]
+  if (comment.visibility !== 'public' || !saidByCaller(comment, after)) return [decision]
   if (after.holdReason === 'awaiting_caller')
     return [decision, take({ kind: 'resume' }, now, after, 'caller')]
   if (after.status !== 'resolved' || quietly) return [decision]
