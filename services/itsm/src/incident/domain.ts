@@ -122,9 +122,10 @@ function take(
   return { ...outcome, after, ...(Object.keys(told).length > 0 && { extras: told }) }
 }
 
-/** Until it takes a step of its own, or has another parent or none. */
+/** Until it takes a step of its own, is held for another reason, or has another parent or none. */
 function followsParent(before: IncidentState, after: IncidentState, cause?: IncidentCause): boolean {
   if (after.parentId === null || after.parentId !== before.parentId) return false
-  if (after.status === before.status) return before.followsParent
+  const { status, holdReason } = before
+  if (after.status === status) return before.followsParent && after.holdReason === holdReason
   return cause === 'parent' && (after.status === 'on_hold' || after.status === 'resolved')
 }
