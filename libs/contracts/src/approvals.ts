@@ -5,11 +5,14 @@ import { Actor } from './principal.js'
 const At = z.iso.datetime({ precision: 3 })
 
 /** How many of those asked must approve. `percent` counts of the approvers named, rounded up. */
-export const WaitFor = z.union([
-  z.enum(['first', 'all']),
-  z.strictObject({ count: z.int().min(1).max(100) }),
-  z.strictObject({ percent: z.int().min(1).max(100) }),
-])
+export const WaitFor = z.union(
+  [
+    z.enum(['first', 'all']),
+    z.strictObject({ count: z.int().min(1).max(100) }),
+    z.strictObject({ percent: z.int().min(1).max(100) }),
+  ],
+  { error: 'must be first, all, {"count": 2} or {"percent": 50}' },
+)
 export type WaitFor = z.infer<typeof WaitFor>
 
 /** Who is asked. Without names: anyone allowed to approve. `all` and `percent` need names. */
