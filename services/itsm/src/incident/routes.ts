@@ -67,10 +67,7 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
       errors: ['version_conflict'],
       // The alert that opens an incident is its first.
       wasThere: ({ alertCount = 0 }) => alertCount > 1,
-      handler: async ({ body, meta }) => {
-        await checkIncidentLinks(ctx.database.db, meta.tenant, body)
-        return openIncident(ctx, incidents, body, meta)
-      },
+      handler: ({ body, meta }) => openIncident(ctx, incidents, body, meta),
     }),
 
     defineRoute({
