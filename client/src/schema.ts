@@ -1081,7 +1081,7 @@ export interface paths {
         head?: never;
         /**
          * Update an SLA calendar
-         * @description Makes a new revision for clocks that start from now on; those that began keep theirs.
+         * @description Makes a new revision for clocks that start from now on; those that began keep theirs. Refused when an active policy would have a goal beyond a year of it.
          */
         patch: operations["updateSlaCalendar"];
         trace?: never;
@@ -2115,7 +2115,7 @@ export interface paths {
         put?: never;
         /**
          * Create an SLA policy
-         * @description Holds for incidents opened from now on. A goal beyond a year of the calendar is refused.
+         * @description Holds for what is opened from now on. A goal beyond a year of the calendar is refused.
          */
         post: operations["createSlaPolicy"];
         delete?: never;
@@ -2449,7 +2449,7 @@ export interface paths {
         put?: never;
         /**
          * Search published articles
-         * @description By identifiers and error codes, words, similar spelling and meaning, fused into one list. `meta` tells which way was used, and why if a better one could not be.
+         * @description By identifiers and error codes, words, similar spelling and meaning, fused into one list. `meta` tells which way was used, and why if a better one could not be. `"a phrase"` and `-without` are meant as they are.
          */
         post: operations["searchKnowledge"];
         delete?: never;
@@ -5176,6 +5176,11 @@ export interface components {
             incidentId: string;
             /** Format: date-time */
             updatedAt: string;
+            /**
+             * @description The person, also where an API key wrote it. Null for what the platform wrote.
+             * @default null
+             */
+            userId?: string | null;
             visibility: components["schemas"]["CommentVisibility"];
         };
         IncidentCommentEnvelope: {
@@ -24651,6 +24656,8 @@ export interface operations {
                 headers: {
                     /** @description The version, for If-Match. */
                     ETag?: string;
+                    /** @description Where the new resource is. */
+                    Location?: string;
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
                 };

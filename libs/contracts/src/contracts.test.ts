@@ -143,6 +143,14 @@ test('subjects name workspace, environment and type, below the prefix', () => {
   expect(natsNames('t1').eventsStream).toBe('T1_PLATFORM_EVENTS')
 })
 
+test.each(['2026-03-02', '2026-03-02T10:00:00', 'now', ''])(
+  'what is no moment is told how one looks: %s',
+  (text) => {
+    const [issue] = Moment.safeParse(text).error?.issues ?? []
+    expect(issue?.message).toMatch(/such as .*Z or .*\+01:00/)
+  },
+)
+
 test.each([
   ['0000-01-01T00:00:00Z', false],
   ['0001-01-01T00:00:00+01:00', false],

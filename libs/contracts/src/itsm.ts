@@ -174,6 +174,10 @@ export const IncidentComment = z
     body: z.string(),
     visibility: CommentVisibility,
     author: Actor,
+    // Comments from before this field was introduced lack it.
+    userId: z.string().nullable().default(null).meta({
+      description: 'The person, also where an API key wrote it. Null for what the platform wrote.',
+    }),
     createdAt: At,
     updatedAt: At,
   })
@@ -292,10 +296,12 @@ export type NewIncidentComment = z.infer<typeof NewIncidentComment>
 export const EscalationCause = z.enum(['severity_raised', 'group_reassigned'])
 export type EscalationCause = z.infer<typeof EscalationCause>
 
-/** What an incident's step followed from, where nobody took it directly. */
-export const IncidentCause = z
-  .enum(['caller', 'parent', 'auto_close'])
-  .meta({ description: 'Absent where somebody did it directly.' })
+/** What an incident's step followed from, where it was not an agent who took it. */
+export const IncidentCause = z.enum(['caller', 'parent', 'problem', 'change', 'auto_close']).meta({
+  description:
+    '`caller`: their comment resumed or reopened it, or they resolved, reopened, closed or canceled it themselves. ' +
+    '`parent`, `problem`, `change`: it follows that record. `auto_close`: its days were over. Absent otherwise.',
+})
 export type IncidentCause = z.infer<typeof IncidentCause>
 const cause = { cause: IncidentCause.optional() }
 
@@ -331,6 +337,7 @@ export const itsmEvents = {
   }),
   'incident.comment_added': incidentEvent('A comment or a work note was added.', {
     comment: IncidentComment,
+    ...cause,
   }),
 } satisfies Record<string, EventDefinition>
 export type ItsmEventType = keyof typeof itsmEvents

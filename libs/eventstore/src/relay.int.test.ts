@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { natsNames, PlatformEvent } from '@opsplane/contracts'
+import { natsNames, PlatformEvent, systemActor } from '@opsplane/contracts'
 import { connectNats, ensureStreams, type NatsLink } from '@opsplane/nats'
 import { type EmbeddedNats, startEmbeddedNats } from '@opsplane/nats/embedded'
 import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
@@ -113,7 +113,7 @@ describe('the relay', () => {
   test('gives up what NATS can never take, and goes on', async () => {
     const { tickets } = testStore.replica()
     const limit = (await link.ready()).info?.max_payload ?? 0
-    await tickets.create(...opening('x'.repeat(limit)), meta())
+    await tickets.create(...opening('x'.repeat(limit)), meta({ actor: systemActor }))
     const [fine, open] = opening()
     await tickets.create(fine, open, meta())
     const relay = start()

@@ -56,6 +56,31 @@ describe('the event store', () => {
     expect(JSON.stringify(events.map(({ data }) => data))).not.toContain('hash of')
   })
 
+  test('decides on what it has found, and all anew when somebody else was faster', async () => {
+    const [id, open] = opening()
+    await one.tickets.create(id, open, meta())
+    const counts: (number | undefined)[] = []
+    await one.store.transact(meta(), async (unit) => {
+      counts.push((await unit.find(one.tickets, id))?.state.count)
+      if (counts.length === 1) await other.tickets.handle(id, counted, meta())
+      counts.push((await unit.handle(one.tickets, id, counted)).count)
+    })
+    expect(counts).toEqual([0, 1, 1, 2])
+    expect(await other.tickets.get(id, tenant)).toMatchObject({ count: 2, version: 3 })
+  })
+
+  test('writes nothing of what no message could carry, and says so', async () => {
+    const [id, open] = opening('\u0001'.repeat(100_000))
+    const refused = { code: 'payload_too_large', details: [{ code: 'record_too_large' }] }
+    await expect(one.tickets.create(id, open, meta())).rejects.toMatchObject(refused)
+    const within = testStore.database.sql.begin((tx) =>
+      one.store.within(tx, meta(), (unit) => unit.create(one.tickets, id, open)),
+    )
+    await expect(within).rejects.toMatchObject(refused)
+    expect(await eventsOf(id)).toEqual([])
+    await expect(one.tickets.get(id, tenant)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
   test('answers an absent id, another tenant and a deleted aggregate alike', async () => {
     const [id, open] = opening()
     await one.tickets.create(id, open, meta())

@@ -16,6 +16,7 @@ import type { Commit, IdempotencyRow } from './commit.js'
 import { createCommitQueue } from './commit-queue.js'
 import { commitFailure, VersionRaceError } from './errors.js'
 import { checkEvents } from './event-check.js'
+import { checkSizes } from './event-size.js'
 import { createIdempotencyStore } from './idempotency.js'
 import { createKeyedQueue } from './keyed-queue.js'
 import { createNumbers, type Numbers } from './numbers.js'
@@ -43,7 +44,8 @@ export interface EventStore {
   /**
    * Runs `work` and commits everything it decided at once, together with the response to the request's
    * Idempotency-Key. `work` runs again after a lost race, so its only effects are the unit's. Its value is what
-   * is answered. Throws `precondition_failed`, `version_conflict`, `conflict` or IdempotencyRaceError.
+   * is answered. Throws `precondition_failed`, `version_conflict`, `conflict`, `payload_too_large` where an event would
+   * fit into no message, or IdempotencyRaceError.
    */
   transact<T>(meta: CommandMeta, work: (unit: Unit) => Promise<T>, options?: TransactOptions): Promise<T>
   /**
@@ -88,6 +90,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
       const draft = createDraft({ snapshots, meta, careful: redecisions > 0 })
       const result = await work(draft.unit)
       const commit = { ...draft.commit(), idempotency: idempotencyRow(meta, result) }
+      checkSizes(commit.events, meta.actor)
       if (catalog) checkEvents(catalog, commit.events)
       try {
         await write(commit)
@@ -105,6 +108,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     const result = await work(draft.unit)
     const commit = draft.commit()
     if (commit.events.length === 0) return result
+    checkSizes(commit.events, meta.actor)
     if (catalog) checkEvents(catalog, commit.events)
     const shape = shapeOf(commit)
     try {

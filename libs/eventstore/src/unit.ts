@@ -38,7 +38,10 @@ export interface Unit {
     command: Command,
     options?: HandleOptions<State>,
   ): Promise<Presented>
-  /** As it is within this unit; null when absent or another tenant's. */
+  /**
+   * As it is within this unit; null when absent or another tenant's. What is handled later is what was found: a change
+   * in between is a lost race.
+   */
   find<State extends { id: string }, Command, Presented>(
     aggregate: Aggregate<State, Command, Presented>,
     id: string,
@@ -76,7 +79,7 @@ export function createDraft({ snapshots, meta, careful }: DraftOptions): Draft {
   ): Promise<Versioned<State>> => {
     const { table } = aggregate.definition.decider
     const known = touched.get(`${table}/${id}`)
-    // It was decided by this decider in this very unit, which is what types it.
+    // It was found or decided by this decider in this very unit, which is what types it.
     if (known) return known as Versioned<State>
     const row = given ?? (await snapshots.load(table, id, tenant))
     if (!row || row.state === null) return { state: null, version: row?.version ?? 0 }
@@ -123,7 +126,9 @@ export function createDraft({ snapshots, meta, careful }: DraftOptions): Draft {
     },
     async find(aggregate, id, { tenant = meta.tenant } = {}) {
       const { state, version } = await load(aggregate, id, tenant)
-      return state === null ? null : { state, version }
+      if (state === null) return null
+      touched.set(`${aggregate.definition.decider.table}/${id}`, { state, version })
+      return { state, version }
     },
   }
   return {

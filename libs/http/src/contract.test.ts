@@ -48,6 +48,15 @@ const routes = [
   }),
   defineRoute({
     ...base,
+    operationId: 'hangLamp',
+    method: 'post',
+    path: '/hooks/:hook/rooms/:room/lamp',
+    status: 201,
+    createdBelow: '/rooms/:room/lamps',
+    handler: async () => lamp,
+  }),
+  defineRoute({
+    ...base,
     operationId: 'createFuse',
     method: 'post',
     path: '/fuses',
@@ -108,6 +117,14 @@ describe('a created resource', () => {
     const { responses } = operation('/rooms/{room}/lamps', 'post')
     expect(responses).toMatchObject({ 200: { headers: { ETag: expect.anything() } }, 201: expect.anything() })
     expect(responses).not.toHaveProperty('200.headers.Location')
+  })
+
+  test('that is read below another path has its Location there', async () => {
+    const answer = await app.call('POST', '/hooks/1/rooms/a%20b/lamp')
+    expect(answer.headers.location).toBe('/rooms/a%20b/lamps/l%2F1')
+    expect(operation('/hooks/{hook}/rooms/{room}/lamp', 'post')).toMatchObject({
+      responses: { 201: { headers: { Location: expect.anything() } } },
+    })
   })
 
   test('that cannot be read has none', async () => {

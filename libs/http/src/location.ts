@@ -3,10 +3,11 @@ import type { Route } from './route.js'
 /** The address of what a request created, below the service's root; undefined when it does not say its id. */
 export type Locate = (params: unknown, data: unknown) => string | undefined
 
-/** How to tell the address of what a route creates: it answers 201, and another route reads one below its path. */
+/** How to tell the address of what a route creates: it answers 201, and another route reads one below its path, or below the one it names. */
 export function locator(route: Route, routes: readonly Route[]): Locate | undefined {
   if (route.status !== 201) return undefined
-  const below = `${route.path}/:`
+  const collection = route.createdBelow ?? route.path
+  const below = `${collection}/:`
   const reading = routes.find(
     ({ kind, method, path }) =>
       kind === 'single' &&
@@ -20,7 +21,7 @@ export function locator(route: Route, routes: readonly Route[]): Locate | undefi
   return (params, data) => {
     const id = textOf(data, name) ?? textOf(data, 'id')
     if (id === undefined) return undefined
-    const parent = route.path.replaceAll(/:(\w+)/g, (_, part: string) =>
+    const parent = collection.replaceAll(/:(\w+)/g, (_, part: string) =>
       encodeURIComponent(textOf(params, part) ?? ''),
     )
     return `${parent}/${encodeURIComponent(id)}`

@@ -90,6 +90,8 @@ export interface RouteContract<
    * without a Location. Told by the answer alone, so that what is kept for replay says the same.
    */
   wasThere?(data: z.input<Response>): boolean
+  /** With status 201: the path below which another route reads what is created, where that is not this route's own. */
+  createdBelow?: string
   /** Removes plaintext secrets from what is kept for replay. */
   redactReplay?(data: z.input<Response>): unknown
   /** Whether If-Match is honoured: unless given, where a path names the versioned resource that is changed. */
@@ -127,6 +129,7 @@ export interface Route {
   idempotency: 'transaction' | 'claim' | 'none'
   ifMatch: boolean
   wasThere?(data: unknown): boolean
+  createdBelow?: string
   redactReplay?(data: unknown): unknown
   /** A list's handler returns a Page, a stream's a LineStream. */
   handler(input: { params: unknown; query: unknown; body: unknown; meta: RequestMeta }): Promise<unknown>
@@ -155,6 +158,7 @@ export function defineRoute<
     idempotency: keepsKeys(contract) && !contract.bare ? (contract.idempotency ?? 'transaction') : 'none',
     ifMatch: contract.ifMatch ?? changesVersioned(contract),
     ...(contract.wasThere && { wasThere: contract.wasThere }),
+    ...(contract.createdBelow && { createdBelow: contract.createdBelow }),
     ...(contract.redactReplay && { redactReplay: contract.redactReplay }),
     handler: contract.handler,
   }

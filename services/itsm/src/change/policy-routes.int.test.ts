@@ -43,6 +43,10 @@ it('changes and deletes one, against the version that was seen', async () => {
 it('names the rule that cannot be met', async () => {
   const reply = await api.post(path, { name: 'B', technical: [{ name: 'All', waitFor: 'all' }] })
   expect(reply.error().details[0]?.path).toBe('/technical/0/approverIds')
+  const both = { name: 'B', technical: [{ name: 'Both', waitFor: { count: 1, percent: 1 } }] }
+  expect((await api.post(path, both)).error().details).toMatchObject([
+    { path: '/technical/0/waitFor', message: expect.stringMatching(/first, all, .*count.* or .*percent/) },
+  ])
 })
 
 it('is read with itsm:read, and changed with itsm:manage in the own workspace alone', async () => {

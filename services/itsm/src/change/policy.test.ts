@@ -28,6 +28,7 @@ describe('a policy', () => {
   })
 
   it.each([
+    [{ conditions: { impct: 'high' } }],
     [{ technical: [{ name: 'All', waitFor: 'all' }] }],
     [{ authorization: [{ name: 'One' }, { name: 'Two', approverIds: ['a'], waitFor: { count: 2 } }] }],
     [

@@ -3,7 +3,7 @@ import {
   type ChangeApprovalPolicy,
   type ChangePolicyPatch,
   type ChangePolicyState,
-  type ChangeState,
+  ChangeState,
   changedFields,
   type Decider,
   filterMatches,
@@ -13,6 +13,7 @@ import {
   notFound,
 } from '@opsplane/contracts'
 import { checkApprovalRule } from '../approval/approval.js'
+import { checkConditions } from '../conditions.js'
 import { withPatch } from './patch.js'
 
 const anyone: ApprovalRule = { name: 'Approval', approverIds: null, waitFor: 'first' }
@@ -47,11 +48,13 @@ export const changePolicy: Decider<ChangePolicyState, ChangePolicyCommand> = {
   decide: (command, state) => {
     if (command.kind === 'create') {
       const { id, input, now } = command
+      checkConditions(input.conditions, ChangeState)
       const after = checked({ id, ...input, createdAt: now, updatedAt: now })
       return [{ type: 'change_policy.created', after }]
     }
     if (state === null) throw notFound()
     if (command.kind === 'delete') return [{ type: 'change_policy.deleted', after: null }]
+    if (command.patch.conditions) checkConditions(command.patch.conditions, ChangeState)
     const wanted = withPatch(state, command.patch)
     if (changedFields(state, wanted).length === 0) return []
     return [{ type: 'change_policy.updated', after: { ...checked(wanted), updatedAt: command.now } }]

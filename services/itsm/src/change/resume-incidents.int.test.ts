@@ -81,7 +81,7 @@ it('resumes the incidents that await a change once it is completed, and those al
       type: 'incident.updated',
       causationId: completed.event.id,
       actor: { type: 'system' },
-      data: { after: { status: 'in_progress', holdReason: null } },
+      data: { after: { status: 'in_progress', holdReason: null }, cause: 'change' },
     })
   }
   expect((await read(vendor)).status).toBe('on_hold')

@@ -59,7 +59,8 @@ export function resumeIncidents(ctx: BackendContext): Closable {
     store.transact(meta, async (unit) => {
       const found = await unit.find(incidents, id)
       if (!found || found.state.changeId !== changeId || found.state.holdReason !== 'awaiting_change') return
-      await unit.handle(incidents, id, { kind: 'resume', now: meta.now }, { current: found })
+      const step = { kind: 'resume', cause: 'change', now: meta.now } as const
+      await unit.handle(incidents, id, step, { current: found })
     })
 
   /**

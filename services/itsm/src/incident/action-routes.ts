@@ -23,7 +23,7 @@ const contract = {
 export function incidentActionRoutes(incidents: IncidentStore): Route[] {
   const take = async (reference: string, step: IncidentStep, meta: RequestMeta): Promise<Incident> => {
     const id = await incidents.idOf(reference, meta.tenant)
-    return incidents.handle(id, { ...step, now: meta.now }, meta)
+    return incidents.handle(id, { ...step, userId: meta.principal.userId, now: meta.now }, meta)
   }
   return [
     defineRoute({

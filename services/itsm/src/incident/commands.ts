@@ -34,6 +34,8 @@ export interface CreateIncident {
 export interface PatchIncident {
   kind: 'patch'
   by: Actor
+  /** The person, who may come with an API key of theirs. */
+  userId?: string | undefined
   now: Instant
   desk: Desk
   patch: IncidentPatch
@@ -67,7 +69,7 @@ export type IncidentStep =
   | ({ kind: 'resolve'; resolutionRequired?: boolean } & ResolveIncident)
   | ({ kind: 'reopen'; to?: IncidentStatus } & ReopenIncident)
 
-/** `cause` is what the step follows from, where nobody takes it directly. */
+/** `userId` is the person who takes the step, `cause` what it follows from where it is not an agent. */
 export type IncidentCommand =
   | CreateIncident
   | PatchIncident
@@ -75,4 +77,4 @@ export type IncidentCommand =
   | CountAlert
   | CountChild
   | MajorCommand
-  | (IncidentStep & { now: Instant; cause?: IncidentCause })
+  | (IncidentStep & { now: Instant; userId?: string; cause?: IncidentCause })

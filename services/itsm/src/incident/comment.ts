@@ -1,5 +1,6 @@
 import { type CommandMeta, type IncidentComment, newId } from '@opsplane/contracts'
 import type { BackendContext, Unit } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
 import { isKeyTaken } from './dedup-key.js'
 import type { IncidentStore } from './incident-store.js'
 
@@ -8,10 +9,10 @@ export function newComment(
   incidentId: string,
   body: string,
   visibility: IncidentComment['visibility'],
-  { actor, now }: CommandMeta,
+  { actor, now, principal: { userId } }: RequestMeta,
 ): IncidentComment {
   const times = { createdAt: now, updatedAt: now }
-  return { id: newId('comment'), incidentId, body, visibility, author: actor, ...times }
+  return { id: newId('comment'), incidentId, body, visibility, author: actor, userId, ...times }
 }
 
 /**

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { ApiError, Incident, NewIncident, type Principal, systemActor } from '@opsplane/contracts'
+import {
+  ApiError,
+  ConfigurationItem,
+  Incident,
+  NewIncident,
+  type Principal,
+  systemActor,
+} from '@opsplane/contracts'
 import { createEventStore, rebuild } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
@@ -41,6 +48,17 @@ it('opens an incident once, and counts the alerts that follow on it', async () =
   expect((await all()).map(({ id, alertCount }) => [id, alertCount])).toEqual([[opened.id, 3]])
   const events = await service.sql`select type from events where stream_id = ${opened.id} order by version`
   expect(events.map(({ type }) => type)).toEqual(['incident.created', 'incident.updated', 'incident.updated'])
+})
+
+it('counts also what names an item that was retired since, as nothing of it is taken over', async () => {
+  const { api, send } = desk()
+  const item = await api.post('/cmdb/items', { name: 'checkout-db-1', class: 'database' })
+  const { id: ciId } = item.data(ConfigurationItem)
+  const opened = await send({ ciId })
+  expect((await api.post(`/cmdb/items/${ciId}/retire`)).status).toBe(200)
+  expect(await send({ ciId })).toMatchObject({ id: opened.id, alertCount: 2 })
+  const other = await api.post(path, { ...alert, dedupKey: 'another', ciId })
+  expect(other.error().details).toMatchObject([{ path: '/ciId', code: 'retired' }])
 })
 
 it('makes one incident of 50 alerts at once', async () => {

@@ -9,6 +9,7 @@ import {
   notFound,
 } from '@opsplane/contracts'
 import { alerted } from './alerts.js'
+import { causeBy, saidByCaller } from './caller.js'
 import type { CreateIncident, IncidentCommand, IncidentStep, PatchIncident } from './commands.js'
 import { counted } from './family.js'
 import { decideMajor } from './major.js'
@@ -52,7 +53,8 @@ function decide(command: IncidentCommand, state: IncidentState | null): Incident
   if (command.kind === 'alert') return edit(alerted(command, state), command.now, state)
   if (command.kind === 'major') return [decideMajor(command, state)]
   if (command.kind === 'adopt' || command.kind === 'release') return [counted(command, state)]
-  const decision = take(command, command.now, state, command.cause)
+  const { kind, now, userId, cause = causeBy(userId, kind, state) } = command
+  const decision = take(command, now, state, cause)
   return command.kind === 'comment' ? heardCaller(command, command.now, decision) : [decision]
 }
 
@@ -77,7 +79,7 @@ function patch(command: PatchIncident, state: IncidentState): IncidentDecision[]
   for (const stage of patchStages) {
     const step = stage(wanted, current)
     if (step === null) continue
-    const decision = take(step, command.now, current)
+    const decision = take(step, command.now, current, causeBy(command.userId, step.kind, current))
     if (decision.type === 'incident.updated' && decisions.at(-1)?.type === 'incident.updated') decisions.pop()
     decisions.push(decision)
     current = decision.after
@@ -90,12 +92,12 @@ function patch(command: PatchIncident, state: IncidentState): IncidentDecision[]
  * resolved to them.
  */
 function heardCaller(
-  { comment: { visibility, author }, quietly }: Said,
+  { comment, quietly }: Said,
   now: Instant,
   decision: IncidentDecision,
 ): IncidentDecision[] {
   const { after } = decision
-  if (visibility !== 'public' || author.id !== after.callerId) return [decision]
+  if (comment.visibility !== 'public' || !saidByCaller(comment, after)) return [decision]
   if (after.holdReason === 'awaiting_caller')
     return [decision, take({ kind: 'resume' }, now, after, 'caller')]
   if (after.status !== 'resolved' || quietly) return [decision]
@@ -120,9 +122,10 @@ function take(
   return { ...outcome, after, ...(Object.keys(told).length > 0 && { extras: told }) }
 }
 
-/** Until it takes a step of its own, or has another parent or none. */
+/** Until it takes a step of its own, is held for another reason, or has another parent or none. */
 function followsParent(before: IncidentState, after: IncidentState, cause?: IncidentCause): boolean {
   if (after.parentId === null || after.parentId !== before.parentId) return false
-  if (after.status === before.status) return before.followsParent
+  const { status, holdReason } = before
+  if (after.status === status) return before.followsParent && after.holdReason === holdReason
   return cause === 'parent' && (after.status === 'on_hold' || after.status === 'resolved')
 }

@@ -71,6 +71,15 @@ describe('following its parent ends', () => {
     expect(decision?.after?.followsParent).toBe(false)
   })
 
+  it('with a reason of its own to be on hold, which outlasts that of the parent', () => {
+    const held = child('on_hold', true)
+    const patch = { holdReason: 'awaiting_change' } as const
+    const [decision] = given(held).when({ kind: 'patch', by: agent, desk, patch, now }).decisions()
+    expect(decision?.after).toMatchObject({ status: 'on_hold', followsParent: false })
+    expect(follow(incidents.in_progress, held).status).toBe('in_progress')
+    expect(follow(incidents.in_progress, { ...held, ...decision?.after }).status).toBe('on_hold')
+  })
+
   it('with the parent, and not with an edit or a comment', () => {
     const from = child('resolved', true)
     const after = (patch: object) =>

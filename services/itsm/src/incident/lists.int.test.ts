@@ -84,6 +84,11 @@ describe('filters', () => {
     ['an assignee', () => 'assigneeId=usr_ada', ({ assigneeId }) => assigneeId === 'usr_ada'],
     ['no assignee', () => 'assigneeId=none', ({ assigneeId }) => assigneeId === null],
     ['a team', () => 'assignmentGroup=web', ({ assignmentGroup }) => assignmentGroup === 'web'],
+    [
+      'a team, trimmed',
+      () => 'assignmentGroup=%20web%20',
+      ({ assignmentGroup }) => assignmentGroup === 'web',
+    ],
     ['priorities', () => 'priority=P1,P4', ({ priority }) => priority === 'P1' || priority === 'P4'],
     ['an impact', () => 'impact=high', ({ impact }) => impact === 'high'],
     ['urgencies', () => 'urgency=high&urgency=low', ({ urgency }) => urgency !== 'medium'],

@@ -1,4 +1,5 @@
 import type { IncidentState } from '@opsplane/contracts'
+import { priorityBy } from '../settings/priority-by.js'
 import { alertFields } from './alerts.js'
 import type { CreateIncident } from './commands.js'
 
@@ -27,7 +28,7 @@ export function opened({ id, number, by, now, desk, input }: CreateIncident): In
     commentCount: 0,
     impact: input.impact,
     urgency: input.urgency,
-    priority: desk.priorityMatrix[input.impact][input.urgency],
+    priority: priorityBy(desk.priorityMatrix, input),
     priorityOverride: null,
     parentId: input.parentId ?? null,
     childCount: 0,

@@ -4,6 +4,7 @@ import { takesAlerts } from './alerts.js'
 import { isKeyTaken } from './dedup-key.js'
 import type { IncidentStore } from './incident-store.js'
 import { adoptChild } from './linking.js'
+import { checkIncidentLinks } from './links.js'
 import { openIncidentByKey } from './queries.js'
 
 /** Rounds against other processes that open, count on or end the incident of the same key. */
@@ -21,6 +22,8 @@ export async function openIncident(
   const { dedupKey, parentId } = input
   const parent = parentId ? [parentId] : []
   const create = async (unit: Unit) => {
+    // Not of an alert that is only counted: what its source names may have gone out of service since.
+    await checkIncidentLinks(database.db, tenant, input)
     const id = newId('incident')
     const [desk, next] = await Promise.all([
       incidents.deskOf(tenant),

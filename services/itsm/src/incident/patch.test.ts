@@ -145,6 +145,16 @@ describe('status', () => {
     )
   })
 
+  it('is in progress with whom it is assigned to, also where it was to be open again', () => {
+    const patch = { status: 'open', assigneeId: 'usr_other' } as const
+    const decisions = patching(resolved, patch).decisions()
+    expect(decisions.map(({ type, after }) => [type, after?.status])).toEqual([
+      ['incident.reopened', 'open'],
+      ['incident.assigned', 'in_progress'],
+    ])
+    patching(inProgress, patch).fails('invalid_state_transition')
+  })
+
   it('reopens before it assigns', () => {
     const [reopened, assigned] = patching(resolved, {
       status: 'in_progress',

@@ -16,6 +16,7 @@ import { actionTo } from './transitions.js'
 interface WantedIncident extends Omit<IncidentPatch, 'priorityOverride' | 'comment'>, Prioritized {
   comment?: IncidentComment | undefined
   resolutionRequired: boolean
+  reopens: boolean
 }
 
 type Stage = (patch: WantedIncident, state: IncidentState) => IncidentStep | null
@@ -37,7 +38,8 @@ export const patchStages: readonly Stage[] = [
 export function wantedBy(command: PatchIncident, state: IncidentState): WantedIncident {
   const { priorityOverride: _, comment: __, ...fields } = checkPatch(command.patch, state)
   const { resolutionRequired } = command.desk
-  return { ...fields, ...prioritized(command, state), comment: command.comment, resolutionRequired }
+  const reopens = state.status === 'resolved' && (fields.status === 'open' || fields.status === 'in_progress')
+  return { ...fields, ...prioritized(command, state), comment: command.comment, resolutionRequired, reopens }
 }
 
 /**
@@ -66,9 +68,8 @@ function checkPatch(patch: IncidentPatch, state: IncidentState): IncidentPatch {
   return status === state.status ? fields : patch
 }
 
-function reopening({ status }: WantedIncident, state: IncidentState): IncidentStep | null {
-  if (state.status !== 'resolved' || (status !== 'open' && status !== 'in_progress')) return null
-  return { kind: 'reopen', to: status }
+function reopening({ status, reopens }: WantedIncident): IncidentStep | null {
+  return reopens ? { kind: 'reopen', ...(status && { to: status }) } : null
 }
 
 /** A first routing to a team, or a lowered severity, is an edit. */
@@ -141,9 +142,9 @@ function copyIfChanged<Name extends EditableField>(
 }
 
 function statusChange({ status, ...patch }: WantedIncident, state: IncidentState): IncidentStep | null {
-  if (status === undefined || status === state.status) return null
+  // Reopened it is already; with an assignee it is in progress then, even where it was to be open.
+  if (status === undefined || status === state.status || patch.reopens) return null
   const kind = actionTo(state.status, status)
-  if (kind === 'reopen') return { kind, to: status }
   if (kind === 'resolve')
     return {
       kind,

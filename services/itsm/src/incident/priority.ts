@@ -1,4 +1,5 @@
 import type { IncidentState } from '@opsplane/contracts'
+import { priorityBy } from '../settings/priority-by.js'
 import type { PatchIncident } from './commands.js'
 
 export type Prioritized = Partial<Pick<IncidentState, 'priority' | 'priorityOverride'>>
@@ -16,5 +17,5 @@ export function prioritized({ patch, by, now, desk }: PatchIncident, state: Inci
   }
   if (before !== null && wanted === undefined) return {}
   if (before === null && impact === state.impact && urgency === state.urgency) return {}
-  return { priority: desk.priorityMatrix[impact][urgency], priorityOverride: null }
+  return { priority: priorityBy(desk.priorityMatrix, { impact, urgency }), priorityOverride: null }
 }

@@ -67,10 +67,7 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
       errors: ['version_conflict'],
       // The alert that opens an incident is its first.
       wasThere: ({ alertCount = 0 }) => alertCount > 1,
-      handler: async ({ body, meta }) => {
-        await checkIncidentLinks(ctx.database.db, meta.tenant, body)
-        return openIncident(ctx, incidents, body, meta)
-      },
+      handler: ({ body, meta }) => openIncident(ctx, incidents, body, meta),
     }),
 
     defineRoute({
@@ -111,7 +108,8 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
         await checkIncidentLinks(ctx.database.db, meta.tenant, body, () => incidents.linksOf(id, meta.tenant))
         const desk = await incidents.deskOf(meta.tenant)
         const comment = body.comment === undefined ? undefined : newComment(id, body.comment, 'public', meta)
-        const command = { by: meta.actor, now: meta.now, desk, patch: body, comment }
+        const by = { by: meta.actor, userId: meta.principal.userId }
+        const command = { ...by, now: meta.now, desk, patch: body, comment }
         return patchIncident(ctx, incidents, id, { kind: 'patch', ...command }, meta)
       },
     }),

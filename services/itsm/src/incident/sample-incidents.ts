@@ -39,6 +39,7 @@ export const comment: IncidentComment = {
   body: 'Looking at it.',
   visibility: 'public',
   author: agent,
+  userId: agent.id,
   createdAt: now,
   updatedAt: now,
 }

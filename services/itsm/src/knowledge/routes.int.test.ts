@@ -130,6 +130,8 @@ it('retired while its next version is written, an article had a retired version,
     ['Second', 'retired'],
     ['First', 'outdated'],
   ])
+  const retired = await team.author.get(`/knowledge/${id}/versions?status=retired`)
+  expect(retired.page(ArticleVersion).items).toEqual(versions.slice(0, 2))
 })
 
 describe('readers', () => {

@@ -83,10 +83,10 @@ function versionOf(row: object, standing: ArticleStanding): ArticleVersion {
   return { ...version, status: versionStatus(version.articleVersion, standing) }
 }
 
-/** `versionStatus` as a condition: the last version and the published one have theirs, all others are outdated. */
+/** `versionStatus` as a condition: the last two versions and the published one have theirs, all others are outdated. */
 function hasStatus(statuses: ArticleVersionStatus[], standing: ArticleStanding): SQL | undefined {
   const { articleVersion, publishedVersion } = standing
-  const apart = [articleVersion, ...(publishedVersion === null ? [] : [publishedVersion])]
+  const apart = [articleVersion, articleVersion - 1, ...(publishedVersion === null ? [] : [publishedVersion])]
   const asked = apart.filter((version) => statuses.includes(versionStatus(version, standing)))
   return or(
     asked.length === 0 ? sql`false` : inArray(table.articleVersion, asked),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-/** The id or name of something, as a filter of a list takes it. */
-export const reference = z.string().min(1).max(100)
+/** The id or name of something, as a filter of a list takes it: trimmed, as it was when it was kept. */
+export const reference = z.string().trim().min(1).max(100)
 
 /** A parameter that may be repeated or hold several values separated by commas. */
 export const severalOf = <Value extends z.ZodType>(value: Value) =>

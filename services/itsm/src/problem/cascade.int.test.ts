@@ -114,6 +114,7 @@ describe('a fix', () => {
       causationId: cause.event.id,
       workspaceId: cause.event.workspaceId,
       actor: { type: 'system' },
+      data: { cause: 'problem' },
     })
     for (const other of others) expect(await incidentOf(other.id)).toEqual(other)
   })

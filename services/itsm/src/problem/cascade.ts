@@ -65,7 +65,7 @@ export function createCascade(
     for (const { id, state, version } of rows) {
       const given = { state: storedState(incident, state), version }
       for (const step of stepsOf(reaction, { id: newId('comment'), incidentId: id }, now))
-        await unit.handle(incidents, id, { ...step, now }, { current: given })
+        await unit.handle(incidents, id, { ...step, cause: 'problem', now }, { current: given })
     }
     const last = rows.length < batchSize ? undefined : rows.at(-1)
     return last ? { createdAt: last.createdAt ?? '', id: last.id } : null
@@ -107,7 +107,7 @@ export function createCascade(
       const reaction = reactionToEnd(problem.state, await originalOf(problem.state.duplicateOf, tenant))
       if (reaction === null) return
       for (const step of stepsOf(reaction, { id: newId('comment'), incidentId: id }, now))
-        await unit.handle(incidents, id, { ...step, now })
+        await unit.handle(incidents, id, { ...step, cause: 'problem', now })
     })
   }
 

@@ -110,6 +110,7 @@ export function problemIncidentRoutes(
       body: NoFields,
       response: Problem,
       status: 201,
+      createdBelow: '/itsm/problems',
       errors: [...transitionErrors, 'conflict'],
       // Of the incident, which is linked.
       ifMatch: true,

@@ -1,6 +1,6 @@
 import type { ProblemState } from '@opsplane/contracts'
+import { priorityBy } from '../settings/priority-by.js'
 import type { CreateProblem } from './commands.js'
-import { priorityBy } from './priority.js'
 
 /** A new problem, with no history. */
 export function opened({ id, number, by, now, input, matrix }: CreateProblem): ProblemState {

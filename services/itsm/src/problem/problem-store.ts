@@ -67,7 +67,8 @@ export function problemStore(ctx: Pick<BackendContext, 'store' | 'database'>) {
           if (duplicateOf !== undefined) await checkOriginal(unit, duplicateOf)
           return unit.handle(aggregate, id, command)
         },
-        { turn: id },
+        // With the original, so that two of them are never duplicates of each other.
+        { turn: duplicateOf === undefined ? id : [id, duplicateOf] },
       )
     },
   }

@@ -57,7 +57,8 @@ export function stepsOf(
   const steps: IncidentStep[] = []
   if (note !== null) {
     const times = { createdAt: now, updatedAt: now }
-    const comment = { ...ids, body: note, visibility: 'internal', author: systemActor, ...times } as const
+    const by = { author: systemActor, userId: null }
+    const comment = { ...ids, body: note, visibility: 'internal', ...by, ...times } as const
     steps.push({ kind: 'comment', comment })
   }
   if (step !== null) steps.push(step)

@@ -135,6 +135,16 @@ describe('a duplicate', () => {
       expect((await close(reference)).data(Problem).duplicateOf).toBe(original.id)
   })
 
+  it('is never one of its own duplicate, also when both are closed at once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const [one, other] = [await act(await record(), 'assess'), await act(await record(), 'assess')]
+      const closing = ({ id }: Problem, duplicateOf: string) =>
+        api.post(`/itsm/problems/${id}/close`, { resolution: 'duplicate', duplicateOf })
+      const replies = await Promise.all([closing(one, other.id), closing(other, one.id)])
+      expect(replies.map(({ status }) => status).sort()).toEqual([200, 422])
+    }
+  })
+
   it('names neither itself, nor a duplicate, nor what is not there', async () => {
     const itself = await record()
     const duplicate = (await close((await record()).id)).data(Problem)
@@ -240,6 +250,7 @@ describe('the incidents of a problem', () => {
     const reply = await api.post(path)
     expect(reply.status).toBe(201)
     const problem = reply.data(Problem)
+    expect(reply.headers.get('location')).toBe(`/itsm/problems/${problem.id}`)
     expect(problem).toMatchObject({
       title: incident.title,
       description: 'Every few hours.',

@@ -42,12 +42,14 @@ export interface SlaEntity {
   pauseReasons: readonly HoldReason[] | null
   /** The statuses it can be in before it has ended: those a policy may pause in. */
   openStatuses: readonly string[]
+  /** Its fields, which conditions are about. */
+  record: z.ZodObject
   /** Of the state as it was stored, and of the comment its event has carried, if any. */
   facts(stored: unknown, comment?: unknown): SlaFacts
 }
 
-type Described<State> = Omit<SlaEntity, 'facts'> & {
-  state: z.ZodType<State>
+type Described<State> = Omit<SlaEntity, 'facts' | 'record'> & {
+  state: z.ZodObject & z.ZodType<State>
   facts(state: State, comment: unknown): Omit<SlaFacts, 'state'>
 }
 
@@ -59,6 +61,7 @@ export function slaEntity<State extends object>({
 }: Described<State>): SlaEntity {
   return {
     ...kind,
+    record: schema,
     facts(stored, comment) {
       const state = schema.parse(stored)
       return { ...facts(state, comment), state }

@@ -1,4 +1,5 @@
 import { IncidentComment, IncidentState, itsmEvents } from '@opsplane/contracts'
+import { saidByCaller } from '../incident/caller.js'
 import { slaEntity } from './entity.js'
 
 export const incidentEntity = slaEntity({
@@ -31,6 +32,6 @@ function isAnswer(
   given: unknown,
 ): boolean {
   if (given === null || given === undefined) return false
-  const { visibility, author } = IncidentComment.parse(given)
-  return visibility === 'public' && author.id !== (callerId ?? createdBy.id)
+  const comment = IncidentComment.parse(given)
+  return comment.visibility === 'public' && !saidByCaller(comment, { callerId: callerId ?? createdBy.id })
 }

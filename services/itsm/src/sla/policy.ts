@@ -11,6 +11,7 @@ import {
   type SlaPolicyPatch,
   SlaPolicyState,
 } from '@opsplane/contracts'
+import { checkConditions } from '../conditions.js'
 import { checkCalendar } from './lint.js'
 import { checkPolicy, checkStillKept, entityFor } from './policy-lint.js'
 
@@ -54,6 +55,7 @@ export const slaPolicy: Decider<SlaPolicyState, PolicyCommand> = {
   decide: (command, state) => {
     if (command.kind === 'create') {
       const { id, input, calendar, now } = command
+      checkConditions(input.conditions, entityFor(input.entityType).record)
       const activeSince = input.status === 'active' ? now : null
       const after = { id, ...withDefaults(input), revision: 1, activeSince, createdAt: now, updatedAt: now }
       return [{ type: 'sla_policy.created', after: checkPolicy(after, calendar) }]
@@ -61,6 +63,7 @@ export const slaPolicy: Decider<SlaPolicyState, PolicyCommand> = {
     if (state === null) throw notFound()
     if (command.kind === 'delete') return [{ type: 'sla_policy.deleted', after: null }]
     const { patch, calendar, now } = command
+    if (patch.conditions) checkConditions(patch.conditions, entityFor(state.entityType).record)
     const wakes = patch.status === 'active' && state.status === 'inactive'
     const changes = { ...given(patch), ...(wakes && { activeSince: now }) }
     return updated('sla_policy.updated', state, changes, now, (after) => checkPolicy(after, calendar))

@@ -76,7 +76,7 @@ function life(random: () => number, openedAt: number): Lived[] {
   return changes
 }
 
-const answer = { ...comment, author: { ...agent, id: 'usr_who_answers' } }
+const answer = { ...comment, author: { ...agent, id: 'usr_who_answers' }, userId: 'usr_who_answers' }
 
 type Tally = { percent: number; at: number }[]
 
