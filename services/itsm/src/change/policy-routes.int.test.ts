@@ -45,7 +45,10 @@ it('names the rule that cannot be met', async () => {
   expect(reply.error().details[0]?.path).toBe('/technical/0/approverIds')
   const both = { name: 'B', technical: [{ name: 'Both', waitFor: { count: 1, percent: 1 } }] }
   expect((await api.post(path, both)).error().details).toMatchObject([
-    { path: '/technical/0/waitFor', message: expect.stringMatching(/first, all, .*count.* or .*percent/) },
+    {
+      path: '/technical/0/waitFor',
+      message: expect.stringMatching(/"first", "all", .*count.* or .*percent/),
+    },
   ])
 })
 
