@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import type { ChangePatch, ChangeStatus, ChangeType } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { change } from './domain.js'
-import { changeIn, facts, now, peer, steps } from './sample-changes.js'
+import { after, changeIn, creating, facts, now, peer, steps } from './sample-changes.js'
 
 const { given } = specify(change)
 const edit = (patch: ChangePatch) => ({ kind: 'edit', userId: peer, patch, facts, now }) as const
@@ -95,6 +95,17 @@ it('lets a draft become another type, and judges it anew', () => {
   given(changeIn('normal', 'draft'))
     .when(edit({ templateId: 'disk-swap' }))
     .fails('validation_failed')
+})
+
+it('lets no change become a standard one for which approval was asked', () => {
+  const { submit, reject } = steps
+  given(after(creating('normal'), submit, reject))
+    .when(edit({ type: 'standard' }))
+    .fails('validation_failed')
+  const [decision] = given(after(creating('normal'), submit, reject))
+    .when(edit({ type: 'emergency' }))
+    .decisions()
+  expect(decision?.after).toMatchObject({ type: 'emergency', status: 'draft' })
 })
 
 it.each([...material, { type: 'emergency' }, { templateId: 't' }, { reviewNotes: 'n' }] as ChangePatch[])(

@@ -3,8 +3,10 @@ import {
   type ChangePatch,
   type ChangeState,
   type ChangeStatus,
+  type ChangeType,
   changedFields,
   type ErrorDetail,
+  invalidField,
 } from '@opsplane/contracts'
 import { waiting } from '../change-window/notice.js'
 import { reassigned } from './approval-record.js'
@@ -65,6 +67,7 @@ export function edited(
   const names = changedFields(state, wanted)
   if (names.length === 0) return []
   checkEditable(names, state)
+  if (names.includes('type')) checkType(wanted.type, state)
   if (names.includes('reviewNotes')) checkReviewer(state, userId)
   const risk = bearsOnRisk(names, state) ? riskOf(wanted, facts) : {}
   const after = { ...checked({ ...wanted, ...risk }), ...(conflicts && { conflicts }), updatedAt: now }
@@ -81,6 +84,13 @@ export function edited(
       extras: { approvalsVoided: true },
     },
   ]
+}
+
+/** What people were asked about, and may have said no to, does not pass for agreed on beforehand. */
+function checkType(type: ChangeType, { approvals }: ChangeState): void {
+  if (type !== 'standard' || approvals.length === 0) return
+  const message = 'Approval was asked for, so this change cannot become a standard one: record a new change.'
+  throw invalidField('/type', 'approval_asked', message)
 }
 
 /** Whoever has had the work in hand remains one of those who carried it out. */
