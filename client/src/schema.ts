@@ -4331,6 +4331,8 @@ export interface components {
             schema: {
                 [key: string]: unknown;
             } | null;
+            /** @description Also the ETag; send it as If-Match. 0: a built-in class nobody has changed. */
+            version: number;
         };
         CiClassEnvelope: {
             data: components["schemas"]["CiClass"];
@@ -13733,6 +13735,8 @@ export interface operations {
             /** @description Create a class */
             201: {
                 headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
                     /** @description Where the new resource is. */
                     Location?: string;
                     "X-Request-ID"?: string;
@@ -13868,6 +13872,8 @@ export interface operations {
                 asOf?: string;
             };
             header?: {
+                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
                 /** @description Echoed, logged and carried on events; made when absent or not of this form. */
@@ -13885,12 +13891,21 @@ export interface operations {
             /** @description Get a class */
             200: {
                 headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CiClassEnvelope"];
                 };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `malformed_url`, `workspace_required` */
             400: {
@@ -13999,6 +14014,8 @@ export interface operations {
             header?: {
                 /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
                 /** @description Echoed, logged and carried on events; made when absent or not of this form. */
@@ -14020,6 +14037,8 @@ export interface operations {
             /** @description Update a class */
             200: {
                 headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
                 };
@@ -14063,7 +14082,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `idempotency_in_progress`, `conflict`, `version_conflict` */
+            /** @description `version_conflict`, `idempotency_in_progress`, `conflict` */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -104,6 +104,7 @@ async function resources(): Promise<[string, string][]> {
       `/webhooks/${await made('/webhooks', { name: 'stale', url: 'https://127.0.0.1:8443/', events: ['*'] })}`,
     ],
     ['/secrets/{name}', '/secrets/stale'],
+    ['/cmdb/classes/{name}', '/cmdb/classes/server'],
     [
       '/auth/tokens/{id}',
       `/auth/tokens/${await made('/auth/tokens', { name: 'stale', scopes: ['itsm:read'] })}`,
@@ -117,6 +118,7 @@ const bodies: Record<string, object> = {
   updateIncident: { title: 'newer' },
   escalateIncident: { severity: 'critical' },
   addIncidentComment: { body: 'newer', visibility: 'internal' },
+  updateCiClass: { label: 'newer' },
   updateWebhook: { name: 'newer' },
   rotateSecret: { value: 'newer' },
   updateWorkspace: { name: 'newer' },

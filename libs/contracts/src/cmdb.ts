@@ -151,6 +151,9 @@ export const CiClass = z
     label: Label,
     schema: ClassSchema,
     builtIn: z.boolean().meta({ description: 'Every workspace has it.' }),
+    version: z.int().min(0).meta({
+      description: 'Also the ETag; send it as If-Match. 0: a built-in class nobody has changed.',
+    }),
   })
   .meta({ id: 'CiClass' })
 export type CiClass = z.infer<typeof CiClass>

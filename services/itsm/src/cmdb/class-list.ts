@@ -69,12 +69,12 @@ export async function classPage(
 /** Each as the workspace has changed it. */
 async function builtInOnes(db: Drizzle, { tenant, asOf }: ClassQuery): Promise<CiClass[]> {
   const rows = await db
-    .select({ id: table.id, state: table.state })
+    .select({ id: table.id, state: table.state, version: table.version })
     .from(table)
     .where(and(...within(table, tenant), inArray(table.name, builtInNames)))
   const then =
     asOf === undefined ? rows : await rowsAsOf(db, { table, tenant, asOf, ids: rows.map(({ id }) => id) })
-  const changed = then.map(({ state }) => presentClass(CiClassState.parse(state)))
+  const changed = then.map(({ state, version }) => presentClass(CiClassState.parse(state), version))
   const untouched = builtInNames.filter((name) => !changed.some((one) => one.name === name))
   return [...changed, ...untouched.map(untouchedClass)]
 }
@@ -96,12 +96,12 @@ async function ownOnes(
     limit,
     binding,
     cursors,
-    present: ({ state }) => presentClass(CiClassState.parse(state)),
+    present: ({ state, version }) => presentClass(CiClassState.parse(state), version),
   })
   return { classes: items, upTo: nextCursor === null ? null : (items.at(-1)?.name ?? null) }
 }
 
-const PastRow = z.object({ place: z.string(), state: CiClassState.nullable() })
+const PastRow = z.object({ place: z.string(), state: CiClassState.nullable(), version: z.int().nullable() })
 
 /** A class keeps its name, so those there are now are walked by it, each as it was. */
 async function ownOnesAsOf(
@@ -121,12 +121,12 @@ async function ownOnesAsOf(
       select id as stream, name as place from ${table} where ${there}
       order by ${order} limit ${most}
     )
-    (select place, ${table.state} as state from candidate ${pastRows(past, sql`candidate.stream`)}
+    (select place, ${table.state} as state, ${table.version} as version from candidate ${pastRows(past, sql`candidate.stream`)}
       where ${and(isThere(past), search)} order by ${order} limit ${limit + 1})
-    union all (select place, null from candidate order by ${order} offset ${most - 1} limit 1)`)
+    union all (select place, null, null from candidate order by ${order} offset ${most - 1} limit 1)`)
   const read = z.array(PastRow).parse([...rows])
-  const found = read.flatMap(({ state }) => state ?? [])
-  const classes = found.slice(0, limit).map(presentClass)
+  const found = read.flatMap(({ state, version }) => (state ? presentClass(state, version ?? 0) : []))
+  const classes = found.slice(0, limit)
   const end = found.length > limit ? classes.at(-1)?.name : read.find(({ state }) => state === null)?.place
   return { classes, upTo: end ?? null }
 }

@@ -11,7 +11,7 @@ import {
   notFound,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import { type BackendContext, preconditionFailed } from '@opsplane/eventstore'
 import { ciClass } from './class-domain.js'
 import { classRows } from './queries.js'
 
@@ -42,6 +42,7 @@ export function classStore({ store, database }: BackendContext) {
       const [row] = await rows(meta.tenant, name)
       if (row) return edit(row)
       if (!isBuiltIn(name)) throw notFound()
+      if ((meta.expectedVersion ?? 0) !== 0) throw preconditionFailed(0)
       const id = newId('ciClass')
       const input = { name, label: patch.label ?? untouchedClass(name).label, schema: patch.schema ?? null }
       try {
@@ -88,8 +89,9 @@ export const untouchedClass = (name: string): CiClass => ({
   label: builtInClasses[name] ?? name,
   schema: null,
   builtIn: true,
+  version: 0,
 })
 
-export function presentClass({ name, label, schema }: CiClassState): CiClass {
-  return { name, label, schema, builtIn: isBuiltIn(name) }
+export function presentClass({ name, label, schema }: CiClassState, version: number): CiClass {
+  return { name, label, schema, builtIn: isBuiltIn(name), version }
 }

@@ -140,7 +140,7 @@ describe('classes', () => {
       additionalProperties: false,
     }
     const made = (await api.post('/cmdb/classes', { name: 'db_node', label: 'Node', schema })).data(CiClass)
-    expect(made).toEqual({ name: 'db_node', label: 'Node', schema, builtIn: false })
+    expect(made).toEqual({ name: 'db_node', label: 'Node', schema, builtIn: false, version: 1 })
     const again = (await api.post('/cmdb/classes', { name: 'db_node', label: 'Again' })).error()
     expect(again).toMatchObject({ code: 'conflict', details: [{ path: '/name', code: 'not_unique' }] })
     const wrong = await api.post('/cmdb/items', {
@@ -155,6 +155,23 @@ describe('classes', () => {
     expect((await api.patch(`/cmdb/items/${id}`, { name: 'renamed' })).status).toBe(200)
   })
 
+  it('are changed once by whoever has seen the present version, also built-in ones nobody has changed', async () => {
+    const own = service.as(testPrincipal())
+    const path = '/cmdb/classes/server'
+    expect((await own.get(path)).headers.get('etag')).toBe('"0"')
+    for (const version of [0, 1]) {
+      const headers = { 'if-match': `"${version}"` }
+      const label = `Machine ${version}`
+      expect((await own.patch(path, { label }, headers)).data(CiClass)).toMatchObject({
+        label,
+        version: version + 1,
+      })
+      expect((await own.patch(path, { label: 'Late' }, headers)).error().code).toBe('precondition_failed')
+    }
+    const early = await own.patch('/cmdb/classes/database', { label: 'Late' }, { 'if-match': '"1"' })
+    expect(early.error().code).toBe('precondition_failed')
+  })
+
   it('include the built-in ones, which a workspace may change', async () => {
     const own = service.as(testPrincipal())
     const classes = async () => (await own.get('/cmdb/classes')).page(CiClass).items
@@ -162,7 +179,14 @@ describe('classes', () => {
     await own.patch('/cmdb/classes/server', { label: 'Machine' })
     await own.patch('/cmdb/classes/server', { schema: { type: 'object' } })
     const servers = (await classes()).filter(({ name }) => name === 'server')
-    expect(servers).toEqual([{ name: 'server', label: 'Machine', schema: { type: 'object' }, builtIn: true }])
+    const changed = {
+      name: 'server',
+      label: 'Machine',
+      schema: { type: 'object' },
+      builtIn: true,
+      version: 2,
+    }
+    expect(servers).toEqual([changed])
     expect((await own.patch('/cmdb/classes/nothing', { label: 'X' })).error().code).toBe('not_found')
     const unknown = await own.post('/cmdb/items', { class: 'nothing', name: 'x' })
     expect(unknown.error().details[0]).toMatchObject({ path: '/class', code: 'unknown_class' })
