@@ -45,7 +45,7 @@ export function recheckConflicts(ctx: BackendContext): Closable[] {
       log: ctx.log,
       durable,
       filterSubjects: ctx.names.eventFilters([pattern]),
-      handle: async (events) => {
+      perform: async (events) => {
         for (const event of events) await heed(event)
         relay.wake()
       },

@@ -44,7 +44,7 @@ export function resumeIncidents(ctx: BackendContext): Closable {
     log: ctx.log,
     durable: 'itsm-change-resume',
     filterSubjects: ctx.names.eventFilters([...ending]),
-    handle: async (events) => {
+    perform: async (events) => {
       for (const event of events) await heed(event)
     },
   })

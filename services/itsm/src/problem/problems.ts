@@ -35,7 +35,7 @@ export function problemConsumers(ctx: BackendContext): Closable[] {
       // One event may reach thousands of incidents.
       maxBatch: 1,
       ackWaitMs: 120_000,
-      handle: async (events) => {
+      perform: async (events) => {
         for (const event of events) await cascade.heed(event)
       },
     }),

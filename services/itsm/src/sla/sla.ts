@@ -40,7 +40,7 @@ export function slaConsumers(ctx: BackendContext): Closable[] {
       log: ctx.log,
       durable: 'itsm-sla-clocks',
       filterSubjects: ctx.names.eventFilters(slaEntities.flatMap(({ eventTypes }) => eventTypes)),
-      handle: (events) => clocks.heed(events.map(({ resource }) => resource.id)),
+      perform: (events) => clocks.heed(events.map(({ resource }) => resource.id)),
     }),
     startSweeper({
       sweep: clocks.sweep,

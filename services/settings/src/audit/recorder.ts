@@ -7,6 +7,6 @@ export function recordAudit(context: BackendContext): EventConsumer {
   return consumeEvents({
     ...{ database, link, names, log },
     durable: 'settings-audit-log',
-    handle: (events, tx) => appendToChains(tx, events, clock.now()),
+    perform: (events) => appendToChains(database.sql, events, clock.now()),
   })
 }
