@@ -28,6 +28,8 @@ export interface ConsumerSettings {
   start?: 'oldest' | 'new'
   log: Logger
   maxBatch?: number
+  /** Least time between the beginnings of batches that are not full: fewer and larger ones, where nobody waits. */
+  spacingMs?: number
   /** After how many deliveries a failing event becomes a dead letter. */
   maxDeliveries?: number
   retry?: { baseMs: number; maxMs: number }
@@ -189,6 +191,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     onBatch,
     ...(options.filterSubjects ? { filterSubjects: options.filterSubjects } : {}),
     ...(options.start ? { start: options.start } : {}),
+    ...(options.spacingMs ? { spacingMs: options.spacingMs } : {}),
     ...(options.maxBatch ? { maxBatch: options.maxBatch } : {}),
     ...(options.ackWaitMs ? { ackWaitMs: options.ackWaitMs } : {}),
   })

@@ -39,6 +39,7 @@ export function slaConsumers(ctx: BackendContext): Closable[] {
       names: ctx.names,
       log: ctx.log,
       durable: 'itsm-sla-clocks',
+      spacingMs: 50,
       filterSubjects: ctx.names.eventFilters(slaEntities.flatMap(({ eventTypes }) => eventTypes)),
       perform: (events) => clocks.heed(events.map(({ resource }) => resource.id)),
     }),
