@@ -1,9 +1,19 @@
 /** JSON with sorted keys and without undefined: equal values have equal text. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, sortKeys) ?? 'null'
+  // Sorted first: with a replacer that sorts, JSON.stringify takes twice as long.
+  return JSON.stringify(sorted(value)) ?? 'null'
 }
 
-function sortKeys(_key: string, value: unknown): unknown {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+function sorted(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value
+  if ('toJSON' in value && typeof value.toJSON === 'function') return sorted(value.toJSON())
+  if (Array.isArray(value)) return value.map(sorted)
+  const fields = value as Record<string, unknown>
+  const names = Object.keys(fields).sort()
+  // Assigned, that one would be the prototype.
+  if (names.includes('__proto__'))
+    return Object.fromEntries(names.map((name) => [name, sorted(fields[name])]))
+  const copy: Record<string, unknown> = {}
+  for (const name of names) copy[name] = sorted(fields[name])
+  return copy
 }

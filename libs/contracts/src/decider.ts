@@ -61,5 +61,16 @@ export function changedFields(before: object | null, after: object | null): stri
   const left = (before ?? {}) as Record<string, unknown>
   const right = (after ?? {}) as Record<string, unknown>
   const names = [...new Set([...Object.keys(left), ...Object.keys(right)])]
-  return names.filter((name) => canonicalJson(left[name]) !== canonicalJson(right[name]))
+  return names.filter((name) => differs(left[name], right[name]))
 }
+
+/** Most fields are plain values, or come to be: their text is needed only where both are more. */
+function differs(left: unknown, right: unknown): boolean {
+  if (left === right) return false
+  if (isAbsent(left) || isAbsent(right)) return isAbsent(left) !== isAbsent(right)
+  return canonicalJson(left) !== canonicalJson(right)
+}
+
+/** What JSON has as null, or not at all. */
+const isAbsent = (value: unknown) =>
+  value === null || value === undefined || (typeof value === 'number' && !Number.isFinite(value))

@@ -1,4 +1,4 @@
-import { monotonicFactory } from 'ulid'
+import { monotonicFactory, type PRNG } from 'ulid'
 import { z } from 'zod'
 
 /** Every kind of thing that has an id, and the prefix its ids carry. */
@@ -43,7 +43,21 @@ export const idPrefixes = {
 
 export type IdKind = keyof typeof idPrefixes
 
-const nextUlid = monotonicFactory()
+/** Random numbers in [0, 1) from bytes drawn many at once: ulid asks for one at a time, each a call into OpenSSL. */
+function bufferedRandom(): PRNG {
+  const bytes = new Uint8Array(4_096)
+  let used = bytes.length
+  return () => {
+    if (used === bytes.length) {
+      crypto.getRandomValues(bytes)
+      used = 0
+    }
+    const byte = bytes[used++] ?? 0
+    return byte / 256
+  }
+}
+
+const nextUlid = monotonicFactory(bufferedRandom())
 
 /** A new id such as `inc_01J…`: sortable by creation time, monotonic within one process. */
 export function newId(kind: IdKind): string {

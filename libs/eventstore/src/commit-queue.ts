@@ -18,6 +18,11 @@ export interface CommitQueueOptions {
   maxGroup?: number
   /** Most statements under way at once. */
   maxInFlight?: number
+  /**
+   * So many commits must wait for another statement to start beside one under way: flushes of the WAL take turns
+   * anyway, and fewer, larger statements cost less.
+   */
+  worthAnother?: number
 }
 
 interface Waiting {
@@ -33,7 +38,8 @@ interface Waiting {
  * one shape that do not touch each other's aggregates, rows or keys, nor those of a group under way; so within
  * a process a race is seen here instead of failing a statement.
  */
-export function createCommitQueue({ sql, maxGroup = 64, maxInFlight = 2 }: CommitQueueOptions): CommitQueue {
+export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
+  const { sql, maxGroup = 64, maxInFlight = 2, worthAnother = 16 } = options
   let queue: Waiting[] = []
   const claimed = new Set<string>()
   const statements = new Map<string, string>()
@@ -133,7 +139,7 @@ export function createCommitQueue({ sql, maxGroup = 64, maxInFlight = 2 }: Commi
 
   function pump() {
     scheduled = false
-    while (inFlight < maxInFlight && queue.length > 0) {
+    while (inFlight < maxInFlight && queue.length >= (inFlight === 0 ? 1 : worthAnother)) {
       const group = takeGroup()
       if (group.length === 0) return
       inFlight++

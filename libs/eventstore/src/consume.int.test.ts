@@ -4,7 +4,14 @@ import { ApiError, natsNames, type PlatformEvent } from '@opsplane/contracts'
 import { connectNats, ensureStreams, type NatsLink, streamPlaces } from '@opsplane/nats'
 import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
 import { sql } from 'drizzle-orm'
-import { type ConsumeEventsOptions, consumeEvents, type Transaction } from './consume.js'
+import {
+  type ConsumeEventsOptions,
+  type ConsumerSettings,
+  consumeEvents,
+  type Handling,
+  type Performing,
+  type Transaction,
+} from './consume.js'
 import {
   log,
   meta,
@@ -49,11 +56,15 @@ describe('consumeEvents', () => {
         sql`insert into seen (id, subject_id, version) values (${id}, ${resource.id}, ${version}) on conflict do nothing`,
       )
   }
-  const consume = (options: Partial<ConsumeEventsOptions> = {}) => {
+  const consume = (options: Partial<ConsumerSettings> & Partial<Handling> = {}) =>
+    start({ ...settings(), handle: record, ...options })
+  const perform = (run: Performing['perform']) => start({ ...settings(), perform: run })
+  const settings = () => {
     const retry = { baseMs: 20, maxMs: 50 }
-    const { database } = testStore
-    const settings = { database, link, names, durable: 'test-seen', log, retry, handle: record, ...options }
-    const consumer = consumeEvents(settings)
+    return { database: testStore.database, link, names, durable: 'test-seen', log, retry }
+  }
+  const start = (options: ConsumeEventsOptions) => {
+    const consumer = consumeEvents(options)
     closing.push(consumer.close)
     return consumer
   }
@@ -83,6 +94,21 @@ describe('consumeEvents', () => {
     const [checkpoint] = await testStore.database.sql`select * from consumer_checkpoints`
     expect(checkpoint).toMatchObject({ consumer: 'test-seen', stream_sequence: '90', handled: '90' })
     await waitFor(async () => (await consumerState()).num_ack_pending === 0)
+  })
+
+  test('performs what commits by itself, repeats what fails, and keeps a checkpoint after it', async () => {
+    let failures = 1
+    const consumer = perform(async (events) => {
+      await testStore.database.db.transaction((tx) => record(events, tx))
+      if (events.some(({ version }) => version === 2) && failures-- > 0) throw new Error('not yet')
+    })
+    const id = await create()
+    await count(id)
+    await count(id)
+    await waitFor(() => consumer.counters().handled === 3)
+    expect((await seen()).map(({ version }) => version)).toEqual([1, 2, 3])
+    const [checkpoint] = await testStore.database.sql`select * from consumer_checkpoints`
+    expect(checkpoint).toMatchObject({ consumer: 'test-seen', stream_sequence: '3', handled: '3' })
   })
 
   test('continues where it stopped, and begins anew when its durable is gone', async () => {

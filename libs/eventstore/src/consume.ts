@@ -16,7 +16,7 @@ export type Message = Parameters<DurableConsumerOptions['onBatch']>[0][number]
 /** A drizzle transaction; `tx.execute` takes statements written by hand. */
 export type Transaction = Parameters<Parameters<Drizzle['transaction']>[0]>[0]
 
-export interface ConsumeEventsOptions {
+export interface ConsumerSettings {
   database: Database
   link: NatsLink
   names: NatsNames
@@ -30,19 +30,38 @@ export interface ConsumeEventsOptions {
   maxBatch?: number
   /** Most events delivered and not acknowledged yet, which bounds a batch as well. */
   maxAckPending?: number
+  /** Least time between the beginnings of batches that are not full: fewer and larger ones, where nobody waits. */
+  spacingMs?: number
   /** After how many deliveries a failing event becomes a dead letter. */
   maxDeliveries?: number
   retry?: { baseMs: number; maxMs: number }
   /** From when on the server delivers an unacknowledged event again. */
   ackWaitMs?: number
+}
+
+export interface Handling {
   /**
    * Applies the events through `tx`, which is committed before they are acknowledged. An event can come again
    * and a later one of another aggregate first, so effects are keyed by the event's id (a unique column and ON
    * CONFLICT DO NOTHING) and a kept state is only replaced by one of a higher version.
-   * `places` asks where the events stand in the stream: one text for each of them, see StreamPlaces.
    */
-  handle(events: PlatformEvent[], tx: Transaction, places: () => Promise<string[]>): Promise<void>
+  handle(events: PlatformEvent[], tx: Transaction, places: Places): Promise<void>
+  perform?: never
 }
+
+export interface Performing {
+  /**
+   * In place of `handle`, where the effects commit by themselves and change nothing when they are repeated. The
+   * checkpoint is then a statement of its own, and a batch that has no effect is no transaction.
+   */
+  perform(events: PlatformEvent[], places: Places): Promise<void>
+  handle?: never
+}
+
+/** Asks where the events of a batch stand in the stream: one text for each of them, see StreamPlaces. */
+type Places = () => Promise<string[]>
+
+export type ConsumeEventsOptions = ConsumerSettings & (Handling | Performing)
 
 export interface ConsumerCounters {
   handled: number
@@ -65,17 +84,23 @@ type Received = { message: Message; event: PlatformEvent }
  */
 export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   const { database, durable, log, maxDeliveries = 10, retry = { baseMs: 1_000, maxMs: 300_000 } } = options
-  const tables = createConsumerTables(database.db, durable)
+  const tables = createConsumerTables(database, durable)
   const counters: ConsumerCounters = { handled: 0, retried: 0, deadLettered: 0 }
   const closing = new AbortController()
   const places = streamPlaces(options.link, options.names.eventsStream)
 
-  const apply = (batch: Received[]) =>
-    database.db.transaction(async (tx) => {
-      const events = batch.map(({ event }) => event)
-      await options.handle(events, tx, () => places.of(batch.map(({ message }) => message)))
-      await tables.advance(tx, batch)
+  const apply = async (batch: Received[]) => {
+    const events = batch.map(({ event }) => event)
+    const placesOf = () => places.of(batch.map(({ message }) => message))
+    if (options.perform) {
+      await options.perform(events, placesOf)
+      return tables.advance(batch)
+    }
+    await database.db.transaction(async (tx) => {
+      await options.handle(events, tx, placesOf)
+      await tables.advance(batch, tx)
     })
+  }
 
   /** Repeats while a dependency is away, telling the server that the messages are still in hand. */
   const patiently = async (batch: Message[], run: () => Promise<void>) => {
@@ -168,6 +193,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     onBatch,
     ...(options.filterSubjects ? { filterSubjects: options.filterSubjects } : {}),
     ...(options.start ? { start: options.start } : {}),
+    ...(options.spacingMs ? { spacingMs: options.spacingMs } : {}),
     ...(options.maxBatch ? { maxBatch: options.maxBatch } : {}),
     ...(options.maxAckPending ? { maxAckPending: options.maxAckPending } : {}),
     ...(options.ackWaitMs ? { ackWaitMs: options.ackWaitMs } : {}),

@@ -1,39 +1,37 @@
 import type { PlatformEvent } from '@opsplane/contracts'
-import type { Drizzle } from '@opsplane/postgres'
+import type { Database } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
 import type { Message, Transaction } from './consume.js'
 import { consumerCheckpoints, deadLetters } from './tables.js'
 
 /** What a consumer writes beside its handler's effect. */
 export interface ConsumerTables {
-  /** Records, in the effect's transaction, how far the consumer has come. */
-  advance(tx: Transaction, batch: { message: Message; event: PlatformEvent }[]): Promise<void>
+  /** Records how far the consumer has come: in the effect's transaction, or after effects that have committed. */
+  advance(batch: { message: Message; event: PlatformEvent }[], tx?: Transaction): Promise<void>
   deadLetter(message: Message, error: unknown): Promise<void>
 }
 
-export function createConsumerTables(db: Drizzle, consumer: string): ConsumerTables {
+export function createConsumerTables({ sql: client, db }: Database, consumer: string): ConsumerTables {
   return {
-    async advance(tx, batch) {
+    async advance(batch, tx) {
       const last = batch.at(-1)
       if (!last) return
-      const row = {
-        consumer,
-        streamSequence: last.message.seq,
-        eventId: last.event.id,
-        handled: batch.length,
+      const { seq } = last.message
+      const [eventId, handled] = [last.event.id, batch.length]
+      if (tx) {
+        const row = { consumer, streamSequence: seq, eventId, handled }
+        const set = {
+          streamSequence: seq,
+          eventId,
+          handled: sql`${consumerCheckpoints.handled} + ${handled}`,
+          updatedAt: sql`now()`,
+        }
+        const target = consumerCheckpoints.consumer
+        await tx.insert(consumerCheckpoints).values(row).onConflictDoUpdate({ target, set })
+      } else {
+        const row = [consumer, String(seq), eventId, String(handled)]
+        await client.unsafe(advanceStatement, row, { prepare: true })
       }
-      await tx
-        .insert(consumerCheckpoints)
-        .values(row)
-        .onConflictDoUpdate({
-          target: consumerCheckpoints.consumer,
-          set: {
-            streamSequence: row.streamSequence,
-            eventId: row.eventId,
-            handled: sql`${consumerCheckpoints.handled} + ${row.handled}`,
-            updatedAt: sql`now()`,
-          },
-        })
     },
     async deadLetter(message, error) {
       const row = {
@@ -56,3 +54,10 @@ export function createConsumerTables(db: Drizzle, consumer: string): ConsumerTab
     },
   }
 }
+
+// By hand, as what is written after every batch is worth being prepared.
+const advanceStatement = `
+  insert into consumer_checkpoints as c (consumer, stream_sequence, event_id, handled)
+  values ($1, $2::text::bigint, $3, $4::text::bigint)
+  on conflict (consumer) do update set stream_sequence = excluded.stream_sequence, event_id = excluded.event_id,
+    handled = c.handled + excluded.handled, updated_at = now()`

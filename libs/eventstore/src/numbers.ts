@@ -24,7 +24,6 @@ export function createNumbers(sql: Database['sql']): Numbers {
   let flushing = false
 
   const flush = async () => {
-    flushing = true
     while (waiting.size > 0) {
       const batch = waiting
       waiting = new Map()
@@ -64,7 +63,10 @@ export function createNumbers(sql: Database['sql']): Numbers {
         const counter = waiting.get(key) ?? { workspaceId, kind, callers: [] }
         waiting.set(key, counter)
         counter.callers.push({ resolve, reject })
-        if (!flushing) void flush()
+        if (flushing) return
+        flushing = true
+        // After the requests that arrived in the same turn of the event loop, so that they share the statement.
+        setImmediate(() => void flush())
       }),
   }
 }

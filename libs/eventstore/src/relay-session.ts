@@ -10,9 +10,8 @@ import { type LoggedEvent, loggedEventColumns } from './logged-events.js'
 export interface RelaySession {
   /** Whether this is the service's relay now. */
   acquire(): Promise<boolean>
-  /** The oldest unpublished events; undefined once the lock is lost. */
-  unpublished(limit: number): Promise<LoggedEvent[] | undefined>
-  markPublished(events: LoggedEvent[]): Promise<void>
+  /** Marks what has been published and reads the oldest unpublished events; undefined once the lock is lost. */
+  next(published: LoggedEvent[], limit: number): Promise<LoggedEvent[] | undefined>
   /** Takes events out of the line that NATS refuses for their size, keeping them as dead letters. */
   giveUp(events: LoggedEvent[], reason: string): Promise<void>
   close(): Promise<void>
@@ -28,6 +27,8 @@ export function openRelaySession(databaseUrl: string, schema: string): RelaySess
   })
   const token = randomUUID()
   const holdsLock = `current_setting('opsplane.relay', true) is not distinct from '${token}'`
+  const markStatement = `update events set published_at = now()
+    where position = any($2::text[]::bigint[]) and published_at is null and ${holdsLock}`
   const run = <Row extends object>(text: string, parameters: (string | number | string[])[]) =>
     sql.unsafe<Row[]>(text, parameters, { prepare: true })
 
@@ -40,22 +41,20 @@ export function openRelaySession(databaseUrl: string, schema: string): RelaySess
       )
       return row?.token === token
     },
-    async unpublished(limit) {
+    async next(published, limit) {
+      // What is being marked is still to be seen as unpublished in the same statement.
+      const marked = published.length > 0
       const rows = await run<LoggedEvent & { holds: boolean; position: string | null }>(
-        `select ${holdsLock} as holds, e.* from (select 1) as always left join lateral (
+        `${marked ? `with marked as (${markStatement})` : ''}
+         select ${holdsLock} as holds, e.* from (select 1) as always left join lateral (
            select ${loggedEventColumns} from events as e
-           where e.published_at is null order by e.position limit $1) as e on true
+           where e.published_at is null ${marked ? 'and e.position <> all($2::text[]::bigint[])' : ''}
+           order by e.position limit $1) as e on true
          order by e.position`,
-        [limit],
+        marked ? [limit, published.map((event) => event.position)] : [limit],
       )
       if (rows[0]?.holds !== true) return undefined
       return rows.filter((row) => row.position !== null)
-    },
-    async markPublished(events) {
-      await run(
-        `update events set published_at = now() where position = any($1::text[]::bigint[]) and ${holdsLock}`,
-        [events.map((event) => event.position)],
-      )
     },
     async giveUp(events, reason) {
       await run(

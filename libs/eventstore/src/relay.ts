@@ -1,8 +1,9 @@
 import type { NatsNames } from '@opsplane/contracts'
 import { ensureStreams, type NatsLink, type StreamOptions } from '@opsplane/nats'
 import { type Logger, retryDelayMs } from '@opsplane/runtime'
+import type { LoggedEvent } from './logged-events.js'
 import { type PublishOutcome, publishEvents } from './publish-events.js'
-import { openRelaySession, type RelaySession } from './relay-session.js'
+import { openRelaySession } from './relay-session.js'
 import { createWaker } from './waker.js'
 
 export interface RelayOptions {
@@ -15,6 +16,11 @@ export interface RelayOptions {
   /** Most events of one round. */
   batchSize?: number
   pollMs?: number
+  /**
+   * Least time from the beginning of one round to that of the next. An event after a pause is published at once; under
+   * load rounds, and the batches of every consumer, are fewer and larger.
+   */
+  spacingMs?: number
 }
 
 export interface RelayCounters {
@@ -43,36 +49,58 @@ const standbyPollMs = 1_000
  * Postgres is away it keeps trying, and logs only that they went and came back.
  */
 export function startRelay(options: RelayOptions): Relay {
-  const { link, names, log, batchSize = 500, pollMs = 100 } = options
+  const { link, names, log, batchSize = 500, pollMs = 100, spacingMs = 20 } = options
   const session = openRelaySession(options.databaseUrl, options.schema)
   const waker = createWaker()
   const counters: RelayCounters = { published: 0, lagMs: 0, active: false }
   let failures = 0
   let streamsReady = false
+  let published: LoggedEvent[] = []
 
   /** One round; returns how long to wait for the next. */
   const round = async (): Promise<number> => {
-    if (!link.connected()) return pollMs
+    if (!link.connected()) {
+      await markLast()
+      return pollMs
+    }
     if (!streamsReady) {
       await ensureStreams(link, names, { ...options.streams, log, signal: waker.closing })
       streamsReady = true
     }
     if (!counters.active && !(await session.acquire())) return standbyPollMs
-    const events = await session.unpublished(batchSize)
-    counters.active = events !== undefined
+    const startedAt = performance.now()
+    const events = await next(batchSize)
     if (!events) return 0
     counters.lagMs = events[0] ? Math.max(0, Date.now() - Date.parse(events[0].createdAt)) : 0
     if (events.length === 0) return pollMs
 
     const outcome = await publishEvents(await link.ready(), names, events)
-    await record(session, outcome)
-    if (outcome.failure !== undefined) throw outcome.failure
-    return events.length === batchSize ? 0 : pollMs
+    await record(outcome)
+    if (outcome.failure !== undefined) {
+      await markLast()
+      throw outcome.failure
+    }
+    // What is published is marked by the statement that reads on.
+    if (events.length < batchSize) await waker.pause(spacingMs - (performance.now() - startedAt))
+    return 0
   }
 
-  const record = async (session: RelaySession, { published, oversized }: PublishOutcome) => {
-    if (published.length > 0) await session.markPublished(published)
+  /** Marks what the last round has published, and reads what is next. Undefined when this is no longer the relay. */
+  const next = async (limit: number) => {
+    const events = await session.next(published, limit)
+    published = []
+    counters.active = events !== undefined
+    return events
+  }
+
+  const markLast = async () => {
+    if (published.length > 0) await next(0)
+  }
+
+  const record = async (outcome: PublishOutcome) => {
+    published = outcome.published
     counters.published += published.length
+    const { oversized } = outcome
     if (oversized.length === 0) return
     log.error({ eventIds: oversized.map((event) => event.id) }, 'events are too large for NATS, given up')
     await session.giveUp(oversized, 'larger than the max_payload of the NATS server')
@@ -106,6 +134,8 @@ export function startRelay(options: RelayOptions): Relay {
     async close() {
       waker.close()
       await running
+      // Left unmarked, they are published again by whoever is next, which the stream recognizes.
+      await markLast().catch(() => {})
       await session.close()
       counters.active = false
     },

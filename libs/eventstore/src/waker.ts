@@ -23,9 +23,15 @@ export function createWaker(): Waker {
     wake,
     async wait(ms) {
       if (!woken && !closing.signal.aborted) {
-        const waiting = new AbortController()
-        interrupt = () => waiting.abort()
-        await delay(ms, waiting.signal)
+        // Every commit wakes: without an AbortController, whose abort makes an error with a stack each time.
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms)
+          interrupt = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+        interrupt = () => {}
       }
       woken = false
     },

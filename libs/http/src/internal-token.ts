@@ -44,6 +44,13 @@ export function createInternalIssuer({
 }): InternalIssuer {
   const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' })
   const issued = new RecentMap<{ token: Promise<string>; reuseUntil: number }>(5000)
+  // The gateway asks with the same principal for as long as it trusts a client's token.
+  const texts = new WeakMap<Principal, string>()
+  const textOf = (principal: Principal) => {
+    const text = texts.get(principal) ?? JSON.stringify(principal)
+    texts.set(principal, text)
+    return text
+  }
 
   const sign = (audience: string, principal: Principal | undefined) =>
     new SignJWT(principal ? { principal } : {})
@@ -56,7 +63,7 @@ export function createInternalIssuer({
 
   return {
     tokenFor(audience, principal) {
-      const cacheKey = principal ? `${audience}\0${JSON.stringify(principal)}` : audience
+      const cacheKey = principal ? `${audience}\0${textOf(principal)}` : audience
       const known = issued.get(cacheKey)
       if (known && known.reuseUntil > Date.now()) return known.token
       const token = sign(audience, principal)

@@ -26,6 +26,11 @@ export interface DurableConsumerOptions {
   start?: 'oldest' | 'new'
   /** Most messages handed over at once. */
   maxBatch?: number
+  /**
+   * Least time from the beginning of one batch to that of the next, unless a full one waits. A message after a pause is
+   * handed over at once; under load batches are fewer and larger.
+   */
+  spacingMs?: number
   /** Most messages on this consumer, over all replicas, that wait for their ack. */
   maxAckPending?: number
   /** How long the server waits for an ack before it delivers again. */
@@ -163,11 +168,12 @@ async function consumeUntilLost(
   options: DurableConsumerOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { durable, maxBatch = 256, filterSubjects = [] } = options
+  const { durable, maxBatch = 256, filterSubjects = [], spacingMs = 0 } = options
   const arrived: JsMsg[] = []
   let wake: () => void = () => {}
   let lost: ConsumerLostError | undefined
   let ended = false
+  let nextBatchAt = 0
 
   const messages = await consumer.consume({
     max_messages: maxBatch,
@@ -215,6 +221,19 @@ async function consumeUntilLost(
         })
         continue
       }
+      const earlyMs = nextBatchAt - performance.now()
+      if (earlyMs > 0 && arrived.length < maxBatch) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, earlyMs)
+          wake = () => {
+            if (arrived.length < maxBatch && !ended) return
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+        continue
+      }
+      nextBatchAt = performance.now() + spacingMs
       await handOver(arrived.splice(0, maxBatch), options)
     }
     // What was delivered but not taken up goes back now, instead of after its ack wait.

@@ -104,6 +104,41 @@ describe('a NATS link', () => {
       await consumer.close()
     }
   }, 120_000)
+
+  test('hands over what gathers after a batch as one, and at once when that is a full one', async () => {
+    await start()
+    await ensureStreams(link, names)
+    const batches: string[][] = []
+    const consumer = durableConsumer({
+      link,
+      stream: names.topicsStream,
+      durable: 'gatherer',
+      log,
+      maxBatch: 3,
+      spacingMs: 600_000,
+      async onBatch(messages) {
+        batches.push(messages.map((message) => message.string()))
+        for (const message of messages) message.ack()
+      },
+    })
+    const client = jetstream(await link.ready())
+    const publish = (text: string) => client.publish(names.topicSubject('ws_1', 'production', 'orders'), text)
+    const consumerInfo = async () => {
+      const manager = await jetstreamManager(await link.ready())
+      return manager.consumers.info(names.topicsStream, 'gatherer')
+    }
+    try {
+      await publish('1')
+      await until(() => batches.length === 1)
+      for (const text of ['2', '3', '4', '5']) await publish(text)
+      await until(() => batches.length === 2)
+      expect(batches).toEqual([['1'], ['2', '3', '4']])
+    } finally {
+      await consumer.close()
+    }
+    // What still gathers is given back.
+    expect(await consumerInfo()).toMatchObject({ ack_floor: { stream_seq: 4 } })
+  })
 })
 
 async function until(holds: () => boolean): Promise<void> {

@@ -4,9 +4,7 @@ import {
   type Closable,
   type ConsumeEventsOptions,
   consumeEvents,
-  type Transaction,
 } from '@opsplane/eventstore'
-import { sql } from 'drizzle-orm'
 import { change } from '../change/domain.js'
 import type { ImpactGraph } from '../cmdb/impact.js'
 import type { StatementRunner } from '../cmdb/impact-graph.js'
@@ -44,7 +42,7 @@ export function recheckConflicts(ctx: BackendContext): Closable[] {
    * Of a batch each change once: it is worked out from things as they are, whichever event it was that told of them.
    * Most are as they should be, which is seen without a lock, by relations read once for all of them.
    */
-  const recheckAll = async (affected: readonly Affected[], tx: Transaction) => {
+  const recheckAll = async (affected: readonly Affected[]) => {
     const graphs = new Map<string, ImpactGraph>()
     for (const { id, event } of affected) {
       const { id: causationId, workspaceId, environment } = event
@@ -53,8 +51,6 @@ export function recheckConflicts(ctx: BackendContext): Closable[] {
       const graph = graphs.get(`${workspaceId}/${environment}`) ?? rememberedGraph(database.sql, tenant)
       graphs.set(`${workspaceId}/${environment}`, graph)
       if (await isOutdated(id, meta, graph)) await recheck(id, meta)
-      // The consumer's own transaction is open meanwhile, and would be ended if it lay idle for long.
-      await tx.execute(sql`select 1`)
     }
     relay.wake()
   }
@@ -82,7 +78,7 @@ export function recheckConflicts(ctx: BackendContext): Closable[] {
       filterSubjects: ctx.names.eventFilters(patterns),
       ackWaitMs: 120_000,
       ...batching,
-      handle: async (events, tx) => recheckAll(await affected(database.sql, events), tx),
+      perform: async (events) => recheckAll(await affected(database.sql, events)),
     })
   return [
     consume('itsm-change-conflicts', ['change.*'], affectedByAny),

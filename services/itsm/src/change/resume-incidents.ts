@@ -90,7 +90,7 @@ export function resumeIncidents(ctx: BackendContext): Closable {
     log: ctx.log,
     durable: 'itsm-change-resume',
     filterSubjects: ctx.names.eventFilters([...ending, 'incident.updated']),
-    handle: async (events) => {
+    perform: async (events) => {
       for (const event of events) await (event.type === 'incident.updated' ? heedWait(event) : heed(event))
     },
   })

@@ -200,7 +200,7 @@ describe('classes', () => {
     const replies = await Promise.all(changes.map((change) => own.patch('/cmdb/classes/storage', change)))
     const codes = replies.filter(({ status }) => status !== 200).map((reply) => reply.error().code)
     expect(codes.filter((code) => code !== 'version_conflict')).toEqual([])
-    const all = (await own.get('/cmdb/classes')).data(CiClass.array())
+    const all = (await own.get('/cmdb/classes')).page(CiClass).items
     expect(all.filter(({ name }) => name === 'storage')).toHaveLength(1)
   })
 

@@ -27,7 +27,7 @@ export function incidentConsumers(ctx: BackendContext): Closable[] {
       log: ctx.log,
       durable: 'itsm-incident-families',
       filterSubjects: ctx.names.eventFilters([...familyEvents]),
-      handle: (events) => cascade.handle(events),
+      perform: (events) => cascade.handle(events),
     }),
     startSweeper({
       sweep,

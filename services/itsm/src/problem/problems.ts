@@ -35,7 +35,7 @@ export function problemConsumers(ctx: BackendContext): Closable[] {
       // One event may reach thousands of incidents.
       maxBatch: 1,
       ackWaitMs: 120_000,
-      handle: async (events) => {
+      perform: async (events) => {
         for (const event of events) await cascade.heed(event)
       },
     }),
@@ -46,7 +46,7 @@ export function problemConsumers(ctx: BackendContext): Closable[] {
       log: ctx.log,
       durable: 'itsm-problem-late-waits',
       filterSubjects: ctx.names.eventFilters(['incident.updated']),
-      handle: async (events) => {
+      perform: async (events) => {
         for (const event of events) await cascade.heedWait(event)
       },
     }),

@@ -39,8 +39,9 @@ export function slaConsumers(ctx: BackendContext): Closable[] {
       names: ctx.names,
       log: ctx.log,
       durable: 'itsm-sla-clocks',
+      spacingMs: 50,
       filterSubjects: ctx.names.eventFilters(slaEntities.flatMap(({ eventTypes }) => eventTypes)),
-      handle: (events) => clocks.heed(events.map(({ resource }) => resource.id)),
+      perform: (events) => clocks.heed(events.map(({ resource }) => resource.id)),
     }),
     startSweeper({
       sweep: clocks.sweep,

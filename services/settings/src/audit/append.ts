@@ -1,65 +1,105 @@
 import type { Instant, PlatformEvent } from '@opsplane/contracts'
-import type { DrizzleTransaction } from '@opsplane/postgres'
-import { asc, inArray, sql } from 'drizzle-orm'
-import { auditHeads, auditLog } from '../schema.js'
+import type { Database } from '@opsplane/postgres'
 import { type ChainEnd, emptyChain, nextLink } from './chain.js'
+
+/** Statements by hand: every event of the platform passes here, and what is sent for each batch is prepared once. */
+type Sql = Pick<Database['sql'], 'unsafe'>
+const prepared = { prepare: true }
+
+interface Link extends ChainEnd {
+  event: PlatformEvent
+}
 
 /**
  * Puts events at the ends of their workspaces' chains, each once however often it comes. Whoever makes a chain longer
  * holds its head until the commit; heads are taken in one order, so that two replicas cannot wait for each other.
  */
 export async function appendToChains(
-  tx: DrizzleTransaction,
+  sql: Database['sql'],
   events: PlatformEvent[],
   now: Instant,
 ): Promise<void> {
-  const heads = await lockHeads(tx, workspacesOf(events), now)
-  const known = await knownIds(tx, events)
-  const rows: (typeof auditLog.$inferInsert)[] = []
-  for (const event of events) {
-    if (known.has(event.id)) continue
-    known.add(event.id)
-    const { id, workspaceId, environment, version } = event
-    const end = nextLink(heads.get(workspaceId) ?? emptyChain, event)
-    heads.set(workspaceId, end)
-    rows.push({ id, workspaceId, environment, version, state: { ...event }, ...end })
-  }
-  if (rows.length === 0) return
-  await tx.insert(auditLog).values(rows)
-  const grown = new Set(rows.map(({ workspaceId }) => workspaceId))
-  const ends = [...heads].filter(([workspaceId]) => grown.has(workspaceId))
-  await tx
-    .insert(auditHeads)
-    .values(ends.map(([workspaceId, end]) => ({ workspaceId, ...end, at: now })))
-    .onConflictDoUpdate({
-      target: auditHeads.workspaceId,
-      set: { seq: sql`excluded.seq`, hash: sql`excluded.hash`, at: sql`excluded.at` },
-    })
+  await sql.begin(async (tx) => {
+    // Sent together, done one after the other: what another replica has added is committed, and seen, once the
+    // heads are locked.
+    const [, heads, known] = await Promise.all([
+      beginChains(tx, workspacesOf(events), now),
+      lockHeads(tx, workspacesOf(events)),
+      knownIds(tx, events),
+    ])
+    const links: Link[] = []
+    for (const event of events) {
+      if (known.has(event.id)) continue
+      known.add(event.id)
+      const end = nextLink(heads.get(event.workspaceId) ?? emptyChain, event)
+      heads.set(event.workspaceId, end)
+      links.push({ event, ...end })
+    }
+    if (links.length > 0) await write(tx, links, now)
+  })
 }
 
 const workspacesOf = (events: PlatformEvent[]) =>
   [...new Set(events.map(({ workspaceId }) => workspaceId))].sort()
 
-async function lockHeads(
-  tx: DrizzleTransaction,
-  workspaces: string[],
-  now: Instant,
-): Promise<Map<string, ChainEnd>> {
-  // A new chain's head is made first: there is nothing to lock where there is no row.
-  const beginnings = workspaces.map((workspaceId) => ({ workspaceId, ...emptyChain, at: now }))
-  await tx.insert(auditHeads).values(beginnings).onConflictDoNothing()
-  const heads = await tx
-    .select()
-    .from(auditHeads)
-    .where(inArray(auditHeads.workspaceId, workspaces))
-    .orderBy(asc(auditHeads.workspaceId))
-    .for('update')
-  return new Map(heads.map(({ workspaceId, seq, hash }) => [workspaceId, { seq, hash }]))
+/** A new chain's head is made first: there is nothing to lock where there is no row. */
+async function beginChains(sql: Sql, workspaces: string[], now: Instant): Promise<void> {
+  await sql.unsafe(
+    `insert into audit_heads (workspace_id, seq, hash, at)
+     select id, $2::text::bigint, $3, $4 from unnest($1::text[]) with ordinality as t (id, place) order by place
+     on conflict do nothing`,
+    [workspaces, String(emptyChain.seq), emptyChain.hash, now],
+    prepared,
+  )
 }
 
-/** Read after the heads are locked: what another replica has added is committed by then, and seen. */
-async function knownIds(tx: DrizzleTransaction, events: PlatformEvent[]): Promise<Set<string>> {
+async function lockHeads(sql: Sql, workspaces: string[]): Promise<Map<string, ChainEnd>> {
+  const heads = await sql.unsafe<{ id: string; seq: string; hash: string }[]>(
+    `select workspace_id as id, seq, hash from audit_heads where workspace_id = any($1::text[])
+     order by workspace_id for update`,
+    [workspaces],
+    prepared,
+  )
+  return new Map(heads.map(({ id, seq, hash }) => [id, { seq: Number(seq), hash }]))
+}
+
+async function knownIds(sql: Sql, events: PlatformEvent[]): Promise<Set<string>> {
   const ids = events.map(({ id }) => id)
-  const rows = await tx.select({ id: auditLog.id }).from(auditLog).where(inArray(auditLog.id, ids))
+  // One by one through the index: a plan made while the log is short must do for a long one too.
+  const rows = await sql.unsafe<{ id: string }[]>(
+    `select t.id from unnest($1::text[]) as t (id)
+      cross join lateral (select from audit_log a where a.id = t.id limit 1) known`,
+    [ids],
+    prepared,
+  )
   return new Set(rows.map(({ id }) => id))
+}
+
+/** The events, and the heads they are behind now, in one statement. */
+async function write(sql: Sql, links: Link[], now: Instant): Promise<void> {
+  const heads = [...new Map(links.map((link) => [link.event.workspaceId, link])).values()]
+  await sql.unsafe(
+    `with added as (
+       insert into audit_log (id, workspace_id, environment, version, event, seq, hash)
+       select id, workspace_id, environment, version::int, event::json, seq::bigint, hash
+         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+           as t (id, workspace_id, environment, version, event, seq, hash))
+     update audit_heads h set seq = t.seq::bigint, hash = t.hash, at = $8
+       from unnest($9::text[], $10::text[], $11::text[]) as t (workspace_id, seq, hash)
+      where h.workspace_id = t.workspace_id`,
+    [
+      links.map(({ event }) => event.id),
+      links.map(({ event }) => event.workspaceId),
+      links.map(({ event }) => event.environment),
+      links.map(({ event }) => String(event.version)),
+      links.map(({ event }) => JSON.stringify(event)),
+      links.map(({ seq }) => String(seq)),
+      links.map(({ hash }) => hash),
+      now,
+      heads.map(({ event }) => event.workspaceId),
+      heads.map(({ seq }) => String(seq)),
+      heads.map(({ hash }) => hash),
+    ],
+    prepared,
+  )
 }

@@ -37,7 +37,7 @@ const append = (count: number) => {
   const events = Array.from({ length: count }, (_, index) =>
     foreignEvent(ada.workspaceId, { resource: { type: 'incident', id: `inc_${index}`, displayName: 'x' } }),
   )
-  return database.db.transaction((tx) => appendToChains(tx, events, at))
+  return appendToChains(database.sql, events, at)
 }
 const verification = async (query = '') => (await api.get(`/audit/verify${query}`)).data(AuditVerification)
 const against = async (checkpoint: AuditCheckpoint) =>

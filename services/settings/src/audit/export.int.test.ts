@@ -30,7 +30,7 @@ const append = async (count: number, fields: (index: number) => Partial<Platform
       const createdAt = new Date(Date.parse('2026-03-02T00:00:00.000Z') + from + index).toISOString()
       return foreignEvent(ada.workspaceId, { createdAt, ...fields(from + index) })
     })
-    await database.db.transaction((tx) => appendToChains(tx, events, '2026-03-03T00:00:00.000Z'))
+    await appendToChains(database.sql, events, '2026-03-03T00:00:00.000Z')
   }
 }
 

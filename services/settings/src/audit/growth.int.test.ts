@@ -29,8 +29,7 @@ afterAll(async () => {
 
 const eventsOf = (workspaces: string[], count: number): PlatformEvent[] =>
   Array.from({ length: count }, (_, index) => foreignEvent(workspaces[index % workspaces.length] ?? ''))
-const append = (events: PlatformEvent[], replica = replicas[0]) =>
-  replica.db.transaction((tx) => appendToChains(tx, events, at))
+const append = (events: PlatformEvent[], replica = replicas[0]) => appendToChains(replica.sql, events, at)
 const verifier = (monotonicMs = () => 0) =>
   createVerify({
     ...{ db: replicas[0].db, signer, monotonicMs, budgetMs: 1_000 },
@@ -70,7 +69,7 @@ describe('two replicas at once', () => {
       consumeEvents({
         ...{ database: replicas[index] ?? replicas[0], link, names, log, durable: 'test-audit-log' },
         maxBatch: 10,
-        handle: (events, tx) => appendToChains(tx, events, at),
+        perform: (events) => appendToChains((replicas[index] ?? replicas[0]).sql, events, at),
       }),
     )
     const workspaces = Array.from({ length: 3 }, () => newId('workspace'))

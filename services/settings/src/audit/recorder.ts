@@ -7,6 +7,7 @@ export function recordAudit(context: BackendContext): EventConsumer {
   return consumeEvents({
     ...{ database, link, names, log },
     durable: 'settings-audit-log',
-    handle: (events, tx) => appendToChains(tx, events, clock.now()),
+    spacingMs: 100,
+    perform: (events) => appendToChains(database.sql, events, clock.now()),
   })
 }

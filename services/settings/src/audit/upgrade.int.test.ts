@@ -83,6 +83,6 @@ test('events from before the chain are chained, and newer ones go on from them',
   // One that comes again, as after a reseed, and a new one.
   const [again] = before
   const events = [{ ...again, source: null } as PlatformEvent, foreignEvent(workspaces[0] ?? '')]
-  await db.transaction((tx) => appendToChains(tx, events, '2026-03-01T00:00:00.000Z'))
+  await appendToChains(owner.sql, events, '2026-03-01T00:00:00.000Z')
   expect(await verify(workspaces[0] ?? '', {})).toMatchObject({ valid: true, checked: 4 })
 })
