@@ -24,6 +24,7 @@ export interface AroundOptions extends TopologyOptions {
 }
 
 type Edge = CiTopology['edges'][number]
+type Item = Omit<CiTopology['nodes'][number], 'depth'>
 type Sql = Database['sql']
 
 /*
@@ -34,26 +35,27 @@ type Sql = Database['sql']
 /** Relations are more than items, but a graph nobody could draw is cut. */
 const edgesPerNode = 10
 
-/** From so many items in a level on, the relations of the tenant are read once, if they are not more than these. */
+/** From so many items in a level on, the graph of the tenant is read once, as far as it is not more than this. */
 const wideLevel = 500
 const readableRelations = 50_000
+const readableItems = 20_000
 
 /**
  * What can be reached from an item: one statement for each level asks for what lies beyond the items of the level
- * before, so the number of statements depends on the depth alone. Once a level is wide, the relations are read as a
- * whole and followed here, since most of them are part of the answer anyhow.
+ * before, so the number of statements depends on the depth alone. Once a level is wide, items and relations are read as
+ * a whole, side by side, and followed here, since most of them are part of the answer anyhow.
  */
 export async function topologyAround(sql: Sql, options: AroundOptions): Promise<CiTopology> {
   const { tenant, limit } = options
   const depths = new Map([[options.itemId, 0]])
   let frontier = [options.itemId]
   let truncated = false
-  let everyEdge: Edge[] | null | undefined
+  let whole: Whole | undefined
   for (let depth = 1; depth <= options.depth && frontier.length > 0 && !truncated; depth++) {
     const room = limit - depths.size
-    if (everyEdge === undefined && frontier.length >= wideLevel) everyEdge = await edgesOfTenant(sql, options)
-    const found = everyEdge
-      ? followedIn(everyEdge, options, frontier)
+    if (whole === undefined && frontier.length >= wideLevel) whole = await wholeOf(sql, options)
+    const found = whole?.edges
+      ? followedIn(whole.edges, options, frontier)
       : await neighbours(sql, options, frontier)
     // Sorted here, so that what is cut does not depend on the plan: a sort by Postgres would follow its collation.
     const fresh = found.filter((id) => !depths.has(id)).sort()
@@ -64,10 +66,13 @@ export async function topologyAround(sql: Sql, options: AroundOptions): Promise<
   const ids = [...depths.keys()]
   const maxEdges = limit * edgesPerNode
   const [nodes, edges] = await Promise.all([
-    nodesOf(sql, tenant, ids),
-    everyEdge ?? edgesAmong(sql, options, ids, maxEdges + 1),
+    whole?.nodes ?? nodesOf(sql, tenant, ids),
+    whole?.edges ?? edgesAmong(sql, options, ids, maxEdges + 1),
   ])
-  const shown = nodes.map((node) => ({ ...node, depth: depths.get(node.id) ?? 0 }))
+  const shown = nodes.flatMap((node) => {
+    const depth = depths.get(node.id)
+    return depth === undefined ? [] : [{ ...node, depth }]
+  })
   const inside = between(shown, edges)
   return {
     nodes: shown,
@@ -86,7 +91,7 @@ function between(nodes: { id: string }[], edges: Edge[]): Edge[] {
 /** The whole graph, oldest items first. */
 export async function wholeTopology(sql: Sql, options: TopologyOptions): Promise<CiTopology> {
   const { tenant, limit } = options
-  const rows = await statement<Omit<CiTopology['nodes'][number], 'depth'>>(
+  const rows = await statement<Item>(
     sql,
     `select id, name, class, status, criticality from configuration_items
       where workspace_id = $1 and environment = $2 order by created_at, id limit $3`,
@@ -142,7 +147,7 @@ function followed(direction: Direction, types: RelationType[] | undefined) {
 }
 
 function nodesOf(sql: Sql, tenant: TenantScope, ids: string[]) {
-  return statement<Omit<CiTopology['nodes'][number], 'depth'>>(
+  return statement<Item>(
     sql,
     `select id, name, class, status, criticality from configuration_items
       where workspace_id = $1 and environment = $2 and id in (select unnest($3::text[]))`,
@@ -150,7 +155,27 @@ function nodesOf(sql: Sql, tenant: TenantScope, ids: string[]) {
   )
 }
 
-/** All relations of the tenant; null when they are too many to be read at once. */
+/** All of a tenant; null where it is too much to be read at once. */
+interface Whole {
+  nodes: Item[] | null
+  edges: Edge[] | null
+}
+
+async function wholeOf(sql: Sql, options: TopologyOptions): Promise<Whole> {
+  const [nodes, edges] = await Promise.all([itemsOfTenant(sql, options), edgesOfTenant(sql, options)])
+  return { nodes, edges }
+}
+
+async function itemsOfTenant(sql: Sql, { tenant }: TopologyOptions): Promise<Item[] | null> {
+  const items = await statement<Item>(
+    sql,
+    `select id, name, class, status, criticality from configuration_items
+      where workspace_id = $1 and environment = $2 limit $3`,
+    [tenant.workspaceId, tenant.environment, readableItems + 1],
+  )
+  return items.length > readableItems ? null : items
+}
+
 async function edgesOfTenant(sql: Sql, { tenant, types }: TopologyOptions): Promise<Edge[] | null> {
   const edges = await statement<Edge>(
     sql,
