@@ -18,6 +18,8 @@ export interface Search {
 
 /** How many rows of a list are looked through for a search before an index is asked for all that match. */
 const nearest = 2_000
+/** How many are where the nearest hold so many matches that the page will be full by then. */
+const farther = 12_000
 /** How many matches are sorted. More are so frequent that walking on in order finds a page soon. */
 const mostSorted = 5_000
 
@@ -33,8 +35,9 @@ export function inOrder(scan: Scan, limit: number): SQL {
 /**
  * The first matches in order. Which way is quick depends on how many match and where they lie, which statistics over
  * all tenants and times do not tell; so each way is given up at a bound, and Postgres runs a later one only then:
- * look through the nearest rows; find all matches by their index and sort them; walk in order as far as it takes.
- * Rows that cannot be asked one by one are not walked: then all matches are sorted, however many.
+ * look through the nearest rows, and on through more where those promise enough; find all matches by their index and sort
+ * them; walk in order as far as it takes. Rows that are slow to ask one by one are not walked: then all matches are
+ * sorted, however many.
  */
 export function searched(scan: Scan, { condition, ofRow }: Search, limit: number): SQL {
   const { table, conditions, each } = scan
@@ -44,24 +47,32 @@ export function searched(scan: Scan, { condition, ofRow }: Search, limit: number
   // A test for truth serves no index of the search, so that the order's is walked.
   const walking = and(all, sql`(${condition}) is true`)
   const few = sql`(select count(*) from few) <= ${mostSorted}`
+  const promising = Math.ceil((limit * nearest) / farther)
+  const notNear = sql`not (select yes from near_will_do)`
+  const notFound = sql`${notNear} and (select count(*) from far) < ${limit}`
+  const far = ofRow
+    ? sql`select ${place} from near ${table} where false`
+    : sql`select ${place} from (${inOrder(scan, farther)}) ${table}
+        where ${condition} and ${notNear} and (select count(*) from near) >= ${promising} order by ${order} limit ${limit}`
   const walked = sql`
-    union all (select id from ${table} where ${walking} and not (select yes from near_will_do) and not (${few})
-      order by ${order} limit ${limit})`
+    union all (select id from ${table} where ${walking} and ${notFound} and not (${few}) order by ${order} limit ${limit})`
   return sql`
     with near as materialized (
       select ${place} from (${inOrder(scan, nearest)}) ${table} where ${ofRow ?? condition} order by ${order} limit ${limit}
     ), near_will_do as materialized (
       select case when (select count(*) from near) >= ${limit} then true
         else not exists (select 1 from (${inOrder(scan, nearest)}) ${table} offset ${nearest - 1}) end as yes
+    ), far as materialized (
+      ${far}
     ), found as materialized (
       select ${place} from ${table} where ${and(all, condition)}
     ), few as materialized (
       select * from found limit ${ofRow ? sql`all` : mostSorted + 1}
     ), sorted as materialized (
-      select * from few ${table} where not (select yes from near_will_do)
-        and ${ofRow ? sql`true` : few} order by ${order} limit ${limit}
+      select * from few ${table} where ${notFound} and ${ofRow ? sql`true` : few} order by ${order} limit ${limit}
     )
     select id from near where (select yes from near_will_do)
+    union all select id from far where (select count(*) from far) >= ${limit}
     union all select id from sorted
     ${ofRow ? sql`` : walked}`
 }

@@ -30,7 +30,12 @@ beforeAll(async () => {
   }
   const made = Array.from({ length: count }, (_, n): IncidentState => {
     const at = new Date(Date.parse('2026-01-01T00:00:00.000Z') + Math.floor(n / 3) * 60_000).toISOString()
-    const words = [n % 2 ? 'odd' : 'even', ...(n % 700 ? [] : ['rare']), ...(n < 5_500 ? ['bygone'] : [])]
+    const some = [
+      ...(n % 700 ? [] : ['rare']),
+      ...(n % 30 ? [] : ['seldom']),
+      ...(n < 5_500 ? ['bygone'] : []),
+    ]
+    const words = [n % 2 ? 'odd' : 'even', ...some]
     return {
       ...samples.open,
       id: `inc_${String(n).padStart(26, '0')}`,
@@ -98,6 +103,7 @@ describe('words', () => {
   it.each<[string, (incident: IncidentState) => boolean]>([
     ['even', titled('even')],
     ['rare', titled('rare')],
+    ['seldom', titled('seldom')],
     ['bygone', titled('bygone')],
     ['bygone rare', (incident) => titled('bygone')(incident) && titled('rare')(incident)],
     ['even odd', () => false],
