@@ -26,7 +26,8 @@ export interface Aggregate<State extends { id: string }, Command, Presented> {
    */
   handle(id: string, command: Command, meta: CommandMeta): Promise<Presented>
   get(id: string, tenant: TenantScope): Promise<Presented>
-  find(id: string, tenant: TenantScope): Promise<StoredRow<State> | null>
+  /** As it is, or as it was at an instant, read from its events; null where it is, or was, not there. */
+  find(id: string, tenant: TenantScope, instant?: Instant): Promise<StoredRow<State> | null>
   /**
    * As it was at an instant, read from its events; as it is without one. `not_found` before its creation and
    * after its deletion.

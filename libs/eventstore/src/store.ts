@@ -135,20 +135,17 @@ export function createEventStore(options: EventStoreOptions): EventStore {
       definition: { decider, present },
       create: (id, command, meta) => transact(meta, (unit) => unit.create(self, id, command)),
       handle: (id, command, meta) => transact(meta, (unit) => unit.handle(self, id, command), { turn: id }),
-      find: async (id, tenant) => {
-        const row = await snapshots.load(decider.table, id, tenant)
+      find: async (id, tenant, instant) => {
+        const row = await (instant === undefined
+          ? snapshots.load(decider.table, id, tenant)
+          : snapshots.loadAsOf(decider.table, id, tenant, instant))
         return row ? { state: storedState(decider, row.state), version: row.version } : null
       },
-      get: async (id, tenant) => {
-        const row = await self.find(id, tenant)
+      get: (id, tenant) => self.asOf(id, tenant, undefined),
+      asOf: async (id, tenant, instant) => {
+        const row = await self.find(id, tenant, instant)
         if (!row) throw notFound()
         return present(row.state, row.version)
-      },
-      asOf: async (id, tenant, instant) => {
-        if (instant === undefined) return self.get(id, tenant)
-        const row = await snapshots.loadAsOf(decider.table, id, tenant, instant)
-        if (!row) throw notFound()
-        return present(storedState(decider, row.state), row.version)
       },
       present: ({ state, version }) => present(storedState(decider, state), version),
     }

@@ -18,12 +18,7 @@ export function windowStore({ store, database: { db } }: BackendContext) {
       instant: Instant | undefined,
     ): Promise<AskedItem | undefined> {
       if (id === undefined) return undefined
-      try {
-        return { id, class: (await items.asOf(id, tenant, instant)).class }
-      } catch (error) {
-        if (error instanceof ApiError && error.code === 'not_found') return { id, class: null }
-        throw error
-      }
+      return { id, class: (await items.find(id, tenant, instant))?.state.class ?? null }
     },
     /** Throws validation_failed naming the first item that is not there. */
     async checkItems(ciIds: string[] | null | undefined, tenant: TenantScope): Promise<void> {

@@ -1,11 +1,10 @@
-import {
-  ApiError,
-  type CommandMeta,
-  type Instant,
-  type ItsmSettings,
-  type ItsmSettingsPatch,
-  type ItsmSettingsState,
-  type TenantScope,
+import type {
+  CommandMeta,
+  Instant,
+  ItsmSettings,
+  ItsmSettingsPatch,
+  ItsmSettingsState,
+  TenantScope,
 } from '@opsplane/contracts'
 import type { BackendContext, Unit } from '@opsplane/eventstore'
 import { defaultSettings, itsmSettings } from './domain.js'
@@ -53,13 +52,8 @@ export function settingsStore({ store }: StoreContext) {
     /** As they are, or as they were at an instant. */
     async get(tenant: TenantScope, asOf?: Instant): Promise<ItsmSettings> {
       const id = settingsIdOf(tenant)
-      try {
-        return await aggregate.asOf(id, tenant, asOf)
-      } catch (error) {
-        if (error instanceof ApiError && error.code === 'not_found')
-          return { ...defaultSettings(id), version: 0 }
-        throw error
-      }
+      const row = await aggregate.find(id, tenant, asOf)
+      return { ...(row?.state ?? defaultSettings(id)), version: row?.version ?? 0 }
     },
     async patch(patch: ItsmSettingsPatch, meta: CommandMeta): Promise<ItsmSettings> {
       const id = settingsIdOf(meta.tenant)
