@@ -5,8 +5,9 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { type Drizzle, type KeysetTable, matchesText, type Selection } from '@opsplane/postgres'
-import { and, eq, gt, lt, ne, not, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { names, namesAnyone } from './access.js'
 import { revisionRowId } from './item-domain.js'
 import { catalogItemRevisions, catalogItems, catalogRequests } from './tables.js'
@@ -18,15 +19,13 @@ export interface ItemFilters {
   q?: string | undefined
 }
 
-export interface RequestFilters {
+export interface RequestFilters extends CreatedFilters {
   status?: CatalogRequestStatus[] | undefined
   itemId?: string | undefined
   requesterId?: string | undefined
   approverId?: string | undefined
   assigneeId?: string | undefined
   q?: string | undefined
-  createdAfter?: string | undefined
-  createdBefore?: string | undefined
 }
 
 export const itemSorts = {
@@ -63,8 +62,7 @@ export function requestSelection(filters: RequestFilters, visible: SQL | undefin
       visible,
       given(filters.itemId, (wanted) => eq(itemId, wanted)),
       given(filters.requesterId, (wanted) => eq(requesterId, wanted)),
-      given(filters.createdAfter, (wanted) => gt(createdAt, wanted)),
-      given(filters.createdBefore, (wanted) => lt(createdAt, wanted)),
+      ...createdWithin(createdAt, filters),
     ],
     anyOf: [filters.status && { column: status, values: filters.status }],
     search: and(

@@ -4,13 +4,13 @@ import {
   CatalogRequest,
   CatalogRequestPatch,
   CatalogRequestStatus,
-  Moment,
   NewCatalogRequest,
   shortPages,
 } from '@opsplane/contracts'
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { z } from 'zod'
+import { createdFilters } from '../lists/created.js'
 import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 import { transitionErrors } from '../transition-errors.js'
 import { checkRequester, isKeeper, visibleTo } from './access.js'
@@ -35,8 +35,7 @@ const filters = z.object({
     .optional()
     .meta({ description: 'Requests with a task this user, or `me`, can work on.' }),
   q: searchFilter.meta({ description: `Words in number, name of the item or notes. ${searchSyntax}` }),
-  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
-  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
+  ...createdFilters,
 })
 
 /** `me` stands for who asks. */

@@ -1,5 +1,6 @@
 import { ChangeRisk, ChangeStatus, ChangeType, Moment } from '@opsplane/contracts'
 import { z } from 'zod'
+import { createdFilters } from '../lists/created.js'
 import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 import { nobody } from '../lists/nobody.js'
 
@@ -31,6 +32,5 @@ export const changeFilters = z.object({
   q: searchFilter.meta({ description: `Words in number, title or description. ${searchSyntax}` }),
   plannedAfter: Moment.optional().meta({ description: 'Planned to start later than this.' }),
   plannedBefore: Moment.optional().meta({ description: 'Planned to start earlier than this.' }),
-  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
-  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
+  ...createdFilters,
 })

@@ -1,7 +1,7 @@
-import { ChangePolicyState, Moment } from '@opsplane/contracts'
+import { ChangePolicyState } from '@opsplane/contracts'
 import { matchesText, type Selection } from '@opsplane/postgres'
-import { gt, lt } from 'drizzle-orm'
 import { z } from 'zod'
+import { createdFilters, createdWithin } from '../lists/created.js'
 import { searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 import { changePolicies } from './tables.js'
 
@@ -14,8 +14,7 @@ export const policyFilters = z.object({
       example: ['active'],
     }),
   q: searchFilter.meta({ description: `Words in the name. ${searchSyntax}` }),
-  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
-  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
+  ...createdFilters,
 })
 export type PolicyFilters = z.output<typeof policyFilters>
 
@@ -27,12 +26,9 @@ export const policySortColumns = {
   name: changePolicies.name,
 }
 
-export function policySelection({ status, q, createdAfter, createdBefore }: PolicyFilters): Selection {
+export function policySelection({ status, q, ...filters }: PolicyFilters): Selection {
   return {
-    where: [
-      createdAfter === undefined ? undefined : gt(changePolicies.createdAt, createdAfter),
-      createdBefore === undefined ? undefined : lt(changePolicies.createdAt, createdBefore),
-    ],
+    where: [...createdWithin(changePolicies.createdAt, filters)],
     anyOf: [status && { column: changePolicies.status, values: status }],
     search: q === undefined ? undefined : matchesText(changePolicies.search, q),
   }

@@ -12,12 +12,13 @@ import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, desc, eq, gt, inArray, isNotNull, lt, ne, notExists, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { configurationItems } from '../cmdb/tables.js'
+import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { isOrNobody } from '../lists/nobody.js'
 import { events, incidents } from '../schema.js'
 import type { RiskFacts } from './risk.js'
 import { changePolicies, changes } from './tables.js'
 
-export interface ChangeFilters {
+export interface ChangeFilters extends CreatedFilters {
   status?: ChangeStatus[] | undefined
   type?: ChangeType[] | undefined
   risk?: ChangeRisk[] | undefined
@@ -30,8 +31,6 @@ export interface ChangeFilters {
   q?: string | undefined
   plannedAfter?: string | undefined
   plannedBefore?: string | undefined
-  createdAfter?: string | undefined
-  createdBefore?: string | undefined
 }
 
 /** The columns a list of changes can be sorted by. */
@@ -68,8 +67,7 @@ function changeConditions(filters: ChangeFilters): (SQL | undefined)[] {
     filters.approverId === undefined ? undefined : waitsFor(filters.approverId),
     filters.plannedAfter === undefined ? undefined : gt(changes.plannedStart, filters.plannedAfter),
     filters.plannedBefore === undefined ? undefined : lt(changes.plannedStart, filters.plannedBefore),
-    filters.createdAfter === undefined ? undefined : gt(changes.createdAt, filters.createdAfter),
-    filters.createdBefore === undefined ? undefined : lt(changes.createdAt, filters.createdBefore),
+    ...createdWithin(changes.createdAt, filters),
   ]
 }
 

@@ -1,5 +1,6 @@
-import { AsOfQuery, CiStatus, Criticality, Moment, RelationType } from '@opsplane/contracts'
+import { AsOfQuery, CiStatus, Criticality, RelationType } from '@opsplane/contracts'
 import { z } from 'zod'
+import { createdFilters } from '../lists/created.js'
 import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 import { nobody } from '../lists/nobody.js'
 
@@ -43,8 +44,7 @@ export const relationFilters = z.object({
   q: searchFilter.meta({
     description: `What the list of items finds one of its ends by: words in name, native key, class or description, or text within the name. ${searchSyntax}`,
   }),
-  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
-  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
+  ...createdFilters,
 })
 
 /** Those of the relations of one item. */

@@ -1,11 +1,12 @@
 import type { RelationType, TenantScope } from '@opsplane/contracts'
 import { isThere, type PastOf, pastRows } from '@opsplane/eventstore'
 import type { Selection } from '@opsplane/postgres'
-import { and, eq, gt, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
+import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { eitherEnd, itemWords, within } from './queries.js'
 import { configurationItems as items, ciRelations as relations } from './tables.js'
 
-export interface RelationFilters {
+export interface RelationFilters extends CreatedFilters {
   itemId?: string | undefined
   /** Of the relations of `itemId`, from it or to it. */
   direction?: 'outgoing' | 'incoming' | undefined
@@ -13,8 +14,6 @@ export interface RelationFilters {
   targetId?: string | undefined
   type?: RelationType[] | undefined
   q?: string | undefined
-  createdAfter?: string | undefined
-  createdBefore?: string | undefined
 }
 
 export function relationSelection(
@@ -30,8 +29,7 @@ export function relationSelection(
     ends(filters),
     filters.sourceId === undefined ? undefined : eq(sourceId, filters.sourceId),
     filters.targetId === undefined ? undefined : eq(targetId, filters.targetId),
-    filters.createdAfter === undefined ? undefined : gt(createdAt, filters.createdAfter),
-    filters.createdBefore === undefined ? undefined : lt(createdAt, filters.createdBefore),
+    ...createdWithin(createdAt, filters),
   ]
   if (asOf !== undefined || (itemId ?? filters.sourceId ?? filters.targetId) === undefined)
     return { where, anyOf: [types], ...words }

@@ -1,7 +1,8 @@
 import { CommentVisibility, Moment } from '@opsplane/contracts'
 import { matchesText } from '@opsplane/postgres'
-import { eq, gt, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { eq, lte, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { createdWithin } from '../lists/created.js'
 import { reference, searchFilter, searchSyntax } from '../lists/filters.js'
 import { incidentComments as table } from '../schema.js'
 
@@ -24,14 +25,13 @@ export function commentConditions(
   incidentId: string,
   filters: z.output<typeof commentFilters>,
 ): (SQL | undefined)[] {
-  const { visibility, authorId, q, createdAfter, createdBefore, asOf } = filters
+  const { visibility, authorId, q, asOf } = filters
   return [
     eq(table.incidentId, incidentId),
     visibility && eq(table.visibility, visibility),
     authorId === undefined ? undefined : sql`${table.state}->'author'->>'id' = ${authorId}`,
     q === undefined ? undefined : matchesText(table.search, q),
-    createdAfter === undefined ? undefined : gt(table.createdAt, createdAfter),
-    createdBefore === undefined ? undefined : lt(table.createdAt, createdBefore),
+    ...createdWithin(table.createdAt, filters),
     asOf === undefined ? undefined : lte(table.createdAt, asOf),
   ]
 }

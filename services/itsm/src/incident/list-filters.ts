@@ -1,13 +1,6 @@
-import {
-  IncidentStatus,
-  Level,
-  MajorState,
-  Moment,
-  Priority,
-  ResolutionCode,
-  Severity,
-} from '@opsplane/contracts'
+import { IncidentStatus, Level, MajorState, Priority, ResolutionCode, Severity } from '@opsplane/contracts'
 import { z } from 'zod'
+import { createdFilters } from '../lists/created.js'
 import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 import { nobody } from '../lists/nobody.js'
 
@@ -57,6 +50,5 @@ export const incidentFilters = z.object({
     .optional()
     .meta({ description: 'A tag it has.', example: 'checkout' }),
   q: searchFilter.meta({ description: `Words in number, title, tags or description. ${searchSyntax}` }),
-  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
-  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
+  ...createdFilters,
 })

@@ -8,13 +8,14 @@ import type {
   TenantScope,
 } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
-import { and, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
+import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { isOrNobody } from '../lists/nobody.js'
 import { incidents } from '../schema.js'
 import { hasMembers, isMajor, members, takingAlerts } from './indexes.js'
 
-export interface IncidentFilters {
+export interface IncidentFilters extends CreatedFilters {
   status?: IncidentStatus[] | undefined
   severity?: Severity[] | undefined
   priority?: Priority[] | undefined
@@ -31,8 +32,6 @@ export interface IncidentFilters {
   assigneeId?: string | undefined
   assignmentGroup?: string | undefined
   q?: string | undefined
-  createdAfter?: string | undefined
-  createdBefore?: string | undefined
 }
 
 /** The columns a list of incidents can be sorted by. */
@@ -70,8 +69,7 @@ function incidentConditions(filters: IncidentFilters): (SQL | undefined)[] {
     is(incidents.dedupKey, filters.dedupKey),
     isOrNobody(incidents.assigneeId, filters.assigneeId),
     isOrNobody(incidents.assignmentGroup, filters.assignmentGroup),
-    filters.createdAfter === undefined ? undefined : gt(incidents.createdAt, filters.createdAfter),
-    filters.createdBefore === undefined ? undefined : lt(incidents.createdAt, filters.createdBefore),
+    ...createdWithin(incidents.createdAt, filters),
   ]
 }
 

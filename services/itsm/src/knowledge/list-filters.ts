@@ -1,5 +1,6 @@
-import { ArticleStatus, ArticleVersionStatus, Moment } from '@opsplane/contracts'
+import { ArticleStatus, ArticleVersionStatus } from '@opsplane/contracts'
 import { z } from 'zod'
+import { createdFilters } from '../lists/created.js'
 import { searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 
 const q = searchFilter.meta({ description: `Words in number, title, tags or summary. ${searchSyntax}` })
@@ -17,8 +18,7 @@ export const articleFilters = z.object({
   tag: z.string().min(1).max(50).optional().meta({ description: 'One of the tags.' }),
   language: z.string().length(2).optional(),
   q,
-  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
-  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
+  ...createdFilters,
 })
 
 /** The filters of the list of an article's versions. */

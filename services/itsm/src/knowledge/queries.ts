@@ -1,8 +1,9 @@
 import type { ArticleStatus, Helpfulness, Instant, TenantScope } from '@opsplane/contracts'
 import { stateAsOf } from '@opsplane/eventstore'
 import { type Drizzle, type KeysetTable, matchesText, type Selection } from '@opsplane/postgres'
-import { and, eq, exists, gt, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, exists, gt, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { alias, type PgColumn } from 'drizzle-orm/pg-core'
+import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { knowledgeArticles, knowledgePublished, knowledgeVotes } from './tables.js'
 
 export interface ContentFilters {
@@ -11,11 +12,9 @@ export interface ContentFilters {
   language?: string | undefined
 }
 
-export interface ArticleFilters extends ContentFilters {
+export interface ArticleFilters extends ContentFilters, CreatedFilters {
   status?: ArticleStatus[] | undefined
   q?: string | undefined
-  createdAfter?: string | undefined
-  createdBefore?: string | undefined
 }
 
 type ContentTable = KeysetTable & { category: PgColumn; language: PgColumn; tags: PgColumn }
@@ -58,14 +57,10 @@ export function publishedSelection(
 
 function contentSelection(
   table: ListedTable,
-  { tag, q, createdAfter, createdBefore, ...filters }: Omit<ArticleFilters, 'status'>,
+  { tag, q, ...filters }: Omit<ArticleFilters, 'status'>,
 ): Selection {
   return {
-    where: [
-      ...contentConditions(table, filters),
-      createdAfter === undefined ? undefined : gt(table.createdAt, createdAfter),
-      createdBefore === undefined ? undefined : lt(table.createdAt, createdBefore),
-    ],
+    where: [...contentConditions(table, filters), ...createdWithin(table.createdAt, filters)],
     // What a GIN index finds is sorted afterwards.
     search: and(q === undefined ? undefined : matchesText(table.listed, q), isTagged(table, tag)),
   }

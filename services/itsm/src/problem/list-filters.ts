@@ -1,5 +1,6 @@
-import { Moment, Priority, ProblemStatus } from '@opsplane/contracts'
+import { Priority, ProblemStatus } from '@opsplane/contracts'
 import { z } from 'zod'
+import { createdFilters } from '../lists/created.js'
 import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 import { nobody } from '../lists/nobody.js'
 
@@ -31,6 +32,5 @@ export const problemFilters = z.object({
   q: searchFilter.meta({
     description: `Words in number, title, tags, category or description. ${searchSyntax}`,
   }),
-  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
-  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
+  ...createdFilters,
 })

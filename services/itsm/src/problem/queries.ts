@@ -1,12 +1,13 @@
 import { invalidField, type Priority, ProblemStatus, type TenantScope } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
-import { and, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
+import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { isOrNobody } from '../lists/nobody.js'
 import { hasEnded } from './reaction.js'
 import { problems } from './tables.js'
 
-export interface ProblemFilters {
+export interface ProblemFilters extends CreatedFilters {
   status?: ProblemStatus[] | undefined
   priority?: Priority[] | undefined
   knownError?: boolean | undefined
@@ -15,8 +16,6 @@ export interface ProblemFilters {
   ciId?: string | undefined
   tag?: string | undefined
   q?: string | undefined
-  createdAfter?: string | undefined
-  createdBefore?: string | undefined
 }
 
 /** The columns a list of problems can be sorted by. */
@@ -47,8 +46,7 @@ function problemConditions(filters: ProblemFilters): (SQL | undefined)[] {
       : sql`${problems.knownError} = ${sql.raw(String(filters.knownError))}`,
     isOrNobody(problems.assigneeId, filters.assigneeId),
     isOrNobody(problems.assignmentGroup, filters.assignmentGroup),
-    filters.createdAfter === undefined ? undefined : gt(problems.createdAt, filters.createdAfter),
-    filters.createdBefore === undefined ? undefined : lt(problems.createdAt, filters.createdBefore),
+    ...createdWithin(problems.createdAt, filters),
   ]
 }
 

@@ -1,15 +1,12 @@
 import { Moment, SlaClockState, SlaEntityType, SlaMetric, SlaPolicyState } from '@opsplane/contracts'
 import { z } from 'zod'
+import { createdFilters } from '../lists/created.js'
 import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 
 const several = 'repeated or separated by commas'
 const entityTypes = severalOf(SlaEntityType)
   .optional()
   .meta({ description: `One or several kinds of entity, ${several}.`, example: ['problem', 'change'] })
-const created = {
-  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
-  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
-}
 
 /** The filters of the list of policies; all that are given must hold, here and below. */
 export const policyFilters = z.object({
@@ -20,7 +17,7 @@ export const policyFilters = z.object({
   metric: SlaMetric.optional(),
   calendarId: reference.optional().meta({ description: 'The calendar they count by.' }),
   q: searchFilter.meta({ description: `Words in the name. ${searchSyntax}` }),
-  ...created,
+  ...createdFilters,
 })
 export type PolicyFilters = z.output<typeof policyFilters>
 
@@ -29,7 +26,7 @@ export const calendarFilters = z.object({
     .optional()
     .meta({ description: 'The IANA name of their zone.', example: 'Europe/Berlin' }),
   q: searchFilter.meta({ description: `Words in name or time zone. ${searchSyntax}` }),
-  ...created,
+  ...createdFilters,
 })
 export type CalendarFilters = z.output<typeof calendarFilters>
 

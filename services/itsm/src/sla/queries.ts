@@ -1,6 +1,7 @@
 import { SlaPolicyState, type TenantScope } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
-import { and, eq, gt, inArray, lt, type SQL } from 'drizzle-orm'
+import { and, eq, inArray, lt, type SQL } from 'drizzle-orm'
+import { createdWithin } from '../lists/created.js'
 import type { CalendarFilters, PolicyFilters, TimerFilters } from './list-filters.js'
 import { slaCalendars, slaPolicies, slaTimers } from './tables.js'
 
@@ -23,7 +24,7 @@ export function policySelection(filters: PolicyFilters): Selection {
     where: [
       metric && eq(slaPolicies.metric, metric),
       calendarId === undefined ? undefined : eq(slaPolicies.calendarId, calendarId),
-      ...created(slaPolicies, filters),
+      ...createdWithin(slaPolicies.createdAt, filters),
     ],
     anyOf: [
       status && { column: slaPolicies.status, values: status },
@@ -38,7 +39,7 @@ export function calendarSelection(filters: CalendarFilters): Selection {
   return {
     where: [
       timeZone === undefined ? undefined : eq(slaCalendars.timeZone, timeZone),
-      ...created(slaCalendars, filters),
+      ...createdWithin(slaCalendars.createdAt, filters),
     ],
     search: words(slaCalendars, filters),
   }
@@ -55,7 +56,7 @@ export function timerSelection(filters: TimerFilters): Selection {
       metric && eq(slaTimers.metric, metric),
       breached && eq(slaTimers.breached, breached),
       dueBefore === undefined ? undefined : lt(slaTimers.dueOrder, dueBefore),
-      ...created(slaTimers, filters),
+      ...createdWithin(slaTimers.createdAt, filters),
     ],
     anyOf: [state && { column: slaTimers.clockState, values: state }],
     search: words(slaTimers, filters),
@@ -63,14 +64,6 @@ export function timerSelection(filters: TimerFilters): Selection {
 }
 
 type Listed = typeof slaPolicies | typeof slaCalendars | typeof slaTimers
-
-function created({ createdAt }: Listed, filters: Pick<PolicyFilters, 'createdAfter' | 'createdBefore'>) {
-  const { createdAfter, createdBefore } = filters
-  return [
-    createdAfter === undefined ? undefined : gt(createdAt, createdAfter),
-    createdBefore === undefined ? undefined : lt(createdAt, createdBefore),
-  ]
-}
 
 const words = ({ search }: Listed, { q }: { q?: string | undefined }): SQL | undefined =>
   q === undefined ? undefined : matchesText(search, q)

@@ -1,0 +1,24 @@
+import { Moment } from '@opsplane/contracts'
+import { gt, lt, type SQL } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+
+/** The fields of a list's filters that ask for when its records were created. */
+export const createdFilters = {
+  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
+  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
+}
+
+export interface CreatedFilters {
+  createdAfter?: string | undefined
+  createdBefore?: string | undefined
+}
+
+export function createdWithin(
+  createdAt: PgColumn,
+  { createdAfter, createdBefore }: CreatedFilters,
+): (SQL | undefined)[] {
+  return [
+    createdAfter === undefined ? undefined : gt(createdAt, createdAfter),
+    createdBefore === undefined ? undefined : lt(createdAt, createdBefore),
+  ]
+}
