@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { connect, createVault } from '@opsplane/postgres'
 import { createSealer, masterKeyId } from '@opsplane/runtime'
-import { createDatabase, type TestDatabase } from '@opsplane/testing'
+import { createDatabase, type TestDatabase, testRolePassword } from '@opsplane/testing'
+import { backends } from './backends.js'
 import { finishMasterKeyRotation, masterKeysOf, prepareMasterKey } from './master-key.js'
 import { masterKeysInUse, rewrapAllDataKeys, rotateDataKey } from './ops-keys.js'
 import { provisionAll } from './platform.js'
@@ -13,15 +14,16 @@ import { openState } from './state.js'
 
 let server: TestDatabase
 let databaseUrl: string
-const { masterKey: oldKey, databasePasswords } = newLocalSecrets()
+const { masterKey: oldKey } = newLocalSecrets()
 const { masterKey: newKey } = newLocalSecrets()
 const [oldId, newId] = [masterKeyId(oldKey), masterKeyId(newKey)]
 const services = ['dispatcher', 'settings'] as const
+const passwords = Object.fromEntries(Object.keys(backends).map((name) => [name, testRolePassword]))
 
 beforeAll(async () => {
   server = await createDatabase()
   databaseUrl = server.url
-  await provisionAll(databaseUrl, databasePasswords)
+  await provisionAll(databaseUrl, passwords)
 })
 afterAll(() => server?.drop())
 

@@ -12,7 +12,8 @@ const networkCodes = new Set([
   'CONNECTION_DESTROYED',
   'CONNECT_TIMEOUT',
 ])
-const awayStates = /^(08|57P0[1-4]|53[0-4]|58)/
+// 28: the server does not let the role in, as while its password is being changed.
+const awayStates = /^(08|28|57P0[1-4]|53[0-4]|58)/
 
 function codeOf(error: unknown): string | undefined {
   if (error instanceof AggregateError) return codeOf(error.errors[0])
@@ -21,7 +22,7 @@ function codeOf(error: unknown): string | undefined {
   return 'cause' in error ? codeOf(error.cause) : undefined
 }
 
-/** Whether the error says that Postgres cannot be reached or is restarting. */
+/** Whether the error says that Postgres cannot be reached, lets nobody in, or is restarting. */
 export function isDatabaseAway(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (networkCodes.has(code) || awayStates.test(code))

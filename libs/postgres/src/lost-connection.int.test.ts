@@ -76,6 +76,22 @@ test('statements that meet a cut connection fail or succeed, and the pool is usa
   await client.end({ timeout: 1 })
 })
 
+test('a role that is not let in finds the database away, and gets in once its password is right again', async () => {
+  await admin.unsafe(`drop role if exists ${schema}; create role ${schema} login password 'old';
+    grant usage on schema ${schema} to ${schema}; grant select on ${schema}.notes to ${schema}`)
+  const entry = new URL(url)
+  entry.username = schema
+  entry.password = 'new'
+  const client = openClient(entry.href, { schema, max: 1 })
+  const refusal = await client`select 1`.catch((error: unknown) => error)
+  expect(refusal).toMatchObject({ code: '28P01' })
+  expect(isDatabaseAway(refusal)).toBe(true)
+  await admin.unsafe(`alter role ${schema} password 'new'`)
+  expect([...(await client`select 1 as one`)]).toEqual([{ one: 1 }])
+  await client.end({ timeout: 1 })
+  await admin.unsafe(`drop owned by ${schema}; drop role ${schema}`)
+})
+
 test('no connection that is cut while it opens ends the process', async () => {
   const script = fileURLToPath(new URL('./fixture/connect-and-be-cut.js', import.meta.url))
   const child = spawn(process.execPath, [script], {

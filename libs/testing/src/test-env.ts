@@ -17,6 +17,12 @@ export function testPostgresUrl(): string {
   return required('TEST_DATABASE_URL')
 }
 
+/**
+ * The password of every service's role. Roles belong to the run's Postgres, not to one database: a test file that gave
+ * one another password would lock out the services of all others.
+ */
+export const testRolePassword = 'test'
+
 /** The URL of the run's NATS. */
 export function testNatsUrl(): string {
   return required('TEST_NATS_URL')

@@ -4,7 +4,7 @@ import { provisionService } from '@opsplane/postgres'
 import type { RunningService } from '@opsplane/runtime'
 import postgres from 'postgres'
 import { type ApiClient, createApiClient } from './api-client.js'
-import { createDatabase, templateDatabase, testNatsUrl, uniquePrefix } from './test-env.js'
+import { createDatabase, templateDatabase, testNatsUrl, testRolePassword, uniquePrefix } from './test-env.js'
 
 export interface TestServiceOptions<Config> {
   /** Names schema, role and internal audience. */
@@ -30,13 +30,16 @@ export interface TestService {
   stop(): Promise<void>
 }
 
-const password = 'test'
-
 /** Starts a service as a process would, from environment variables alone. */
 export async function startTestService<Config>(options: TestServiceOptions<Config>): Promise<TestService> {
   const { name } = options
   const provision = (adminUrl: string) =>
-    provisionService({ adminUrl, service: name, password, migrationsDir: options.migrationsDir })
+    provisionService({
+      adminUrl,
+      service: name,
+      password: testRolePassword,
+      migrationsDir: options.migrationsDir,
+    })
   const database = await createDatabase(
     await templateDatabase(name, async (url) => {
       await provision(url)

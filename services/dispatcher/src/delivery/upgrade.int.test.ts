@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import { connect, type Database, provisionService } from '@opsplane/postgres'
 import type { RunningService } from '@opsplane/runtime'
-import { createDatabase, type TestDatabase, uniquePrefix, waitFor } from '@opsplane/testing'
+import { createDatabase, type TestDatabase, testRolePassword, uniquePrefix, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { eventIdAt } from '../fixture/days.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
@@ -38,7 +38,7 @@ afterAll(async () => {
 })
 
 const provision = (migrationsDir: string) =>
-  provisionService({ adminUrl: target.url, service: 'dispatcher', password: 'test', migrationsDir })
+  provisionService({ adminUrl: target.url, service: 'dispatcher', password: testRolePassword, migrationsDir })
 
 /** The migrations up to the one before deliveries had days. */
 async function earlierMigrations(): Promise<string> {

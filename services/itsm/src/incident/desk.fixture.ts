@@ -2,7 +2,7 @@ import type { CommandMeta, Incident, IncidentPatch, TenantScope } from '@opsplan
 import { createEventStore } from '@opsplane/eventstore'
 import { connect, provisionService } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
-import { createDatabase, templateDatabase, uniquePrefix } from '@opsplane/testing'
+import { createDatabase, templateDatabase, testRolePassword, uniquePrefix } from '@opsplane/testing'
 import { migrationsDir } from '../service.js'
 import { incidentStore } from './incident-store.js'
 import { patchIncident } from './linking.js'
@@ -17,7 +17,7 @@ export const tenantOf = (workspaceId = `ws_${uniquePrefix()}`): TenantScope => (
 /** Incidents on a database of their own, without a service: nothing happens behind the test's back. */
 export async function testDesk() {
   const provision = async (adminUrl: string) => {
-    await provisionService({ adminUrl, service: 'itsm', password: 'test', migrationsDir })
+    await provisionService({ adminUrl, service: 'itsm', password: testRolePassword, migrationsDir })
   }
   const own = await createDatabase(await templateDatabase('itsm', provision))
   const database = connect(own.url, { schema: 'itsm', max: 8 })

@@ -6,7 +6,7 @@ import { newId, type PlatformEvent } from '@opsplane/contracts'
 import { generateServiceKeys } from '@opsplane/http'
 import { connect, type Database, provisionService } from '@opsplane/postgres'
 import { cursorCodec } from '@opsplane/runtime'
-import { createDatabase, type TestDatabase } from '@opsplane/testing'
+import { createDatabase, type TestDatabase, testRolePassword } from '@opsplane/testing'
 import { z } from 'zod'
 import * as settings from '../service.js'
 import { appendToChains } from './append.js'
@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 const provision = (migrationsDir: string) =>
-  provisionService({ adminUrl: target.url, service: 'settings', password: 'test', migrationsDir })
+  provisionService({ adminUrl: target.url, service: 'settings', password: testRolePassword, migrationsDir })
 
 /** The migrations before the audit log was a chain. */
 async function earlierMigrations(): Promise<string> {
