@@ -99,7 +99,8 @@ describe('the relay', () => {
     await drained()
 
     await testStore.database.sql`
-      select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${`opsplane-${schema}-relay`}`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = ${`opsplane-${schema}-relay`}`
     await tickets.create(...opening(), meta())
     await drained()
     await waitFor(() => active().length === 1)

@@ -107,8 +107,10 @@ describe('dropping days', () => {
         ended = true
       })
       drop.catch(() => {})
+      // Copies of one template have tables of the same oids.
       const isWaiting = () =>
-        tx`select 1 from pg_locks where not granted and relation = 'deliveries'::regclass`
+        tx`select 1 from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
+          where not l.granted and l.relation = 'deliveries'::regclass`
       await waitFor(async () => ended || (await isWaiting()).length > 0)
       await tx`set local lock_timeout = '50ms'`
       const table = tx(partitionAgo('deliveries', 9))
