@@ -16,6 +16,7 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { findProcess, signalProcess, waitUntilGone } from '@opsplane/runtime/server-process'
 import type { SystemUser } from './embedded-user.js'
+import { unicodeCtypes } from './letters.js'
 
 const PASSWORD_FILE = 'opsplane-password'
 const ORPHAN_GRACE_MS = 1_000
@@ -30,12 +31,6 @@ export interface ClusterOptions {
   ctypes?: readonly string[] | undefined
   onLog?: ((line: string) => void) | undefined
 }
-
-/**
- * What tells letters from other signs and large ones from small ones, by the names machines have for it: glibc and musl,
- * macOS, old distributions. With the last one, which all know, only ASCII has letters.
- */
-const CTYPES = ['C.UTF-8', 'UTF-8', 'en_US.UTF-8', 'C'] as const
 
 /** Creates the data directory unless it is there, and returns the superuser's password. */
 export async function ensureCluster(options: ClusterOptions): Promise<string> {
@@ -61,7 +56,7 @@ async function createCluster(options: ClusterOptions): Promise<string> {
     chownSync(passwordFile, owner.uid, owner.gid)
   }
   const unknown: string[] = []
-  for (const ctype of options.ctypes ?? CTYPES) {
+  for (const ctype of options.ctypes ?? [...unicodeCtypes, 'C']) {
     const failure = await runInitdb(options, draft, passwordFile, ctype)
     if (failure === undefined) {
       if (unknown.length > 0)
