@@ -82,7 +82,11 @@ test('who is no superuser is told so', async () => {
   const database = await createAsciiDatabase()
   const url = new URL(service.adminUrl)
   try {
-    Object.assign(url, { username: 'itsm', password: testRolePassword, pathname: new URL(database.url).pathname })
+    Object.assign(url, {
+      username: 'itsm',
+      password: testRolePassword,
+      pathname: new URL(database.url).pathname,
+    })
     await expect(foldCase(task(url.href))).rejects.toMatchObject({
       reason: 'refused',
       message: expect.stringContaining('Name a superuser'),
