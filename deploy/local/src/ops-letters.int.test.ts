@@ -11,6 +11,7 @@ import {
   testRolePassword,
   waitFor,
 } from '@opsplane/testing'
+import { backends } from './backends.js'
 import { foldCase } from './ops-letters.js'
 import { findTarget } from './ops-target.js'
 
@@ -76,6 +77,19 @@ test('what was written before is found in any case after, and the services go on
   })
   expect((await foldCase(task(service.adminUrl, said)))[0]).toEqual(rebuilt)
   expect(said).toContain('Postgres knew all letters before')
+})
+
+test('all tables with words or trigrams are among those that are folded anew', async () => {
+  const folded = new Set([
+    ...backends.itsm.deciders.map(({ table }) => table),
+    ...backends.itsm.projectedTables,
+  ])
+  const rows = await service.sql<{ table: string }[]>`
+    select distinct relname as table from pg_attribute join pg_class c on c.oid = attrelid
+    where relnamespace = 'itsm'::regnamespace and relkind = 'r' and (atttypid = 'tsvector'::regtype or c.oid in (
+      select indrelid from pg_index join pg_opclass o on o.oid = any(indclass) where opcname like '%trgm_ops'))`
+  expect(rows.length).toBeGreaterThan(10)
+  expect(rows.filter(({ table }) => !folded.has(table))).toEqual([])
 })
 
 test('who is no superuser is told so', async () => {
