@@ -76,7 +76,7 @@ test('what was written before is found in any case after, and the services go on
     articles: 1,
   })
   expect((await foldCase(task(service.adminUrl, said)))[0]).toEqual(rebuilt)
-  expect(said).toContain('Postgres knew all letters before')
+  expect(said).toContain('Postgres knew all letters before; its sessions were ended')
 })
 
 test('all tables with words or trigrams are among those that are folded anew', async () => {

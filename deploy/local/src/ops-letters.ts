@@ -12,7 +12,7 @@ export async function foldCase(
 ): Promise<{ service: BackendName; events: number }[]> {
   const { changed, schemas } = await learn(task.target.databaseUrl())
   task.say?.(
-    changed ? 'Postgres knows all letters now; its sessions were ended' : 'Postgres knew all letters before',
+    `Postgres ${changed ? 'knows all letters now' : 'knew all letters before'}; its sessions were ended`,
   )
   return rebuildServices({
     ...task,

@@ -65,7 +65,7 @@ async function createCluster(options: ClusterOptions): Promise<string> {
       renameSync(draft, dataDir)
       return secret
     }
-    if (!/invalid locale (name|settings)/.test(failure))
+    if (!/invalid locale (name|settings)|encoding mismatch/.test(failure))
       throw new Error(`initdb could not create ${dataDir}:\n${failure}`)
     unknown.push(ctype)
   }

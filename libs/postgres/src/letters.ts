@@ -40,7 +40,7 @@ export interface Learnt {
 /**
  * Gives a database that was made with LC_CTYPE C another one, and ends its other sessions, which go on with the old one
  * otherwise. Needs a superuser. Texts sort as before, so indexes by order stay right; what was made of the letters in rows
- * (words, trigrams) does not. Safe to repeat. Throws LettersError.
+ * (words, trigrams) does not. Safe to repeat, also after a failure in between. Throws LettersError.
  */
 export async function learnAllLetters(
   adminUrl: string,
@@ -50,6 +50,7 @@ export async function learnAllLetters(
   try {
     const changed = !(await knowsAllLetters(sql))
     if (changed) await changeCtype(sql, ctypes)
+    await endOtherSessions(sql)
     const rows = await sql<{ schema: string }[]>`
       select distinct n.nspname as schema from pg_attribute a
       join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
@@ -72,9 +73,20 @@ async function changeCtype(sql: postgres.Sql, ctypes: readonly string[]): Promis
     throw new LettersError(`The machine of Postgres has no locale ${ctypes.join(', ')}.`)
   // As pg_upgrade does. There is no statement for it: Postgres cannot know what was made of the letters.
   await sql`update pg_database set datctype = ${ctype} where datname = ${locale.name}`
-  await sql`
-    select pg_terminate_backend(pid, 5000) from pg_stat_activity
-    where datname = ${locale.name} and backend_type = 'client backend' and pid <> pg_backend_pid()`
+}
+
+/** Those that began after this was called know the letters. */
+async function endOtherSessions(sql: postgres.Sql): Promise<void> {
+  const [{ now } = { now: '' }] = await sql<{ now: string }[]>`select clock_timestamp()::text as now`
+  const others = sql`
+    from pg_stat_activity where datname = current_database() and backend_type = 'client backend'
+    and pid <> pg_backend_pid() and backend_start <= ${now}::text::timestamptz`
+  await sql`select pg_terminate_backend(pid, 5000) ${others}`
+  const left = await sql<{ pid: number }[]>`select pid ${others}`
+  if (left.length > 0)
+    throw new LettersError(
+      `Sessions do not end: ${left.map(({ pid }) => pid).join(', ')}. End them and try again.`,
+    )
 }
 
 /** Any other collation may sort by what LC_CTYPE says. */

@@ -21,6 +21,16 @@ test('a locale the machine does not have changes nothing', async () => {
   expect(await knowsAllLetters(sql)).toBe(false)
 })
 
+test('a database of another kind stays as it is', async () => {
+  const name = `${new URL(database.url).pathname.slice(1)}_bytes`
+  await sql`create database ${sql(name)} template template0 encoding 'SQL_ASCII' lc_collate 'C' lc_ctype 'C'`
+  try {
+    await expect(learnAllLetters(database.url.replace(/[^/]+$/, name))).rejects.toThrow('SQL_ASCII')
+  } finally {
+    await sql`drop database ${sql(name)} with (force)`
+  }
+})
+
 test('a database with the LC_CTYPE C learns all letters, for sessions that are open too, and sorts as before', async () => {
   const [before] = await sql`select lower('Ж'), pg_backend_pid() as pid`
   expect(before).toMatchObject({ lower: 'Ж' })
