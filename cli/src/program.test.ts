@@ -111,12 +111,15 @@ describe('exit code 2: wrong usage', () => {
   })
 })
 
-test.each([[['--help']], [['deliveries', 'list', '--help']], [['help', 'events']], [['rebuild', '-h']]])(
-  'help is no error and has examples: %j',
-  async (args) => {
-    expect(await run(args)).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Examples:') })
-  },
-)
+test.each([
+  [['--help']],
+  [['deliveries', 'list', '--help']],
+  [['help', 'events']],
+  [['rebuild', '-h']],
+  [['fold-case', '-h']],
+])('help is no error and has examples: %j', async (args) => {
+  expect(await run(args)).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Examples:') })
+})
 
 describe('exit code 1: the API says no', () => {
   test('in one line that names the field and the request', async () => {

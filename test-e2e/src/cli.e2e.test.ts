@@ -218,6 +218,9 @@ test('the servers are looked at, and read models rebuilt, beside the API', async
   const rebuilt = await cli.run(['rebuild', '--service', 'itsm', database])
   expect(rebuilt).toMatchObject({ code: 0, stdout: `SERVICE  EVENTS\nitsm     ${events}\n` })
   expect(rebuilt.stderr).toContain('read models rebuilt')
+  const folded = await cli.run(['fold-case', database])
+  expect(folded).toMatchObject({ code: 0, stdout: rebuilt.stdout })
+  expect(folded.stderr).toContain('knew all letters before')
   const range = ['--service', 'itsm', '--to', '2', database, `--nats-url=${cluster.info.natsUrl}`]
   expect(await cli.json('reseed', ...range)).toEqual([{ service: 'itsm', published: 2 }])
 })

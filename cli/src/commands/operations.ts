@@ -72,6 +72,8 @@ webhook that is younger than the event.`,
       )
     })
 
+  addFoldCase(program, io)
+
   operation(
     'status',
     'show events, unpublished events, dead letters and consumer checkpoints of each service',
@@ -83,6 +85,25 @@ webhook that is younger than the event.`,
     }),
   )
 }
+
+function addFoldCase(program: Command, io: Io): void {
+  program
+    .command('fold-case')
+    .description('let search fold the case of all scripts, in a database made with the locale C')
+    .option('--database-url <url>', 'Postgres, as a superuser (DATABASE_URL)')
+    .addHelpText('after', `\n${foldCaseHelp}\n\n${servers}\n\nExamples:\n  $ opsplane fold-case`)
+    .action((options: OperationOptions, command: Command) =>
+      withTask(io, command, options, async (ops, task) =>
+        printerFor(io, command).list(await ops.foldCase(task), columnsWith('events')),
+      ),
+    )
+}
+
+const foldCaseHelp = `For a database whose services warn at their start that it knows the letters of ASCII only. Gives it the LC_CTYPE
+C.UTF-8; texts sort as before. Back it up first. Its sessions are ended, so requests fail for a moment and the services
+connect again; then the read models that hold words are folded anew, as by rebuild. Safe to repeat. Restart the service
+itsm afterwards: it remembers what it has learnt from the words of articles. Who is no superuser restores a dump into a
+database created with LC_CTYPE 'C.UTF-8' instead.`
 
 const servers = `The platform is found in <home>/local.json, unless options or environment name its servers. It needs no login.
 Progress goes to standard error.`

@@ -41,6 +41,7 @@ async function run(options: CliOptions, withDemo: boolean): Promise<void> {
   say(
     `\nOpsplane is ready after ${elapsed()}: ${platform.info.origin} (workspace "${platform.info.workspace}")`,
   )
+  for (const notice of platform.notices) say(`\nNotice: ${notice}`)
   if (withDemo) await runDemo({ info: platform.info, certificate: receiver, say })
   if (options.json) console.log(JSON.stringify(platform.info))
   say(`

@@ -10,7 +10,7 @@ export interface OpsTask {
   say?(line: string): void
 }
 
-const schemaOf = (service: BackendName) => service.replaceAll('-', '_')
+export const schemaOf = (service: BackendName) => service.replaceAll('-', '_')
 
 /** Folds the read models of the services anew, each in one transaction. Throws OpsError. */
 export function rebuildServices(task: OpsTask): Promise<{ service: BackendName; events: number }[]> {

@@ -3,7 +3,7 @@ import * as dispatcher from '@opsplane/dispatcher'
 import * as gateway from '@opsplane/gateway'
 import * as itsm from '@opsplane/itsm'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
-import { provisionService } from '@opsplane/postgres'
+import { asciiLettersOnly, knowsAllLetters, openClient, provisionService } from '@opsplane/postgres'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import { createReleasers, type Logger, type Releasers, type RunningService } from '@opsplane/runtime'
 import * as settings from '@opsplane/settings'
@@ -27,6 +27,8 @@ export interface PlatformOptions {
 
 export interface Platform {
   info: LocalInfo
+  /** What does not work as it could, and what to do. */
+  notices: string[]
   stop(): Promise<void>
 }
 
@@ -55,6 +57,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const servers = await startServers(state, log, releasers, onStep)
     onStep('migrating the databases')
     const databaseUrls = await provisionAll(servers.postgresUrl, databasePasswords)
+    const notices = await noticesOf(servers.postgresUrl)
     const secrets = await finishMasterKeyRotation(state, servers.postgresUrl)
 
     onStep('starting the services')
@@ -79,7 +82,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const info: LocalInfo = { origin, baseUrl: `${origin}/api/v1`, ...owner, ...servers, pid: process.pid }
     state.writeInfo(info)
     releasers.add('local.json', () => state.removeInfo())
-    return { info, stop: () => releasers.release() }
+    return { info, notices, stop: () => releasers.release() }
   } catch (error) {
     await releasers.release().catch(() => {})
     throw error
@@ -114,6 +117,15 @@ async function startServers(
     natsUrl = server.url
   }
   return { postgresUrl, natsUrl }
+}
+
+async function noticesOf(postgresUrl: string): Promise<string[]> {
+  const sql = openClient(postgresUrl, { schema: 'public', max: 1 })
+  try {
+    return (await knowsAllLetters(sql)) ? [] : [asciiLettersOnly]
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
 }
 
 /** Brings every service's schema up to date; returns the URL each service connects with. */

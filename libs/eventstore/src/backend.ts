@@ -8,7 +8,13 @@ import {
   type Route,
 } from '@opsplane/http'
 import { connectNats, type NatsLink, type StreamOptions } from '@opsplane/nats'
-import { connect, type Database, translatePostgresError } from '@opsplane/postgres'
+import {
+  asciiLettersOnly,
+  connect,
+  type Database,
+  knowsAllLetters,
+  translatePostgresError,
+} from '@opsplane/postgres'
 import {
   type BackendConfig,
   type Clock,
@@ -61,6 +67,8 @@ export interface BackendOptions<Config extends BackendConfig> {
   /** Every kind of aggregate of the service; no two may share a table. */
   deciders?: readonly AnyDecider[]
   routes(context: BackendContext<Config>): Route[]
+  /** Looks for words of texts, which is worth a warning where the database knows the letters of ASCII only. */
+  searchesTexts?: boolean
   /** Event consumers and other background work; closed after the last request, before the relay. */
   consumers?(context: BackendContext<Config>): Closable[] | Promise<Closable[]>
   /** Registers how to close what the routes opened; closed after the consumers. */
@@ -106,6 +114,7 @@ export async function startBackend<Config extends BackendConfig>(
     })
     releasers.add('http', () => listening.close())
     log.info({ port: listening.port }, 'listening')
+    if (options.searchesTexts) void warnOfAsciiOnly(context)
     const url = `http://${config.host}:${listening.port}`
     return { name, port: listening.port, url, stop: () => releasers.release() }
   } catch (error) {
@@ -157,6 +166,12 @@ function openContext<Config extends BackendConfig>(
     clock: overrides.clock ?? systemClock,
     log,
   }
+}
+
+/** Nobody waits for it: where Postgres is away at the start, requests say so. */
+async function warnOfAsciiOnly({ database, log }: BackendContext): Promise<void> {
+  const knows = await knowsAllLetters(database.sql).catch(() => true)
+  if (!knows) log.warn(asciiLettersOnly)
 }
 
 /** NATS is not asked for: without it events wait in Postgres and requests are answered. */

@@ -16,6 +16,7 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { findProcess, signalProcess, waitUntilGone } from '@opsplane/runtime/server-process'
 import type { SystemUser } from './embedded-user.js'
+import { unicodeCtypes } from './letters.js'
 
 const PASSWORD_FILE = 'opsplane-password'
 const ORPHAN_GRACE_MS = 1_000
@@ -26,6 +27,9 @@ export interface ClusterOptions {
   user: string
   password: string | undefined
   owner: SystemUser | undefined
+  /** See EmbeddedPostgresOptions. */
+  ctypes?: readonly string[] | undefined
+  onLog?: ((line: string) => void) | undefined
 }
 
 /** Creates the data directory unless it is there, and returns the superuser's password. */
@@ -39,7 +43,8 @@ export async function ensureCluster(options: ClusterOptions): Promise<string> {
 }
 
 // Made beside its place and renamed, so that a run killed half way leaves nothing that looks complete.
-async function createCluster({ initdb, dataDir, user, password, owner }: ClusterOptions): Promise<string> {
+async function createCluster(options: ClusterOptions): Promise<string> {
+  const { dataDir, password, owner, onLog } = options
   const draft = `${dataDir}.new`
   const passwordFile = `${draft}.password`
   const secret = password ?? randomBytes(18).toString('base64url')
@@ -50,20 +55,44 @@ async function createCluster({ initdb, dataDir, user, password, owner }: Cluster
     chownSync(draft, owner.uid, owner.gid)
     chownSync(passwordFile, owner.uid, owner.gid)
   }
+  const unknown: string[] = []
+  for (const ctype of options.ctypes ?? [...unicodeCtypes, 'C']) {
+    const failure = await runInitdb(options, draft, passwordFile, ctype)
+    if (failure === undefined) {
+      if (unknown.length > 0)
+        onLog?.(`made with LC_CTYPE ${ctype}, as this machine has no ${unknown.join(', ')}`)
+      renameSync(passwordFile, join(draft, PASSWORD_FILE))
+      renameSync(draft, dataDir)
+      return secret
+    }
+    if (!/invalid locale (name|settings)|encoding mismatch/.test(failure))
+      throw new Error(`initdb could not create ${dataDir}:\n${failure}`)
+    unknown.push(ctype)
+  }
+  throw new Error(`initdb could not create ${dataDir}: this machine has no locale ${unknown.join(', ')}`)
+}
+
+/**
+ * The collation is C everywhere: bytes sort the same on every machine, whatever its version, and serve prefixes. Returns
+ * what initdb complains of.
+ */
+async function runInitdb(
+  { initdb, user, owner }: ClusterOptions,
+  draft: string,
+  passwordFile: string,
+  ctype: string,
+): Promise<string | undefined> {
   const args = ['-D', draft, '-U', user, '--pwfile', passwordFile, '--auth=scram-sha-256']
   try {
-    await promisify(execFile)(initdb, [...args, '--encoding=UTF8', '--locale=C'], {
+    await promisify(execFile)(initdb, [...args, '--encoding=UTF8', '--locale=C', `--lc-ctype=${ctype}`], {
       ...owner,
       cwd: draft,
       env: { PATH: process.env.PATH, LC_ALL: 'C' },
     })
+    return undefined
   } catch (error) {
-    const output = (error as { stderr?: string }).stderr?.trim() ?? String(error)
-    throw new Error(`initdb could not create ${dataDir}:\n${output}`, { cause: error })
+    return (error as { stderr?: string }).stderr?.trim() || String(error)
   }
-  renameSync(passwordFile, join(draft, PASSWORD_FILE))
-  renameSync(draft, dataDir)
-  return secret
 }
 
 function giveTo(directory: string, owner: SystemUser): void {

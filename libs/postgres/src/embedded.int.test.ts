@@ -55,18 +55,38 @@ describe('embedded Postgres', () => {
     expect(await busy).toBe('cut off')
   })
 
-  test('sorts text the same on every machine', async () => {
+  test('sorts text the same on every machine, and knows the letters of all scripts', async () => {
     const { url } = await start()
 
     const [settings] = await query(
       url,
       (sql) => sql`
-        select datcollate, pg_encoding_to_char(encoding) as encoding,
+        select datcollate, pg_encoding_to_char(encoding) as encoding, lower('ПРИНТЕР Ή Ü') as lower,
+               array(select sign from unnest(array['я', 'a', '_', 'B', 'é', '😀', 'Ａ']) sign order by sign) as sorted,
                current_setting('max_connections') as connections
         from pg_database where datname = 'postgres'`,
     )
 
-    expect(settings).toEqual({ datcollate: 'C', encoding: 'UTF8', connections: '200' })
+    expect(settings).toEqual({
+      ...{ datcollate: 'C', encoding: 'UTF8', connections: '200' },
+      ...{ lower: 'принтер ή ü', sorted: ['B', '_', 'a', 'é', 'я', 'Ａ', '😀'] },
+    })
+  })
+
+  test('does with what the machine has where it has no such locale, and says so', async () => {
+    const lines: string[] = []
+    running = await startEmbeddedPostgres({
+      ...{ dataDir: join(root, 'data'), ctypes: ['xx_XX.UTF-8', 'C'] },
+      onLog: (line) => lines.push(line),
+    })
+
+    const rows = await query(running.url, (sql) => sql`select datctype from pg_database`)
+
+    expect(new Set(rows.map(({ datctype }) => datctype))).toEqual(new Set(['C']))
+    expect(lines).toContain('made with LC_CTYPE C, as this machine has no xx_XX.UTF-8')
+    await expect(
+      startEmbeddedPostgres({ dataDir: join(root, 'other'), ctypes: ['xx_XX.UTF-8'] }),
+    ).rejects.toThrow('this machine has no locale xx_XX.UTF-8')
   })
 
   test('says which port is taken', async () => {

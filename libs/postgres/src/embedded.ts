@@ -22,6 +22,8 @@ export interface EmbeddedPostgresOptions {
   password?: string | undefined
   /** Server settings, as `name=value`. */
   flags?: string[] | undefined
+  /** LC_CTYPE of a new data directory: the first one the machine has, normally one that knows the letters of all scripts. */
+  ctypes?: readonly string[] | undefined
   onLog?: ((line: string) => void) | undefined
 }
 
@@ -59,6 +61,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     user,
     password: options.password,
     owner,
+    ctypes: options.ctypes,
+    onLog: options.onLog,
   })
   const { server, port } = await startServer({ ...options, dataDir }, binaries.postgres, owner)
   claim(server.pid)

@@ -28,7 +28,10 @@ export async function containerPostgres(): Promise<TestServer> {
   const { GenericContainer, Wait } = await import('testcontainers')
   const settings = ['max_connections=200', ...UNSAFE_BUT_FAST].flatMap((setting) => ['-c', setting])
   const container = await new GenericContainer('postgres:17-alpine')
-    .withEnvironment({ POSTGRES_PASSWORD: 'test', POSTGRES_INITDB_ARGS: '--locale=C --encoding=UTF8' })
+    .withEnvironment({
+      POSTGRES_PASSWORD: 'test',
+      POSTGRES_INITDB_ARGS: '--locale=C --lc-ctype=C.UTF-8 --encoding=UTF8',
+    })
     .withCommand(['postgres', ...settings])
     .withExposedPorts(POSTGRES_PORT)
     // The first time is the server that runs the image's own set-up.

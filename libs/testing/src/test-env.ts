@@ -35,8 +35,21 @@ export function uniquePrefix(): string {
 
 /** Creates a database for one test file, empty or as a copy of a template. */
 export async function createDatabase(template?: string): Promise<TestDatabase> {
-  const name = `${runPrefix()}${randomBytes(6).toString('hex')}`
+  const name = newName()
   await asAdmin((sql) => createFrom(sql, name, template))
+  return testDatabase(name)
+}
+
+/** Creates an empty database with the LC_CTYPE C, which knows the letters of ASCII only. */
+export async function createAsciiDatabase(): Promise<TestDatabase> {
+  const name = newName()
+  await asAdmin((sql) => sql`create database ${sql(name)} template template0 lc_ctype 'C'`)
+  return testDatabase(name)
+}
+
+const newName = () => `${runPrefix()}${randomBytes(6).toString('hex')}`
+
+function testDatabase(name: string): TestDatabase {
   return {
     url: urlOf(name),
     drop: () => asAdmin(async (sql) => void (await sql`drop database if exists ${sql(name)} with (force)`)),

@@ -4,7 +4,14 @@ import { provisionService } from '@opsplane/postgres'
 import type { RunningService } from '@opsplane/runtime'
 import postgres from 'postgres'
 import { type ApiClient, createApiClient } from './api-client.js'
-import { createDatabase, templateDatabase, testNatsUrl, testRolePassword, uniquePrefix } from './test-env.js'
+import {
+  createDatabase,
+  type TestDatabase,
+  templateDatabase,
+  testNatsUrl,
+  testRolePassword,
+  uniquePrefix,
+} from './test-env.js'
 
 export interface TestServiceOptions<Config> {
   /** Names schema, role and internal audience. */
@@ -14,6 +21,8 @@ export interface TestServiceOptions<Config> {
   start(config: Config): Promise<RunningService>
   /** Variables the service needs beyond those of every service. */
   env?: Record<string, string>
+  /** An empty one of its own; otherwise a new one. */
+  database?: TestDatabase
 }
 
 /** The real service on a database and NATS subjects of its own. */
@@ -40,11 +49,8 @@ export async function startTestService<Config>(options: TestServiceOptions<Confi
       password: testRolePassword,
       migrationsDir: options.migrationsDir,
     })
-  const database = await createDatabase(
-    await templateDatabase(name, async (url) => {
-      await provision(url)
-    }),
-  )
+  const migrated = () => templateDatabase(name, async (url) => void (await provision(url)))
+  const database = options.database ?? (await createDatabase(await migrated()))
   const [gateway, own] = [generateServiceKeys(), generateServiceKeys()]
   const issuer = createInternalIssuer({ service: 'gateway', privateKey: gateway.privateKey })
   const natsPrefix = uniquePrefix()

@@ -69,6 +69,7 @@ export function start(config: ItsmConfig, overrides?: ItsmOverrides): Promise<Ru
     name: 'itsm',
     config,
     deciders,
+    searchesTexts: true,
     routes: (ctx) => {
       const incidents = incidentStore(ctx)
       knowledge = createKnowledge(ctx, overrides?.searchPatience)

@@ -63,6 +63,7 @@ export function start(config: SettingsConfig, overrides?: BackendOverrides): Pro
     name: 'settings',
     config,
     deciders,
+    searchesTexts: true,
     routes: (ctx) => settingsRoutes(ctx, opened),
     extraReleasers(_ctx, releasers) {
       for (const part of opened) releasers.add('uses of secrets', () => part.close())

@@ -173,6 +173,33 @@ it('finds a number as a whole, and where it is mentioned', async () => {
   expect(numbers).toEqual(['INC-2', 'INC-1'])
 })
 
+it('finds words of any script, in any case and without the signs around them', async () => {
+  const caller = service.as(testPrincipal())
+  const titles = [
+    '«ПРИНТЕР» на этаже №3 сломан',
+    'Ο Εκτυπωτής δεν λειτουργεί',
+    'GRÖẞE des Überlaufs “DRUCKER”',
+    'İSTANBUL ofisinde yazıcı',
+    '打印机、不工作',
+    'الطابعة، لا تعمل؟',
+  ]
+  for (const title of titles) await caller.post('/itsm/incidents', { title })
+  const found = async (q: string) =>
+    (await caller.get(`/itsm/incidents?q=${encodeURIComponent(q)}`))
+      .page(Incident)
+      .items.map(({ title }) => titles.indexOf(title))
+  for (const [at, queries] of [
+    ['принтер', 'Принтер', 'ПРИН', '"принтер НА"', 'сломан'],
+    ['ΔΕΝ ΕΚΤΥΠΩΤΉ', 'εκτυπωτης'],
+    ['größe', 'grösse', 'überlaufs', 'drucker'],
+    ['istanbul', 'Istanbul', 'YAZICI'],
+    ['打印', '不工作'],
+    ['الطابعة', 'تعمل'],
+  ].entries())
+    for (const query of queries) expect([query, await found(query)]).toEqual([query, [at]])
+  expect(await found('тон')).toEqual([])
+})
+
 describe('sorting', () => {
   it('by number goes by value, not by text', async () => {
     const numbers = (await walk('sort=number', 7)).map(({ number }) => number)

@@ -188,6 +188,22 @@ it('marks words with accents, however they were asked for', async () => {
   expect(await marked('resume')).not.toContain(size)
 })
 
+it('folds, stems, marks and excuses typing errors in other scripts as in this one', async () => {
+  const own = knowledgeTeam(service)
+  await own.publish({ title: 'ПРИНТЕРЫ распечатывают «Криво»', body: 'Откалибруйте их.', language: 'ru' })
+  await own.publish({ title: 'Ο ΕΚΤΥΠΩΤΗΡΑΣ ΣΤΟΝ ΟΡΟΦΟ', body: 'Καλέστε μας.', language: 'el' })
+  const hits = async (query: string) => (await search(own.reader, query, { mode: 'lexical' })).results
+  for (const query of ['принтеров', 'ПРИНТЕР', '"распечатывают криво"']) {
+    const [hit, ...others] = await hits(query)
+    expect([query, hit?.title, others]).toEqual([query, 'ПРИНТЕРЫ распечатывают «Криво»', []])
+    expect(hit?.ranks.text).toBe(1)
+  }
+  const marked = async (query: string) => (await hits(query))[0]?.highlights.title
+  expect(await marked('принтеру криво')).toBe('<mark>ПРИНТЕРЫ</mark> распечатывают «<mark>Криво</mark>»')
+  expect(await marked('όροφο')).toContain('<mark>ΟΡΟΦΟ</mark>')
+  expect((await hits('распечаытвают'))[0]).toMatchObject({ ranks: { text: null, trigram: 1 } })
+})
+
 describe('the mode', () => {
   it('is told: vectors of the corpus where there is one', async () => {
     expect((await search(team.reader, 'descaling')).meta).toEqual({
