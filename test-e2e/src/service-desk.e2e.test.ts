@@ -98,8 +98,13 @@ describe('every event a webhook can be told of', () => {
     await grace.post('/itsm/changes/{id}/reject', { params, body: { reason: 'Say when.' } })
     await ada.post('/itsm/changes/{id}/submit', { params, body: {} })
     await expect(ada.post('/itsm/changes/{id}/approve', { params, body: {} })).rejects.toThrow(/Somebody/)
-    await grace.post('/itsm/changes/{id}/approve', { params, body: {} })
-    const { data: approved } = await grace.post('/itsm/changes/{id}/approve', { params, body: {} })
+    const { data: assessed } = await grace.post('/itsm/changes/{id}/approve', { params, body: {} })
+    const approvalId = assessed.approvals.find(({ status }) => status === 'pending')?.id ?? ''
+    await expect(grace.post('/itsm/changes/{id}/approve', { params, body: {} })).rejects.toThrow(approvalId)
+    const { data: approved } = await grace.post('/itsm/changes/{id}/approve', {
+      params,
+      body: { approvalId },
+    })
     expect(approved.status).toBe('scheduled')
     await ada.post('/itsm/changes/{id}/implement', { params, body: {} })
     await ada.post('/itsm/changes/{id}/complete', { params, body: { outcome: 'successful' } })

@@ -206,7 +206,14 @@ const approvalId = idSchema('approval')
   .meta({ description: 'The one to decide on; all that are pending and yours unless given.' })
 
 export const ApproveChange = z
-  .strictObject({ comment: Reason.optional(), approvalId })
+  .strictObject({
+    comment: Reason.optional(),
+    approvalId: approvalId.meta({
+      description:
+        'The one to decide on; all that are pending and yours unless given. Needed to approve the authorization of ' +
+        'what you approved in its technical stage.',
+    }),
+  })
   .meta({ id: 'ApproveChange', example: { comment: 'The way back is short.' } })
 export type ApproveChange = z.infer<typeof ApproveChange>
 

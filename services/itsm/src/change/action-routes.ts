@@ -58,8 +58,9 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       description:
         'Decides on every pending approval that is yours, or on the one that is named. Who asked for the change, ' +
         'edited it, submitted it or carries it out cannot. With the last pending one of its stage the change goes on: to its ' +
-        'authorization, or to be scheduled. Emits `change.approval_recorded` for each, and `change.approved` once it ' +
-        'is scheduled.',
+        'authorization, or to be scheduled. Whoever approved the technical stage names the `approvalId` to approve the ' +
+        'authorization too, so that a repeated request does not. Emits `change.approval_recorded` for each, and ' +
+        '`change.approved` once it is scheduled.',
       body: ApproveChange,
       handler: ({ params, body, meta }) =>
         take(params.id, { kind: 'approve', ...byOf(meta), ...body, approvalIds: newApprovalIds() }, meta),

@@ -11,6 +11,12 @@ export const maxApprovalBytes = 160 * 1024
 /** What of an approval still counts: it is pending, or was given to the change as it is. */
 export const stands = ({ status }: Approval): boolean => status === 'pending' || status === 'approved'
 
+/** What was given in the technical stage of the present submission, once that stage is over. */
+export function earlierStage({ type, status, approvals, approvalPolicy }: ChangeRecord): Approval[] {
+  if (type !== 'normal' || status !== 'authorize') return []
+  return approvals.filter(stands).slice(0, approvalPolicy?.technical.length ?? 0)
+}
+
 /** The approvals of a change none of which stands any longer; decisions stay on record. */
 export function allVoid(approvals: readonly Approval[], now: Instant): Approval[] {
   return approvals.map((approval) =>

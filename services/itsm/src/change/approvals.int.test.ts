@@ -211,6 +211,30 @@ describe('duties', () => {
     ).toBe(4)
   })
 
+  it('takes the same approval sent once more for no approval of the next stage', async () => {
+    const of = testPrincipal()
+    const [one, other] = [person('one', of), person('other', of)]
+    const change = await act(await draft({}, of), 'submit', of)
+    await act(change, 'approve', one, { comment: 'Sound.' })
+    const again = await send(change, 'approve', one, { comment: 'Sound.' })
+    const now = (await service.as(of).get(`/itsm/changes/${change.id}`)).data(Change)
+    expect(now).toMatchObject({ status: 'authorize', approvals: [{ decisions: [{}] }, { decisions: [] }] })
+    const approvalId = now.approvals[1]?.id
+    expect(again.status).toBe(422)
+    expect(again.error().details).toMatchObject([
+      {
+        path: '/approvalId',
+        code: 'required',
+        message: expect.stringContaining(`Technical approval already. Name ${approvalId}`),
+      },
+    ])
+    expect(await act(change, 'approve', one, { approvalId })).toMatchObject({ status: 'scheduled' })
+
+    const second = await act(await draft({}, of), 'submit', of)
+    await act(second, 'approve', one)
+    expect(await act(second, 'approve', other)).toMatchObject({ status: 'scheduled' })
+  })
+
   it('counts a person who approves twice at once only once', async () => {
     const of = testPrincipal()
     await addPolicy({ technical: [{ name: 'Board', waitFor: { count: 2 } }] }, of)

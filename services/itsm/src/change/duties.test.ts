@@ -9,6 +9,7 @@ import {
   asker,
   boss,
   changeIn,
+  expert,
   facts,
   now,
   peer,
@@ -66,7 +67,7 @@ describe('who has written on a change', () => {
   it('stays away when others submit it again, or edit it after it was approved', () => {
     const submitted = then(draft, edit(peer, { title: 'Another' }), steps.submit)
     const rejected = then(submitted, { kind: 'reject', ...by(boss), reason: 'Not yet.' })
-    const approved = then(submitted, approve(boss), { ...approve(boss), approvalIds: ['apr_next'] })
+    const approved = then(submitted, approve(boss), { ...approve(expert), approvalIds: ['apr_next'] })
     expect(approved.status).toBe('scheduled')
     for (const state of [rejected, then(approved, edit(boss, { testPlan: 'Look.' }))]) {
       const again = then(state, { ...steps.submit, approvalIds: ['apr_again'] })
@@ -75,9 +76,9 @@ describe('who has written on a change', () => {
   })
 
   it('includes who has approved it before they wrote', () => {
-    const edited = then(changeIn('normal', 'authorize'), edit(boss, { title: 'Better' }))
+    const edited = then(changeIn('normal', 'authorize'), edit(expert, { title: 'Better' }))
     const again = then(edited, { ...steps.submit, approvalIds: ['apr_again'] })
-    given(again).when(approve(boss)).fails('forbidden')
+    given(again).when(approve(expert)).fails('forbidden')
     expect(then(again, approve(peer)).status).toBe('authorize')
   })
 

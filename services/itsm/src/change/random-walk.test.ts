@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals'
 import {
   ApiError,
+  type Approval,
   ApprovalRule,
   type ChangePatch,
   type ChangePolicyState,
@@ -18,7 +19,7 @@ import type { ChangeRecord } from './duties.js'
 import { approvalIds, creating, facts, now, paths, person, steps } from './sample-changes.js'
 import { allowedActions } from './transitions.js'
 
-const people = ['usr_asker', 'usr_worker', 'usr_boss', 'usr_peer', 'usr_third']
+const people = ['usr_asker', 'usr_worker', 'usr_boss', 'usr_peer', 'usr_third', 'usr_fourth']
 const policy: ChangePolicyState = {
   id: 'cpl_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
   name: 'Walk',
@@ -58,13 +59,21 @@ function randomPatch({ next, pick }: Random): ChangePatch {
   return patch
 }
 
-function randomCommand(random: Random, id: number): ChangeCommand {
+function randomApproval({ next, pick }: Random, approvals: readonly Approval[]): string | undefined {
+  const named = next() < 0.9 ? approvals.filter(({ status }) => status === 'pending') : approvals
+  return named.length > 0 && next() < 0.7 ? pick(named).id : undefined
+}
+
+function randomCommand(random: Random, id: number, { approvals }: ChangeRecord): ChangeCommand {
   const action = random.pick([
     ...changeActions,
     'submit',
     'approve',
     'approve',
+    'approve',
+    'approve',
     'implement',
+    'complete',
     'resume',
   ] as const)
   const userId = random.pick(people)
@@ -78,7 +87,7 @@ function randomCommand(random: Random, id: number): ChangeCommand {
     case 'submit':
       return { ...steps.submit, userId, policies: [policy], approvalIds: ids, now }
     case 'approve':
-      return { kind: action, ...by, approvalIds: ids }
+      return { kind: action, ...by, approvalIds: ids, approvalId: randomApproval(random, approvals) }
     case 'reject':
       return { kind: action, ...by, reason: 'No.' }
     case 'close':
@@ -154,6 +163,16 @@ function expectDuties(after: ChangeRecord, { editors, implementers }: Hands): vo
   }
 }
 
+/** Nobody who has approved one stage has approved the next without having named what they approve. */
+function expectMeant(
+  command: ChangeCommand & { kind: 'approve' },
+  { status, approvals }: ChangeRecord,
+): void {
+  const given = approvals.filter((approval) => approval.status === 'approved')
+  const before = given.some(({ decisions }) => decisions.some(({ userId }) => userId === command.userId))
+  if (status === 'authorize' && before) expect(command.approvalId).toBeDefined()
+}
+
 it('never leaves the declared states, whatever is asked of it', () => {
   const seen = new Set<string>()
   for (let seed = 1; seed <= 300; seed += 1) {
@@ -163,10 +182,12 @@ it('never leaves the declared states, whatever is asked of it', () => {
     let state = change.decide(create, null).at(-1)?.after ?? null
     for (let step = 0; step < 60 && state !== null; step += 1) {
       const before: ChangeRecord = state
-      const command = randomCommand(random, step)
+      const command = randomCommand(random, step, before)
       try {
         const reviewers = command.kind === 'close' ? [command.userId] : []
-        for (const { after } of change.decide(command, before)) {
+        const decisions = change.decide(command, before)
+        if (command.kind === 'approve') expectMeant(command, before)
+        for (const { after } of decisions) {
           if (after === null) throw new Error('Changes are never deleted.')
           expect(reviewers.filter((userId) => hands.implementers.has(userId))).toEqual([])
           follow(hands, command, before, after)

@@ -10,6 +10,8 @@ export const createdAt = '2026-03-02T09:00:00.000Z'
 export const now = '2026-03-02T10:00:00.000Z'
 export const person = (id: string): Actor => ({ id, name: id, type: 'user' })
 export const [asker, worker, boss, peer] = ['usr_asker', 'usr_worker', 'usr_boss', 'usr_peer'] as const
+/** Who has approved the technical stage of every change that is past it. */
+export const expert = 'usr_expert'
 export const facts: RiskFacts = { criticalities: [], past: { changes: 0, failed: 0 } }
 export const approvalIds = Array.from({ length: 5 }, (_, n) => `apr_01JZ8Q4D3N5W7X9Y2B4C6D8E0${n}`)
 const nextIds = Array.from({ length: 5 }, (_, n) => `apr_01JZ8Q4D3N5W7X9Y2B4C6D8E1${n}`)
@@ -56,12 +58,13 @@ export function after(create: CreateChange, ...path: ChangeStep[]): ChangeRecord
   return state
 }
 
+const technical: ChangeStep = { ...steps.approve, by: person(expert), userId: expert }
 const { submit, approve, implement, complete, rollback, close, cancel } = steps
 
 /** The steps that take each type to each status it can have. */
 export const paths: Record<ChangeType, Partial<Record<ChangeStatus, ChangeStep[]>>> = {
   standard: everyStatus([submit]),
-  normal: { ...everyStatus([submit, approve, approve]), assess: [submit], authorize: [submit, approve] },
+  normal: { ...everyStatus([submit, technical, approve]), assess: [submit], authorize: [submit, technical] },
   emergency: { ...everyStatus([submit, approve]), authorize: [submit] },
 }
 
