@@ -54,12 +54,14 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       ...deciding,
       operationId: 'approveChange',
       path: '/itsm/changes/:id/approve',
+      errors: [...deciding.errors, 'conflict'],
       summary: 'Approve a change',
       description:
         'Decides on every pending approval that is yours, or on the one that is named. Who asked for the change, ' +
         'edited it, submitted it or carries it out cannot. With the last pending one of its stage the change goes on: to its ' +
         'authorization, or to be scheduled. Whoever approved the technical stage names the `approvalId` to approve the ' +
-        'authorization too, so that a repeated request does not. Emits `change.approval_recorded` for each, and ' +
+        'authorization too, so that a repeated request does not; where the policy asks for `distinctApprovers` they ' +
+        'cannot, and who is needed for the authorization cannot approve the technical stage (409). Emits `change.approval_recorded` for each, and ' +
         '`change.approved` once it is scheduled.',
       body: ApproveChange,
       handler: ({ params, body, meta }) =>

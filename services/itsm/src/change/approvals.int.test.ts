@@ -235,6 +235,41 @@ describe('duties', () => {
     expect(await act(second, 'approve', other)).toMatchObject({ status: 'scheduled' })
   })
 
+  it('asks others for the authorization where the policy says so, also in the list of what waits', async () => {
+    const of = testPrincipal()
+    const [one, other] = [person('one', of), person('other', of)]
+    const policy = await addPolicy({ distinctApprovers: true }, of)
+    const change = await act(await draft({}, of), 'submit', of)
+    await service.as(of).patch(`/itsm/change-policies/${policy.id}`, { distinctApprovers: false })
+    const waiting = async (who: Principal) =>
+      (await service.as(who).get('/itsm/changes?approverId=me')).page(Change).items.length
+    const { approvals, approvalPolicy } = await act(change, 'approve', one)
+    expect(approvalPolicy).toMatchObject({ id: policy.id, distinctApprovers: true })
+    expect([await waiting(one), await waiting(other)]).toEqual([0, 1])
+    const refused = await send(change, 'approve', one, { approvalId: approvals[1]?.id })
+    expect(refused.status).toBe(403)
+    expect(refused.error().message).toContain('has not approved the technical stage')
+    expect(await act(change, 'approve', other)).toMatchObject({ status: 'scheduled' })
+
+    const both = [{ name: 'Board', approverIds: ['usr_one', 'usr_other'], waitFor: { count: 2 } }]
+    await addPolicy({ distinctApprovers: true, order: 1, authorization: both }, of)
+    const second = await act(await draft({}, of), 'submit', of)
+    const needed = await send(second, 'approve', one)
+    expect(needed.status).toBe(409)
+    expect(needed.error()).toMatchObject({ code: 'conflict', message: expect.stringContaining('Board') })
+    expect(await act(second, 'approve', person('third', of))).toMatchObject({ status: 'authorize' })
+  })
+
+  it('reads policies from before distinct approvers could be asked for', async () => {
+    const of = testPrincipal()
+    const { id } = await addPolicy({}, of)
+    await service.sql`update change_policies set state = (state::jsonb - 'distinctApprovers')::json where id = ${id}`
+    const read = (await service.as(of).get(`/itsm/change-policies/${id}`)).data(ChangePolicy)
+    expect(read.distinctApprovers).toBe(false)
+    const { approvalPolicy } = await act(await draft({}, of), 'submit', of)
+    expect(approvalPolicy).toMatchObject({ id, distinctApprovers: false })
+  })
+
   it('counts a person who approves twice at once only once', async () => {
     const of = testPrincipal()
     await addPolicy({ technical: [{ name: 'Board', waitFor: { count: 2 } }] }, of)

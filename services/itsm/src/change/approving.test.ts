@@ -29,6 +29,7 @@ const policy = (fields: Partial<ChangePolicyState>): ChangePolicyState => ({
   conditions: {},
   technical: [rule({ name: 'Peers' })],
   authorization: [rule({})],
+  distinctApprovers: false,
   status: 'active',
   createdAt: now,
   updatedAt: now,

@@ -9,7 +9,16 @@ import {
 } from '@opsplane/contracts'
 import { decided, hindrance, requested } from '../approval/approval.js'
 import { passed } from '../change-window/guard.js'
-import { allVoid, checkComment, checkRules, earlierStage, excludedFrom, fitting } from './approval-record.js'
+import {
+  allVoid,
+  checkAuthorization,
+  checkComment,
+  checkSpared,
+  earlierStage,
+  excludedFrom,
+  fitting,
+  spentApprovers,
+} from './approval-record.js'
 import type { CommandOf, DecideOnChange } from './commands.js'
 import { hashOf } from './content.js'
 import type { ChangeDecision } from './domain.js'
@@ -38,7 +47,7 @@ export function submitted(
   const asking = { ...judged, approvalPolicy: policyFor(exposed(judged), policies) }
   const { technical, authorization } = asking.approvalPolicy
   const asked = request(asking, status === 'assess' ? technical : authorization, approvalIds, now, userId)
-  checkRules(asked, authorization, now)
+  checkAuthorization(asked)
   return { type: 'change.submitted', after: { ...asked, status }, ...extras }
 }
 
@@ -78,6 +87,7 @@ export function approved(command: CommandOf<'approve'>, state: ChangeRecord): Ch
   if (command.approvalId === undefined) checkMeant(command.userId, open, state)
   const decisions = recorded(command, 'approved', command.comment ?? null, { state, open })
   const last = decisions.at(-1)
+  if (last && state.status === 'assess') checkSpared(last.after)
   if (!last || last.after.approvals.some(({ status }) => status === 'pending')) return decisions
   const { after } = last
   if (state.status === 'assess') {
@@ -153,6 +163,8 @@ function decidable({ userId, approvalId }: DecideOnChange, state: ChangeRecord):
   if (open.length > 0) return open
   if (meant.length > 0 && editorIds.includes(userId))
     throw new ApiError('forbidden', 'Somebody who has not edited the change must decide on it.')
+  if (meant.length > 0 && state.status === 'authorize' && spentApprovers(state).includes(userId))
+    throw new ApiError('forbidden', 'Somebody who has not approved the technical stage must decide on it.')
   const reasons = meant.map((approval) => hindrance(approval, userId))
   throw new ApiError('forbidden', reasons.find((reason) => reason !== undefined) ?? 'Nothing is pending.')
 }

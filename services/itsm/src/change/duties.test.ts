@@ -102,6 +102,7 @@ describe('who has written on a change', () => {
       ...{ status: 'active', createdAt: now, updatedAt: now },
       technical: [ApprovalRule.parse({ name: 'Both', approverIds: [boss, peer], waitFor: { count: 2 } })],
       authorization: [ApprovalRule.parse({ name: 'Anyone' })],
+      distinctApprovers: false,
     }
     const submit = { ...steps.submit, policies: [policy], now }
     expect(given(draft).when(submit).decisions()).toHaveLength(1)
@@ -208,6 +209,15 @@ describe('a change from before hands were remembered', () => {
   it('is read with none', () => {
     expect(stored(implementing)).toEqual({ ...implementing, implementerIds: [] })
     expect(stored(then(draft, edit(peer, { title: 'Another' })))).toMatchObject({ editorIds: [] })
+  })
+
+  it('was submitted under a policy that asked for no distinct approvers', () => {
+    const authorize = changeIn('normal', 'authorize')
+    if (!authorize.approvalPolicy) throw new Error('It has no policy.')
+    const { distinctApprovers: _, ...policy } = authorize.approvalPolicy
+    const old = { ...authorize, approvalPolicy: policy as ChangeRecord['approvalPolicy'] }
+    expect(change.upcast?.(old)).toEqual(authorize)
+    expect(change.upcast?.(draft)).toEqual(draft)
   })
 
   it('keeps its assignee from the review all the same', () => {

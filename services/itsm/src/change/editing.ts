@@ -72,7 +72,7 @@ export function edited(
   const risk = bearsOnRisk(names, state) ? riskOf(wanted, facts) : {}
   const after = { ...checked({ ...wanted, ...risk }), ...(conflicts && { conflicts }), updatedAt: now }
   if (state.status !== 'draft' && hashOf(after) === hashOf(state))
-    return [{ type: 'change.updated', after: handedOver(reassigned(state, after, now), state) }]
+    return [{ type: 'change.updated', after: handedOver(reassigned(state, after), state) }]
   const editorIds = rewritten(state, wanted) ? remembered(state.editorIds, userId) : state.editorIds
   const draft = { ...after, editorIds }
   if (state.status === 'draft') return [{ type: 'change.updated', after: draft }]

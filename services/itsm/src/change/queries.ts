@@ -1,11 +1,12 @@
 import {
-  ChangePolicyState,
+  type ChangePolicyState,
   type ChangeRisk,
   type ChangeStatus,
   type ChangeType,
   type CiStatus,
   type Criticality,
   invalidField,
+  storedState,
   type TenantScope,
 } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
@@ -15,6 +16,7 @@ import { configurationItems } from '../cmdb/tables.js'
 import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { isOrNobody } from '../lists/nobody.js'
 import { events, incidents } from '../schema.js'
+import { changePolicy } from './policy.js'
 import type { RiskFacts } from './risk.js'
 import { changePolicies, changes } from './tables.js'
 
@@ -141,7 +143,7 @@ export async function activePolicies(db: Drizzle, tenant: TenantScope): Promise<
     .from(changePolicies)
     .where(and(...within(changePolicies, tenant), eq(changePolicies.status, 'active')))
     .orderBy(changePolicies.order, changePolicies.id)
-  return rows.map(({ state }) => ChangePolicyState.parse(state))
+  return rows.map(({ state }) => storedState(changePolicy, state))
 }
 
 /** The incidents on hold for a change, without those that the event has resumed already. */

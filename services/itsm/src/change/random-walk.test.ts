@@ -30,6 +30,7 @@ const policy: ChangePolicyState = {
     ApprovalRule.parse({ name: 'One' }),
   ],
   authorization: [ApprovalRule.parse({ name: 'Named', approverIds: people, waitFor: { percent: 50 } })],
+  distinctApprovers: true,
   status: 'active',
   createdAt: now,
   updatedAt: now,
@@ -150,6 +151,7 @@ function expectDuties(after: ChangeRecord, { editors, implementers }: Hands): vo
   expect(new Set(implementerIds)).toEqual(implementers)
 
   const standing = approvals.filter(stands)
+  if (type === 'normal' && after.approvalPolicy?.distinctApprovers) expectDistinct(standing)
   if (type !== 'standard' && ['scheduled', 'implementing'].includes(status))
     expect(standing.length).toBeGreaterThan(0)
   for (const { decisions, required, status: decided } of standing) {
@@ -171,6 +173,15 @@ function expectMeant(
   const given = approvals.filter((approval) => approval.status === 'approved')
   const before = given.some(({ decisions }) => decisions.some(({ userId }) => userId === command.userId))
   if (status === 'authorize' && before) expect(command.approvalId).toBeDefined()
+}
+
+/** Two technical approvals, then the authorization, which nobody gives who gave one of them, and which can be met. */
+function expectDistinct([one, two, last]: Approval[]): void {
+  const before = [one, two].flatMap((approval) => approval?.decisions ?? []).map(({ userId }) => userId)
+  if (!last) return
+  expect(last.decisions.filter(({ userId }) => before.includes(userId))).toEqual([])
+  const left = last.approverIds?.filter((userId) => !last.excludedIds.includes(userId)) ?? []
+  expect(left.length).toBeGreaterThanOrEqual(last.required)
 }
 
 it('never leaves the declared states, whatever is asked of it', () => {
@@ -197,7 +208,9 @@ it('never leaves the declared states, whatever is asked of it', () => {
         }
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        expect(['invalid_state_transition', 'validation_failed', 'forbidden']).toContain(error.code)
+        expect(['invalid_state_transition', 'validation_failed', 'forbidden', 'conflict']).toContain(
+          error.code,
+        )
       }
     }
   }
