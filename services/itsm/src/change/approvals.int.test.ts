@@ -10,6 +10,7 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import * as itsm from '../service.js'
+import { newTemplate } from './template.fixture.js'
 
 let service: TestService
 let recorder: EventRecorder
@@ -42,6 +43,14 @@ const complete = {
 }
 const draft = async (fields: object = {}, as = asker): Promise<Change> =>
   (await service.as(as).post('/itsm/changes', { ...complete, ...fields })).data(Change)
+
+/** What makes a draft a standard one, whose texts are its template's. */
+const fromTemplate = async (fields: object = {}) => ({
+  type: 'standard',
+  templateId: await newTemplate(service.as(asker), fields),
+  implementationPlan: undefined,
+  backoutPlan: undefined,
+})
 
 const send = (change: Change, action: string, as: Principal, body?: object): Promise<ApiReply> =>
   service.as(as).post(`/itsm/changes/${change.id}/${action}`, body)
@@ -179,7 +188,7 @@ describe('duties', () => {
   })
 
   it('keeps the review from who carried it out and then handed it over', async () => {
-    const change = await act(await draft({ type: 'standard' }), 'submit', asker)
+    const change = await act(await draft(await fromTemplate()), 'submit', asker)
     await act(change, 'implement', worker)
     const path = `/itsm/changes/${change.id}`
     await service.as(worker).patch(path, { assigneeId: peer.userId })
@@ -322,7 +331,7 @@ describe('editing what was approved', () => {
 describe('risk by what happened before', () => {
   it('counts failures and rollbacks of changes on the same items', async () => {
     const id = await newItem('web-2')
-    const standard = { type: 'standard', ciIds: [id], impact: 'low', successProbability: 100 }
+    const standard = { ...(await fromTemplate({ impact: 'low', successProbability: 100 })), ciIds: [id] }
     for (const ending of ['complete', 'rollback', 'complete']) {
       const change = await act(await draft(standard), 'submit', asker)
       await act(change, 'implement', worker)

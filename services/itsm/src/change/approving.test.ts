@@ -57,12 +57,9 @@ describe('submitting', () => {
     )
   })
 
-  it('asks other types for no plans', () => {
-    const input = { implementationPlan: null, backoutPlan: null }
-    for (const type of ['standard', 'emergency'] as const)
-      expect(run(changeIn(type, 'draft', input), { ...steps.submit, now }).types).toEqual([
-        'change.submitted',
-      ])
+  it('asks an emergency for no plans', () => {
+    const draft = changeIn('emergency', 'draft', { implementationPlan: null, backoutPlan: null })
+    expect(run(draft, { ...steps.submit, now }).types).toEqual(['change.submitted'])
   })
 
   it('asks anyone who may approve where no policy applies', () => {

@@ -23,6 +23,7 @@ import type { CommandOf, DecideOnChange } from './commands.js'
 import { hashOf } from './content.js'
 import type { ChangeDecision } from './domain.js'
 import { type ChangeRecord, exposed } from './duties.js'
+import { takenOver } from './from-template.js'
 import { policyFor } from './policy.js'
 import { riskOf } from './risk.js'
 import { statusAfter } from './transitions.js'
@@ -34,11 +35,12 @@ export function withdrawn(change: ChangeRecord, now: Instant): ChangeRecord {
 
 /** Hands a draft in. Throws validation_failed naming every field that is missing. */
 export function submitted(
-  { userId, facts, policies, approvalIds, clash, now }: CommandOf<'submit'>,
-  state: ChangeRecord,
+  { userId, facts, policies, approvalIds, agreed, clash, now }: CommandOf<'submit'>,
+  draft: ChangeRecord,
 ): ChangeDecision {
-  const status = statusAfter('submit', state)
-  checkComplete(state)
+  const status = statusAfter('submit', draft)
+  checkComplete(draft)
+  const state = draft.type === 'standard' ? takenOver(draft, agreed) : draft
   const accepted = clash && passed(state.type, clash)
   const extras = accepted && { extras: accepted }
   const conflicts = clash?.conflicts ?? state.conflicts

@@ -29,6 +29,7 @@ export interface ChangeFilters extends CreatedFilters {
   requesterId?: string | undefined
   ciId?: string | undefined
   problemId?: string | undefined
+  templateId?: string | undefined
   approverId?: string | undefined
   q?: string | undefined
   plannedAfter?: string | undefined
@@ -66,6 +67,7 @@ function changeConditions(filters: ChangeFilters): (SQL | undefined)[] {
     isOrNobody(changes.assignmentGroup, filters.assignmentGroup),
     filters.requesterId === undefined ? undefined : eq(changes.requesterId, filters.requesterId),
     filters.problemId === undefined ? undefined : eq(changes.problemId, filters.problemId),
+    filters.templateId === undefined ? undefined : eq(changes.templateId, filters.templateId),
     filters.approverId === undefined ? undefined : waitsFor(filters.approverId),
     filters.plannedAfter === undefined ? undefined : gt(changes.plannedStart, filters.plannedAfter),
     filters.plannedBefore === undefined ? undefined : lt(changes.plannedStart, filters.plannedBefore),
@@ -97,6 +99,7 @@ export interface TouchedItem {
   id: string
   status: CiStatus
   criticality: Criticality
+  class: string
 }
 
 /** Those of these items there are. */
@@ -106,9 +109,9 @@ export async function itemsOf(
   ids: readonly string[],
 ): Promise<TouchedItem[]> {
   if (ids.length === 0) return []
-  const { id, status, criticality } = configurationItems
+  const { id, status, criticality, class: itemClass } = configurationItems
   const rows = await db
-    .select({ id, status, criticality })
+    .select({ id, status, criticality, class: itemClass })
     .from(configurationItems)
     .where(and(...within(configurationItems, tenant), inArray(id, [...ids])))
   // The columns are generated from states that were checked when they were written.
