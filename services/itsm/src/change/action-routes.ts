@@ -41,8 +41,9 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       path: '/itsm/changes/:id/submit',
       summary: 'Submit a draft',
       description:
-        'A standard change is scheduled, approval is asked for any other. Needs the planned window; a normal ' +
-        'change also needs its implementation and backout plan. Judges the risk anew, and works out what it ' +
+        'A standard change is scheduled, with what its template says now; approval is asked for any other. Needs the ' +
+        'planned window; a normal change also needs its implementation and backout plan, a standard one an active ' +
+        'template and no more time or other items than that allows. Judges the risk anew, and works out what it ' +
         'collides with. In a blackout only an emergency is taken, or one with `acceptConflicts` and a `reason`. Emits ' +
         '`change.submitted`.',
       errors: [...transitionErrors, 'conflict'],
