@@ -1268,7 +1268,7 @@ export interface paths {
         put?: never;
         /**
          * Draft a change
-         * @description Only `title` is needed. Judges the risk. Emits `change.created`.
+         * @description Only `title` is needed; for a standard change `templateId`, from which it has its plans, impact and probability, and its title where none is given. Judges the risk. Emits `change.created`.
          */
         post: operations["createChange"];
         delete?: never;
@@ -1296,7 +1296,7 @@ export interface paths {
         head?: never;
         /**
          * Edit a change
-         * @description Which fields can be edited depends on the status; the type only in a draft. Before the work has begun, altering what approvals stand for (title, description, items, planned window, plans, impact, risk) makes it a draft again and voids them. Who has written on it cannot approve it, and who carried it out cannot write `reviewNotes`. Emits `change.updated`, with `approvalsVoided` where it voids any. What changes nothing emits nothing.
+         * @description Which fields can be edited depends on the status; type and template only in a draft. What a standard change has from its template is not edited: another template gives it other texts, and as a normal or emergency change it keeps them as its own. Before the work has begun, altering what approvals stand for (title, description, items, planned window, plans, impact, risk) makes it a draft again and voids them. Who has written on it cannot approve it, and who carried it out cannot write `reviewNotes`. Emits `change.updated`, with `approvalsVoided` where it voids any. What changes nothing emits nothing.
          */
         patch: operations["updateChange"];
         trace?: never;
@@ -1532,7 +1532,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a draft
-         * @description A standard change is scheduled, approval is asked for any other. Needs the planned window; a normal change also needs its implementation and backout plan. Judges the risk anew, and works out what it collides with. In a blackout only an emergency is taken, or one with `acceptConflicts` and a `reason`. Emits `change.submitted`.
+         * @description A standard change is scheduled, with what its template says now; approval is asked for any other. Needs the planned window; a normal change also needs its implementation and backout plan, a standard one an active template and no more time or other items than that allows. Judges the risk anew, and works out what it collides with. In a blackout only an emergency is taken, or one with `acceptConflicts` and a `reason`. Emits `change.submitted`.
          */
         post: operations["submitChange"];
         delete?: never;
