@@ -1155,6 +1155,55 @@ export interface paths {
         patch: operations["updateChangePolicy"];
         trace?: never;
     };
+    "/itsm/change-templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List change templates
+         * @description All given filters must hold. Newest first unless `sort` says otherwise. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
+         */
+        get: operations["listChangeTemplates"];
+        put?: never;
+        /**
+         * Create a change template
+         * @description What is agreed on beforehand: the plans, impact and probability of the standard changes that come from it, the classes of items they may touch, and how long they may take. They need no approval. Emits `change_template.created`.
+         */
+        post: operations["createChangeTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/itsm/change-templates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a change template */
+        get: operations["getChangeTemplate"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a change template
+         * @description Changes that are submitted keep it; drafts need another one. Emits `change_template.deleted`.
+         */
+        delete: operations["deleteChangeTemplate"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a change template
+         * @description Drafts take it over as it is when they are submitted; changes that are submitted keep it as it was then. Emits `change_template.updated`.
+         */
+        patch: operations["updateChangeTemplate"];
+        trace?: never;
+    };
     "/itsm/change-windows": {
         parameters: {
             query?: never;
@@ -1219,7 +1268,7 @@ export interface paths {
         put?: never;
         /**
          * Draft a change
-         * @description Only `title` is needed. Judges the risk. Emits `change.created`.
+         * @description Only `title` is needed; for a standard change `templateId`, from which it has its plans, impact and probability, and its title where none is given. Judges the risk. Emits `change.created`.
          */
         post: operations["createChange"];
         delete?: never;
@@ -1247,7 +1296,7 @@ export interface paths {
         head?: never;
         /**
          * Edit a change
-         * @description Which fields can be edited depends on the status; the type only in a draft. Before the work has begun, altering what approvals stand for (title, description, items, planned window, plans, impact, risk) makes it a draft again and voids them. Who has written on it cannot approve it, and who carried it out cannot write `reviewNotes`. Emits `change.updated`, with `approvalsVoided` where it voids any. What changes nothing emits nothing.
+         * @description Which fields can be edited depends on the status; type and template only in a draft. What a standard change has from its template is not edited: another template gives it other texts, and as a normal or emergency change it keeps them as its own. Before the work has begun, altering what approvals stand for (title, description, items, planned window, plans, impact, risk) makes it a draft again and voids them. Who has written on it cannot approve it, and who carried it out cannot write `reviewNotes`. Emits `change.updated`, with `approvalsVoided` where it voids any. What changes nothing emits nothing.
          */
         patch: operations["updateChange"];
         trace?: never;
@@ -1263,7 +1312,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a change
-         * @description Decides on every pending approval that is yours, or on the one that is named. Who asked for the change, edited it, submitted it or carries it out cannot. With the last pending one of its stage the change goes on: to its authorization, or to be scheduled. Emits `change.approval_recorded` for each, and `change.approved` once it is scheduled.
+         * @description Decides on every pending approval that is yours, or on the one that is named. Who asked for the change, edited it, submitted it or carries it out cannot. With the last pending one of its stage the change goes on: to its authorization, or to be scheduled. Whoever approved the technical stage names the `approvalId` to approve the authorization too, so that a repeated request does not; where the policy asks for `distinctApprovers` they cannot, and who is needed for the authorization cannot approve the technical stage (409). Emits `change.approval_recorded` for each, and `change.approved` once it is scheduled.
          */
         post: operations["approveChange"];
         delete?: never;
@@ -1483,7 +1532,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a draft
-         * @description A standard change is scheduled, approval is asked for any other. Needs the planned window; a normal change also needs its implementation and backout plan. Judges the risk anew, and works out what it collides with. In a blackout only an emergency is taken, or one with `acceptConflicts` and a `reason`. Emits `change.submitted`.
+         * @description A standard change is scheduled, with what its template says now; approval is asked for any other. Needs the planned window; a normal change also needs its implementation and backout plan, a standard one an active template and no more time or other items than that allows. Judges the risk anew, and works out what it collides with. In a blackout only an emergency is taken, or one with `acceptConflicts` and a `reason`. Emits `change.submitted`.
          */
         post: operations["submitChange"];
         delete?: never;
@@ -3144,7 +3193,7 @@ export interface components {
          *     }
          */
         ApproveChange: {
-            /** @description The one to decide on; all that are pending and yours unless given. */
+            /** @description The one to decide on; all that are pending and yours unless given. Needed to approve the authorization of what you approved in its technical stage. */
             approvalId?: string;
             comment?: string;
         };
@@ -3814,6 +3863,8 @@ export interface components {
             /** @description Who is asked, as it was when the change was submitted. Null before, and for standard changes. */
             approvalPolicy: {
                 authorization: components["schemas"]["ApprovalRule"][];
+                /** @description Whether who approved the technical stage is kept from the authorization. */
+                distinctApprovers: boolean;
                 id: string | null;
                 name: string;
                 technical: components["schemas"]["ApprovalRule"][];
@@ -3880,7 +3931,7 @@ export interface components {
              * @example 95
              */
             successProbability: number | null;
-            /** @description For standard changes: name of what was agreed on beforehand. */
+            /** @description Of standard changes. */
             templateId: string | null;
             testPlan: string | null;
             /** @example Move the checkout database to new disks */
@@ -4036,7 +4087,7 @@ export interface components {
              * @example 95
              */
             successProbability?: number | null;
-            /** @description For standard changes: name of what was agreed on beforehand. */
+            /** @description What was agreed on beforehand: a standard change needs one, no other has any. Impact, probability and plans of the change are those of its template. */
             templateId?: string | null;
             testPlan?: string | null;
             /** @example Move the checkout database to new disks */
@@ -4068,6 +4119,8 @@ export interface components {
             };
             /** Format: date-time */
             createdAt: string;
+            /** @description Whether who approves the technical stage is kept from the authorization. */
+            distinctApprovers: boolean;
             id: string;
             /** @example Payments */
             name: string;
@@ -4119,6 +4172,8 @@ export interface components {
                     starts_with?: string;
                 };
             };
+            /** @description Whether who approves the technical stage is kept from the authorization. */
+            distinctApprovers?: boolean;
             /** @example Payments */
             name?: string;
             /** @description The lowest of those that apply decides. */
@@ -4151,8 +4206,115 @@ export interface components {
         };
         /** @enum {string} */
         ChangeStatus: "draft" | "assess" | "authorize" | "scheduled" | "implementing" | "review" | "rolled_back" | "closed" | "canceled";
+        ChangeTemplate: {
+            /** @example Put the old one back. */
+            backoutPlan: string;
+            /**
+             * @description Its changes touch items of these classes alone; null for any.
+             * @example [
+             *       "database"
+             *     ]
+             */
+            ciClasses: string[] | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description When it is to be used, in Markdown. */
+            description: string | null;
+            id: string;
+            /**
+             * @description How much it takes down if it fails.
+             * @enum {string}
+             */
+            impact: "high" | "medium" | "low";
+            /** @example Take it out of the array, swap it, let it rebuild. */
+            implementationPlan: string;
+            /**
+             * @description Longest planned window of its changes; null for any.
+             * @example 120
+             */
+            maxDurationMinutes: number | null;
+            /** @example Swap a disk */
+            name: string;
+            /**
+             * @description Nothing is drafted or submitted from an inactive one.
+             * @enum {string}
+             */
+            status: "active" | "inactive";
+            /**
+             * @description Percent; null where nobody has judged it.
+             * @example 95
+             */
+            successProbability: number | null;
+            testPlan: string | null;
+            /**
+             * @description Of changes that are drafted without a title of their own.
+             * @example Swap a disk of the checkout database
+             */
+            title: string | null;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description Also the ETag; send it as If-Match. */
+            version: number;
+        };
+        ChangeTemplateEnvelope: {
+            data: components["schemas"]["ChangeTemplate"];
+            meta: components["schemas"]["Meta"];
+        };
+        ChangeTemplatePage: {
+            data: components["schemas"]["ChangeTemplate"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
         /**
-         * @description `standard`: agreed on beforehand, needs no approval. `normal`: technical approval, then authorization. `emergency`: authorization alone.
+         * @example {
+         *       "maxDurationMinutes": 180
+         *     }
+         */
+        ChangeTemplatePatch: {
+            /** @example Put the old one back. */
+            backoutPlan?: string;
+            /**
+             * @description Its changes touch items of these classes alone; null for any.
+             * @example [
+             *       "database"
+             *     ]
+             */
+            ciClasses?: string[] | null;
+            /** @description When it is to be used, in Markdown. */
+            description?: string | null;
+            /**
+             * @description How much it takes down if it fails.
+             * @enum {string}
+             */
+            impact?: "high" | "medium" | "low";
+            /** @example Take it out of the array, swap it, let it rebuild. */
+            implementationPlan?: string;
+            /**
+             * @description Longest planned window of its changes; null for any.
+             * @example 120
+             */
+            maxDurationMinutes?: number | null;
+            /** @example Swap a disk */
+            name?: string;
+            /**
+             * @description Nothing is drafted or submitted from an inactive one.
+             * @enum {string}
+             */
+            status?: "active" | "inactive";
+            /**
+             * @description Percent; null where nobody has judged it.
+             * @example 95
+             */
+            successProbability?: number | null;
+            testPlan?: string | null;
+            /**
+             * @description Of changes that are drafted without a title of their own.
+             * @example Swap a disk of the checkout database
+             */
+            title?: string | null;
+        };
+        /**
+         * @description `standard`: agreed on beforehand in a template, needs no approval. `normal`: technical approval, then authorization. `emergency`: authorization alone.
          * @enum {string}
          */
         ChangeType: "standard" | "normal" | "emergency";
@@ -5838,10 +6000,7 @@ export interface components {
              * @example payments
              */
             assignmentGroup?: string | null;
-            /**
-             * @description A normal change needs it to be submitted.
-             * @default null
-             */
+            /** @description A normal change needs it to be submitted. */
             backoutPlan?: string | null;
             /**
              * @description Configuration items it touches. Repeated ones are dropped.
@@ -5854,15 +6013,11 @@ export interface components {
              */
             description?: string | null;
             /**
-             * @description How much it takes down if it fails.
-             * @default medium
+             * @description How much it takes down if it fails; medium unless given.
              * @enum {string}
              */
             impact?: "high" | "medium" | "low";
-            /**
-             * @description A normal change needs it to be submitted.
-             * @default null
-             */
+            /** @description A normal change needs it to be submitted. */
             implementationPlan?: string | null;
             /**
              * Format: date-time
@@ -5883,19 +6038,20 @@ export interface components {
             problemId?: string | null;
             /**
              * @description Percent; null where nobody has judged it.
-             * @default null
              * @example 95
              */
             successProbability?: number | null;
             /**
-             * @description For standard changes: name of what was agreed on beforehand.
+             * @description What was agreed on beforehand: a standard change needs one, no other has any. Impact, probability and plans of the change are those of its template.
              * @default null
              */
             templateId?: string | null;
-            /** @default null */
             testPlan?: string | null;
-            /** @example Move the checkout database to new disks */
-            title: string;
+            /**
+             * @description A standard change may leave it to its template, where that has one. Needed for any other.
+             * @example Move the checkout database to new disks
+             */
+            title?: string;
             type?: components["schemas"]["ChangeType"];
         };
         /**
@@ -5953,6 +6109,11 @@ export interface components {
                     starts_with?: string;
                 };
             };
+            /**
+             * @description Whether who approves the technical stage is kept from the authorization.
+             * @default false
+             */
+            distinctApprovers?: boolean;
             /** @example Payments */
             name: string;
             /**
@@ -5976,6 +6137,74 @@ export interface components {
              *     ]
              */
             technical?: components["schemas"]["ApprovalRule"][];
+        };
+        /**
+         * @example {
+         *       "name": "Swap a disk",
+         *       "title": "Swap a disk",
+         *       "implementationPlan": "Take it out of the array, swap it, let it rebuild.",
+         *       "backoutPlan": "Put the old one back.",
+         *       "impact": "low",
+         *       "successProbability": 98,
+         *       "ciClasses": [
+         *         "database",
+         *         "storage"
+         *       ],
+         *       "maxDurationMinutes": 240
+         *     }
+         */
+        NewChangeTemplate: {
+            /** @example Put the old one back. */
+            backoutPlan: string;
+            /**
+             * @description Its changes touch items of these classes alone; null for any.
+             * @default null
+             * @example [
+             *       "database"
+             *     ]
+             */
+            ciClasses?: string[] | null;
+            /**
+             * @description When it is to be used, in Markdown.
+             * @default null
+             */
+            description?: string | null;
+            /**
+             * @description How much it takes down if it fails.
+             * @default low
+             * @enum {string}
+             */
+            impact?: "high" | "medium" | "low";
+            /** @example Take it out of the array, swap it, let it rebuild. */
+            implementationPlan: string;
+            /**
+             * @description Longest planned window of its changes; null for any.
+             * @default null
+             * @example 120
+             */
+            maxDurationMinutes?: number | null;
+            /** @example Swap a disk */
+            name: string;
+            /**
+             * @description Nothing is drafted or submitted from an inactive one.
+             * @default active
+             * @enum {string}
+             */
+            status?: "active" | "inactive";
+            /**
+             * @description Percent; null where nobody has judged it.
+             * @default null
+             * @example 95
+             */
+            successProbability?: number | null;
+            /** @default null */
+            testPlan?: string | null;
+            /**
+             * @description Of changes that are drafted without a title of their own.
+             * @default null
+             * @example Swap a disk of the checkout database
+             */
+            title?: string | null;
         };
         /**
          * @example {
@@ -19247,6 +19476,761 @@ export interface operations {
             };
         };
     };
+    listChangeTemplates: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
+                asOf?: string;
+                /** @description Created later than this. */
+                createdAfter?: string;
+                /** @description Created earlier than this. */
+                createdBefore?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Words in name, title or description. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                q?: string;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
+                /** @description One or several statuses, repeated or separated by commas. */
+                status?: ("active" | "inactive")[];
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List change templates */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeTemplatePage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    createChangeTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewChangeTemplate"];
+            };
+        };
+        responses: {
+            /** @description Create a change template */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    /** @description Where the new resource is. */
+                    Location?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeTemplateEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getChangeTemplate: {
+        parameters: {
+            query?: {
+                /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
+                asOf?: string;
+            };
+            header?: {
+                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a change template */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeTemplateEnvelope"];
+                };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    deleteChangeTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    updateChangeTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChangeTemplatePatch"];
+            };
+        };
+        responses: {
+            /** @description Update a change template */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeTemplateEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     listChangeWindows: {
         parameters: {
             query?: {
@@ -20043,6 +21027,8 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt" | "plannedStart" | "-plannedStart" | "updatedAt" | "-updatedAt" | "number" | "-number";
                 /** @description One or several, repeated or separated by commas. */
                 status?: components["schemas"]["ChangeStatus"][];
+                /** @description Template it comes from. */
+                templateId?: string;
                 /** @description One or several, repeated or separated by commas. */
                 type?: components["schemas"]["ChangeType"][];
             };
@@ -20708,7 +21694,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition` */
+            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition`, `conflict` */
             409: {
                 headers: {
                     [name: string]: unknown;

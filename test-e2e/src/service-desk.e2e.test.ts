@@ -86,7 +86,8 @@ describe('every event a webhook can be told of', () => {
 
   const window = { plannedStart: '2030-03-02T20:00:00.000Z', plannedEnd: '2030-03-02T22:00:00.000Z' }
   const plans = { implementationPlan: 'Swap the disks.', backoutPlan: 'Swap them back.' }
-  const draft = async (fields: { type: 'standard' | 'normal' | 'emergency'; ciIds?: string[] }) => {
+  type Draft = { type: 'standard' | 'normal' | 'emergency'; templateId?: string; ciIds?: string[] }
+  const draft = async (fields: Draft) => {
     const body = { title: 'New disks', ...window, ...plans, ...fields }
     return { path: { id: (await ada.post('/itsm/changes', { body })).data.id } }
   }
@@ -98,8 +99,13 @@ describe('every event a webhook can be told of', () => {
     await grace.post('/itsm/changes/{id}/reject', { params, body: { reason: 'Say when.' } })
     await ada.post('/itsm/changes/{id}/submit', { params, body: {} })
     await expect(ada.post('/itsm/changes/{id}/approve', { params, body: {} })).rejects.toThrow(/Somebody/)
-    await grace.post('/itsm/changes/{id}/approve', { params, body: {} })
-    const { data: approved } = await grace.post('/itsm/changes/{id}/approve', { params, body: {} })
+    const { data: assessed } = await grace.post('/itsm/changes/{id}/approve', { params, body: {} })
+    const approvalId = assessed.approvals.find(({ status }) => status === 'pending')?.id ?? ''
+    await expect(grace.post('/itsm/changes/{id}/approve', { params, body: {} })).rejects.toThrow(approvalId)
+    const { data: approved } = await grace.post('/itsm/changes/{id}/approve', {
+      params,
+      body: { approvalId },
+    })
     expect(approved.status).toBe('scheduled')
     await ada.post('/itsm/changes/{id}/implement', { params, body: {} })
     await ada.post('/itsm/changes/{id}/complete', { params, body: { outcome: 'successful' } })
@@ -112,10 +118,10 @@ describe('every event a webhook can be told of', () => {
     // Two at the same time on the same item: whichever was there first is told of the other.
     const body = { class: 'server', name: 'db-1', status: 'operational' as const }
     const ciIds = [(await ada.post('/cmdb/items', { body })).data.id]
-    const [first, second] = [
-      await draft({ type: 'standard', ciIds }),
-      await draft({ type: 'standard', ciIds }),
-    ]
+    const template = { name: 'Swap a disk', impact: 'low' as const, ...plans }
+    const { id: templateId } = (await ada.post('/itsm/change-templates', { body: template })).data
+    const standard = { type: 'standard' as const, templateId, ciIds }
+    const [first, second] = [await draft(standard), await draft(standard)]
     for (const each of [first, second])
       await ada.post('/itsm/changes/{id}/submit', { params: each, body: {} })
     await arrived('change.conflict_detected')

@@ -24,6 +24,9 @@ const fields = {
   authorization: Rules.meta({
     description: 'Approvals asked for before it is scheduled, all of them needed.',
   }),
+  distinctApprovers: z.boolean().meta({
+    description: 'Whether who approves the technical stage is kept from the authorization.',
+  }),
   status: z.enum(['active', 'inactive']),
 }
 
@@ -33,6 +36,9 @@ export const ChangeApprovalPolicy = z.object({
   name: z.string(),
   technical: z.array(ApprovalRule),
   authorization: z.array(ApprovalRule),
+  distinctApprovers: z
+    .boolean()
+    .meta({ description: 'Whether who approved the technical stage is kept from the authorization.' }),
 })
 export type ChangeApprovalPolicy = z.infer<typeof ChangeApprovalPolicy>
 
@@ -58,6 +64,7 @@ export const NewChangePolicy = z
     conditions: fields.conditions.default({}),
     technical: fields.technical.default([anyone]),
     authorization: fields.authorization.default([anyone]),
+    distinctApprovers: fields.distinctApprovers.default(false),
     status: fields.status.default('active'),
   })
   .meta({

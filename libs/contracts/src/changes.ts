@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Approval } from './approvals.js'
 import { Moment } from './as-of.js'
 import { type EventDefinition, resourceEvent } from './catalog.js'
+import { ChangePlan, ChangeTitle, SuccessProbability } from './change-fields.js'
 import { ChangeApprovalPolicy } from './change-policies.js'
 import { idSchema } from './ids.js'
 import { Actor } from './principal.js'
@@ -11,7 +12,7 @@ export const changeTypes = ['standard', 'normal', 'emergency'] as const
 export const ChangeType = z.enum(changeTypes).meta({
   id: 'ChangeType',
   description:
-    '`standard`: agreed on beforehand, needs no approval. `normal`: technical approval, then authorization. ' +
+    '`standard`: agreed on beforehand in a template, needs no approval. `normal`: technical approval, then authorization. ' +
     '`emergency`: authorization alone.',
 })
 export type ChangeType = z.infer<typeof ChangeType>
@@ -90,13 +91,13 @@ export const AcceptedConflicts = z.object({ reason: z.string(), conflicts: z.arr
 export type AcceptedConflicts = z.infer<typeof AcceptedConflicts>
 
 const Reference = z.string().trim().min(1).max(100)
-const Plan = z.string().trim().min(1).max(20_000).nullable()
+const Plan = ChangePlan.nullable()
 const Notes = z.string().trim().min(1).max(10_000)
 const Reason = z.string().trim().min(1).max(2_000)
 
 /** What a person enters. */
 const fields = {
-  title: z.string().trim().min(1).max(200).meta({ example: 'Move the checkout database to new disks' }),
+  title: ChangeTitle.meta({ example: 'Move the checkout database to new disks' }),
   description: z.string().max(20_000).nullable().meta({ description: 'What and why, in Markdown.' }),
   type: ChangeType,
   assigneeId: Reference.nullable().meta({ description: 'User who carries it out.' }),
@@ -110,18 +111,17 @@ const fields = {
   plannedStart: Moment.nullable().meta({ description: 'Goes with plannedEnd; needed to submit.' }),
   plannedEnd: Moment.nullable().meta({ description: 'Later than plannedStart.' }),
   impact: Level.meta({ description: 'How much it takes down if it fails.' }),
-  successProbability: z
-    .int()
-    .min(1)
-    .max(100)
-    .nullable()
-    .meta({ description: 'Percent; null where nobody has judged it.', example: 95 }),
+  successProbability: SuccessProbability,
   implementationPlan: Plan.meta({ description: 'A normal change needs it to be submitted.' }),
   testPlan: Plan,
   backoutPlan: Plan.meta({ description: 'A normal change needs it to be submitted.' }),
-  templateId: Reference.nullable().meta({
-    description: 'For standard changes: name of what was agreed on beforehand.',
-  }),
+  templateId: idSchema('changeTemplate')
+    .nullable()
+    .meta({
+      description:
+        'What was agreed on beforehand: a standard change needs one, no other has any. Impact, probability and plans of ' +
+        'the change are those of its template.',
+    }),
 }
 
 /** A change as events carry it: its fields, without what only an API answer adds. */
@@ -129,6 +129,7 @@ export const ChangeState = z.object({
   id: idSchema('change'),
   number: z.string().meta({ description: 'Unique in the workspace, increasing.', example: 'CHG-7' }),
   ...fields,
+  templateId: z.string().nullable().meta({ description: 'Of standard changes.' }),
   plannedStart: At.nullable(),
   plannedEnd: At.nullable(),
   status: ChangeStatus,
@@ -165,6 +166,11 @@ export type Change = z.infer<typeof Change>
 export const NewChange = z
   .strictObject({
     ...fields,
+    title: fields.title.optional().meta({
+      description:
+        'A standard change may leave it to its template, where that has one. Needed for any other.',
+      example: 'Move the checkout database to new disks',
+    }),
     type: ChangeType.default('normal'),
     description: fields.description.default(null),
     assigneeId: fields.assigneeId.default(null),
@@ -173,12 +179,18 @@ export const NewChange = z
     problemId: fields.problemId.default(null),
     plannedStart: fields.plannedStart.default(null),
     plannedEnd: fields.plannedEnd.default(null),
-    impact: fields.impact.default('medium'),
-    successProbability: fields.successProbability.default(null),
-    implementationPlan: fields.implementationPlan.default(null),
-    testPlan: fields.testPlan.default(null),
-    backoutPlan: fields.backoutPlan.default(null),
+    impact: fields.impact
+      .optional()
+      .meta({ description: 'How much it takes down if it fails; medium unless given.' }),
+    successProbability: fields.successProbability.optional(),
+    implementationPlan: fields.implementationPlan.optional(),
+    testPlan: fields.testPlan.optional(),
+    backoutPlan: fields.backoutPlan.optional(),
     templateId: fields.templateId.default(null),
+  })
+  .superRefine(({ title, type }, { addIssue }) => {
+    if (title === undefined && type !== 'standard')
+      addIssue({ code: 'invalid_type', expected: 'string', input: title, path: ['title'] })
   })
   .meta({
     id: 'NewChange',
@@ -206,7 +218,14 @@ const approvalId = idSchema('approval')
   .meta({ description: 'The one to decide on; all that are pending and yours unless given.' })
 
 export const ApproveChange = z
-  .strictObject({ comment: Reason.optional(), approvalId })
+  .strictObject({
+    comment: Reason.optional(),
+    approvalId: approvalId.meta({
+      description:
+        'The one to decide on; all that are pending and yours unless given. Needed to approve the authorization of ' +
+        'what you approved in its technical stage.',
+    }),
+  })
   .meta({ id: 'ApproveChange', example: { comment: 'The way back is short.' } })
 export type ApproveChange = z.infer<typeof ApproveChange>
 

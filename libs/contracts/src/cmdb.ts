@@ -38,7 +38,7 @@ export const builtInClasses: Readonly<Record<string, string>> = {
   other: 'Other',
 }
 
-const ClassName = z
+export const CiClassName = z
   .string()
   .max(60)
   .regex(/^[a-z][a-z0-9_]*$/, 'must be lower-case letters, digits and _, beginning with a letter')
@@ -56,7 +56,7 @@ const Attributes = z
   .meta({ description: 'Checked against the schema of the class, if it has one.', example: { cores: 8 } })
 
 const fields = {
-  class: ClassName,
+  class: CiClassName,
   name: Name,
   criticality: Criticality,
   description: z.string().max(20_000).nullable(),
@@ -95,7 +95,7 @@ export type ConfigurationItem = z.infer<typeof ConfigurationItem>
 
 export const NewConfigurationItem = z
   .strictObject({
-    class: ClassName,
+    class: CiClassName,
     name: Name,
     status: z.enum(['planned', 'operational']).default('planned'),
     criticality: Criticality.default('medium'),
@@ -137,7 +137,7 @@ const Label = z.string().trim().min(1).max(100)
 /** A class as events carry it. */
 export const CiClassState = z.object({
   id: idSchema('ciClass'),
-  name: ClassName,
+  name: CiClassName,
   label: Label,
   schema: ClassSchema,
   createdAt: At,
@@ -147,7 +147,7 @@ export type CiClassState = z.infer<typeof CiClassState>
 
 export const CiClass = z
   .object({
-    name: ClassName,
+    name: CiClassName,
     label: Label,
     schema: ClassSchema,
     builtIn: z.boolean().meta({ description: 'Every workspace has it.' }),
@@ -159,7 +159,7 @@ export const CiClass = z
 export type CiClass = z.infer<typeof CiClass>
 
 export const NewCiClass = z
-  .strictObject({ name: ClassName, label: Label, schema: ClassSchema.default(null) })
+  .strictObject({ name: CiClassName, label: Label, schema: ClassSchema.default(null) })
   .meta({ id: 'NewCiClass', example: { name: 'laptop', label: 'Laptop' } })
 export type NewCiClass = z.infer<typeof NewCiClass>
 

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import {
   changeEvents,
   changePolicyEvents,
+  changeTemplateEvents,
   changeWindowEvents,
   cmdbEvents,
   dispatcherEvents,
@@ -27,6 +28,7 @@ const parts = [
   problemEvents,
   changeEvents,
   changePolicyEvents,
+  changeTemplateEvents,
   settingsEvents,
   dispatcherEvents,
 ]

@@ -1,5 +1,6 @@
 import type { EventDefinition } from './catalog.js'
 import { changePolicyEvents } from './change-policies.js'
+import { changeTemplateEvents } from './change-templates.js'
 import { changeWindowEvents } from './change-windows.js'
 import { changeEvents } from './changes.js'
 import { cmdbEvents } from './cmdb.js'
@@ -22,6 +23,7 @@ export const eventCatalog = {
   ...cmdbEvents,
   ...changeEvents,
   ...changePolicyEvents,
+  ...changeTemplateEvents,
   ...slaEvents,
   ...changeWindowEvents,
   ...knowledgeEvents,

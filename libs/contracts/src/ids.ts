@@ -26,6 +26,7 @@ export const idPrefixes = {
   change: 'chg',
   approval: 'apr',
   changePolicy: 'cpl',
+  changeTemplate: 'ctp',
   changeWindow: 'win',
   problem: 'prb',
   catalogItem: 'cit',

@@ -19,6 +19,9 @@ const problemSteps = ['new', 'assess', 'root_cause_analysis', 'fix_in_progress',
 export async function deskOf({ owner, writer }: Desk) {
   // The oldest policy of the lowest order goes before whatever policies are made later.
   await owner.post('/itsm/change-policies', { body: { name: 'First of all', order: 0 } })
+  const plans = { implementationPlan: 'Replace them.', backoutPlan: 'Put the old ones back.' }
+  const template = (await owner.post('/itsm/change-templates', { body: { name: 'New disks', ...plans } }))
+    .data
   const timer = await runningTimer()
   const plain = await activeItem({})
   const withApproval = await activeItem({ approvals: [{ name: 'Budget owner' }] })
@@ -54,10 +57,10 @@ export async function deskOf({ owner, writer }: Desk) {
 
   /** By the writer; standard ones are scheduled without an approval. */
   async function changeThatIs(status: 'assess' | 'scheduled' | 'on_hold' | 'implementing' | 'review') {
-    const type = status === 'assess' ? ('normal' as const) : ('standard' as const)
+    const standard = { type: 'standard' as const, templateId: template.id }
     const planned = { plannedStart: '2030-01-05T22:00:00.000Z', plannedEnd: '2030-01-06T02:00:00.000Z' }
-    const plans = { implementationPlan: 'Replace them.', backoutPlan: 'Put the old ones back.' }
-    const body = { title: 'New disks', type, ...planned, ...plans }
+    const kind = status === 'assess' ? { type: 'normal' as const } : standard
+    const body = { title: 'New disks', ...kind, ...planned, ...plans }
     const path = { id: (await writer.post('/itsm/changes', { body })).data.id }
     const accepting = { params: { path }, body: { acceptConflicts: true, reason: 'Whatever else is on.' } }
     await writer.post('/itsm/changes/{id}/submit', accepting)

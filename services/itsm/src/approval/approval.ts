@@ -38,15 +38,9 @@ export interface ApprovalRequest {
 
 /** Asks for approval. Throws validation_failed when too few are left who may decide. */
 export function requested({ id, rule, excludedIds, contentHash, now }: ApprovalRequest): Approval {
-  const left = rule.approverIds?.filter((userId) => !excludedIds.includes(userId))
-  const required = requiredOf(rule, left?.length ?? Number.POSITIVE_INFINITY)
-  if (left && left.length < required)
-    throw invalidField(
-      '/approvals',
-      'too_few_approvers',
-      `${rule.name} needs ${required === 1 ? 'an approval' : `${required} approvals`}, and of its approvers ` +
-        `${left.length === 0 ? 'nobody' : `only ${left.length}`} had no hand in this: others have to be named in the rule.`,
-    )
+  const short = shortfallOf(rule, excludedIds)
+  if (short) throw tooFewApprovers(rule, short, 'had no hand in this')
+  const required = requiredOf(rule, leftOf(rule, excludedIds))
   return {
     id,
     name: rule.name,
@@ -59,6 +53,41 @@ export function requested({ id, rule, excludedIds, contentHash, now }: ApprovalR
     requestedAt: now,
     endedAt: null,
   }
+}
+
+export interface Shortfall {
+  required: number
+  /** How many may decide. */
+  left: number
+}
+
+/** Undefined where a rule can be met by those who are not excluded, of whom `spent` more are not there either. */
+export function shortfallOf(
+  rule: ApprovalRule,
+  excludedIds: readonly string[],
+  spent = 0,
+): Shortfall | undefined {
+  const left = Math.max(0, leftOf(rule, excludedIds) - spent)
+  const required = requiredOf(rule, left)
+  return left < required ? { required, left } : undefined
+}
+
+export function tooFewApprovers(
+  { name }: ApprovalRule,
+  { required, left }: Shortfall,
+  what: string,
+): ApiError {
+  const needed = required === 1 ? 'an approval' : `${required} approvals`
+  const there = left === 0 ? 'nobody' : `only ${left}`
+  return invalidField(
+    '/approvals',
+    'too_few_approvers',
+    `${name} needs ${needed}, and of its approvers ${there} ${what}: others have to be named in the rule.`,
+  )
+}
+
+function leftOf({ approverIds }: ApprovalRule, excludedIds: readonly string[]): number {
+  return approverIds?.filter((userId) => !excludedIds.includes(userId)).length ?? Number.POSITIVE_INFINITY
 }
 
 function requiredOf({ waitFor }: ApprovalRule, approvers: number): number {

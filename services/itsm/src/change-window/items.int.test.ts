@@ -19,6 +19,7 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
+import { newTemplate } from '../change/template.fixture.js'
 import * as itsm from '../service.js'
 import { conflictKey } from './conflicts.js'
 
@@ -42,13 +43,15 @@ const span = { from: '2026-06-03T08:00:00.000Z', to: '2026-06-03T12:00:00.000Z' 
 /** A workspace of its own; its changes are standard ones of one time, which need no approval. */
 function workspace() {
   const api = service.as(testPrincipal())
+  const template = newTemplate(api)
   const item = async (ciClass = 'server') =>
     (await api.post('/cmdb/items', { class: ciClass, name: newId('ci') })).data(ConfigurationItem).id
   const relate = async (sourceId: string, targetId: string, type: RelationType = 'depends_on') =>
     (await api.post('/cmdb/relations', { type, sourceId, targetId })).data(CiRelation).id
   const unrelate = (id: string) => api.send('DELETE', `/cmdb/relations/${id}`)
   const scheduled = async (...ciIds: string[]) => {
-    const body = { title: 'New disks', type: 'standard', ciIds, plannedStart: span.from, plannedEnd: span.to }
+    const planned = { plannedStart: span.from, plannedEnd: span.to }
+    const body = { type: 'standard', templateId: await template, ciIds, ...planned }
     const { id } = (await api.post('/itsm/changes', body)).data(Change)
     return (await api.post(`/itsm/changes/${id}/submit`)).data(Change).id
   }

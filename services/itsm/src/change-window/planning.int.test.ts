@@ -17,6 +17,7 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
+import { newTemplate } from '../change/template.fixture.js'
 import * as itsm from '../service.js'
 
 /** A Monday. */
@@ -41,14 +42,18 @@ const day = (date: number, from: number, to: number) => ({
 /** A workspace of its own; its changes are standard ones, which need no approval, unless told otherwise. */
 function workspace() {
   const api = service.as(testPrincipal())
+  const template = newTemplate(api)
   const item = async (ciClass = 'server') =>
     (await api.post('/cmdb/items', { class: ciClass, name: newId('ci'), status: 'operational' })).data(
       ConfigurationItem,
     ).id
   const dependsOn = (sourceId: string, targetId: string) =>
     api.post('/cmdb/relations', { type: 'depends_on', sourceId, targetId })
-  const draft = async (fields: object) =>
-    (await api.post('/itsm/changes', { title: 'New disks', type: 'standard', ...fields })).data(Change)
+  const draft = async (fields: object) => {
+    const standard = { type: 'standard', templateId: await template }
+    const body = { title: 'New disks', ...('type' in fields ? {} : standard), ...fields }
+    return (await api.post('/itsm/changes', body)).data(Change)
+  }
   const submit = (id: string, body: object = {}) => api.post(`/itsm/changes/${id}/submit`, body)
   const scheduled = async (fields: object) => (await submit((await draft(fields)).id)).data(Change)
   const change = async (id: string) => (await api.get(`/itsm/changes/${id}`)).data(Change)

@@ -11,6 +11,7 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
+import { newTemplate } from '../change/template.fixture.js'
 import * as itsm from '../service.js'
 import { conflictKey } from './conflicts.js'
 
@@ -39,10 +40,13 @@ const hours = (from: number, to: number) => ({
 
 function workspace() {
   const api = service.as(testPrincipal())
+  const template = newTemplate(api)
   const item = async () =>
     (await api.post('/cmdb/items', { class: 'server', name: 'web' })).data(ConfigurationItem).id
-  const draft = async (fields: object) =>
-    (await api.post('/itsm/changes', { title: 'New disks', type: 'standard', ...fields })).data(Change)
+  const draft = async (fields: object) => {
+    const body = { title: 'New disks', type: 'standard', templateId: await template, ...fields }
+    return (await api.post('/itsm/changes', body)).data(Change)
+  }
   const submit = async (id: string) => (await api.post(`/itsm/changes/${id}/submit`)).data(Change)
   const conflicts = async (id: string) => (await api.get(`/itsm/changes/${id}`)).data(Change).conflicts
   return { api, item, draft, submit, conflicts }

@@ -41,8 +41,9 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       path: '/itsm/changes/:id/submit',
       summary: 'Submit a draft',
       description:
-        'A standard change is scheduled, approval is asked for any other. Needs the planned window; a normal ' +
-        'change also needs its implementation and backout plan. Judges the risk anew, and works out what it ' +
+        'A standard change is scheduled, with what its template says now; approval is asked for any other. Needs the ' +
+        'planned window; a normal change also needs its implementation and backout plan, a standard one an active ' +
+        'template and no more time or other items than that allows. Judges the risk anew, and works out what it ' +
         'collides with. In a blackout only an emergency is taken, or one with `acceptConflicts` and a `reason`. Emits ' +
         '`change.submitted`.',
       errors: [...transitionErrors, 'conflict'],
@@ -54,12 +55,15 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       ...deciding,
       operationId: 'approveChange',
       path: '/itsm/changes/:id/approve',
+      errors: [...deciding.errors, 'conflict'],
       summary: 'Approve a change',
       description:
         'Decides on every pending approval that is yours, or on the one that is named. Who asked for the change, ' +
         'edited it, submitted it or carries it out cannot. With the last pending one of its stage the change goes on: to its ' +
-        'authorization, or to be scheduled. Emits `change.approval_recorded` for each, and `change.approved` once it ' +
-        'is scheduled.',
+        'authorization, or to be scheduled. Whoever approved the technical stage names the `approvalId` to approve the ' +
+        'authorization too, so that a repeated request does not; where the policy asks for `distinctApprovers` they ' +
+        'cannot, and who is needed for the authorization cannot approve the technical stage (409). Emits `change.approval_recorded` for each, and ' +
+        '`change.approved` once it is scheduled.',
       body: ApproveChange,
       handler: ({ params, body, meta }) =>
         take(params.id, { kind: 'approve', ...byOf(meta), ...body, approvalIds: newApprovalIds() }, meta),

@@ -1,5 +1,6 @@
-import { type Approval, type ApprovalRule, type Instant, invalidField } from '@opsplane/contracts'
-import { requested, voided } from '../approval/approval.js'
+import { ApiError, type Approval, type Instant, invalidField } from '@opsplane/contracts'
+import { tooFewApprovers, voided } from '../approval/approval.js'
+import { askedBy, type Unmet, unmetAfter } from './distinct.js'
 import type { ChangeRecord } from './duties.js'
 
 /**
@@ -10,6 +11,21 @@ export const maxApprovalBytes = 160 * 1024
 
 /** What of an approval still counts: it is pending, or was given to the change as it is. */
 export const stands = ({ status }: Approval): boolean => status === 'pending' || status === 'approved'
+
+/** What the technical stage of the present submission asks for, or was given. */
+function technicalStage({ type, approvals, approvalPolicy }: ChangeRecord): Approval[] {
+  return type === 'normal' ? approvals.filter(stands).slice(0, approvalPolicy?.technical.length ?? 0) : []
+}
+
+/** What was given in the technical stage of the present submission, once that stage is over. */
+export const earlierStage = (change: ChangeRecord): Approval[] =>
+  change.status === 'authorize' ? technicalStage(change) : []
+
+/** Who has approved the technical stage and is therefore, by the policy, kept from the authorization. */
+export function spentApprovers(change: ChangeRecord): string[] {
+  if (!change.approvalPolicy?.distinctApprovers) return []
+  return technicalStage(change).flatMap(({ decisions }) => decisions.map(({ userId }) => userId))
+}
 
 /** The approvals of a change none of which stands any longer; decisions stay on record. */
 export function allVoid(approvals: readonly Approval[], now: Instant): Approval[] {
@@ -42,24 +58,26 @@ export function checkComment(comment: string | null, approvals: readonly Approva
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
-/** Who is kept from deciding: who asked for it, who has edited it, and who carries it out or was to. */
-export function excludedFrom({ requesterId, assigneeId, approvals, editorIds }: ChangeRecord): string[] {
+/** Who is kept from deciding: who asked for it, has edited it, carries it out or was to, or counts for the stage before. */
+export function excludedFrom(change: ChangeRecord): string[] {
+  const { requesterId, assigneeId, approvals, editorIds } = change
   const before = approvals.filter(stands).flatMap(({ excludedIds }) => excludedIds)
-  return [...new Set([requesterId, ...editorIds, ...before, ...(assigneeId === null ? [] : [assigneeId])])]
+  const handed = assigneeId === null ? [] : [assigneeId]
+  return [...new Set([requesterId, ...editorIds, ...before, ...handed, ...spentApprovers(change)])]
 }
 
 /**
  * The change with another assignee, who is kept from deciding. Throws validation_failed where they have decided on it
  * already, and where too few would be left who may.
  */
-export function reassigned(before: ChangeRecord, after: ChangeRecord, now: Instant): ChangeRecord {
+export function reassigned(before: ChangeRecord, after: ChangeRecord): ChangeRecord {
   const { assigneeId } = after
   if (assigneeId === null || assigneeId === before.assigneeId) return after
   const decisions = before.approvals.filter(stands).flatMap((approval) => approval.decisions)
   if (decisions.some(({ userId }) => userId === assigneeId))
     throw invalidField('/assigneeId', 'has_decided', 'Who has decided on a change cannot carry it out.')
   const next = { ...after, approvals: after.approvals.map((approval) => excluding(approval, assigneeId)) }
-  if (next.status === 'assess') checkRules(next, next.approvalPolicy?.authorization ?? [], now)
+  if (next.status === 'assess') checkAuthorization(next)
   return next
 }
 
@@ -76,8 +94,32 @@ function excluding(approval: Approval, assigneeId: string): Approval {
   return { ...approval, excludedIds }
 }
 
-/** Throws validation_failed where a rule cannot be met by those who may decide on the change. */
-export function checkRules(change: ChangeRecord, rules: readonly ApprovalRule[], now: Instant): void {
-  const excludedIds = excludedFrom(change)
-  for (const rule of rules) requested({ id: rule.name, rule, excludedIds, contentHash: '', now })
+/** Throws validation_failed where the authorization cannot be met by those who may decide on the change. */
+export function checkAuthorization(change: ChangeRecord): void {
+  const unmet = unmetAuthorization(change)
+  if (!unmet) return
+  const first = change.approvalPolicy?.distinctApprovers && change.type === 'normal'
+  const what = first ? 'has no part in this, or in its technical approval' : 'had no hand in this'
+  throw tooFewApprovers(unmet.rule, unmet, what)
+}
+
+/**
+ * Throws conflict where what the person approves in the technical stage takes them from an authorization that needs
+ * them, by a policy that asks for distinct approvers: the change would be stuck in its second stage.
+ */
+export function checkSpared(change: ChangeRecord): void {
+  const unmet = unmetAuthorization(change)
+  if (!unmet) return
+  const { rule, required, left } = unmet
+  throw new ApiError(
+    'conflict',
+    `Who approves the technical stage cannot give ${rule.name}, which needs ${required} of its approvers. With your ` +
+      `approval only ${left} would be left, so somebody else must approve the technical stage.`,
+  )
+}
+
+function unmetAuthorization(change: ChangeRecord): Unmet | undefined {
+  const { approvalPolicy } = change
+  if (!approvalPolicy) return undefined
+  return unmetAfter(technicalStage(change).map(askedBy), approvalPolicy, excludedFrom(change))
 }

@@ -10,6 +10,7 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import * as itsm from '../service.js'
+import { newTemplate } from './template.fixture.js'
 
 let service: TestService
 let recorder: EventRecorder
@@ -42,6 +43,14 @@ const complete = {
 }
 const draft = async (fields: object = {}, as = asker): Promise<Change> =>
   (await service.as(as).post('/itsm/changes', { ...complete, ...fields })).data(Change)
+
+/** What makes a draft a standard one, whose texts are its template's. */
+const fromTemplate = async (fields: object = {}) => ({
+  type: 'standard',
+  templateId: await newTemplate(service.as(asker), fields),
+  implementationPlan: undefined,
+  backoutPlan: undefined,
+})
 
 const send = (change: Change, action: string, as: Principal, body?: object): Promise<ApiReply> =>
   service.as(as).post(`/itsm/changes/${change.id}/${action}`, body)
@@ -179,7 +188,7 @@ describe('duties', () => {
   })
 
   it('keeps the review from who carried it out and then handed it over', async () => {
-    const change = await act(await draft({ type: 'standard' }), 'submit', asker)
+    const change = await act(await draft(await fromTemplate()), 'submit', asker)
     await act(change, 'implement', worker)
     const path = `/itsm/changes/${change.id}`
     await service.as(worker).patch(path, { assigneeId: peer.userId })
@@ -209,6 +218,65 @@ describe('duties', () => {
     expect(
       new Set(now.approvals.flatMap(({ decisions }) => decisions.map(({ userId }) => userId))).size,
     ).toBe(4)
+  })
+
+  it('takes the same approval sent once more for no approval of the next stage', async () => {
+    const of = testPrincipal()
+    const [one, other] = [person('one', of), person('other', of)]
+    const change = await act(await draft({}, of), 'submit', of)
+    await act(change, 'approve', one, { comment: 'Sound.' })
+    const again = await send(change, 'approve', one, { comment: 'Sound.' })
+    const now = (await service.as(of).get(`/itsm/changes/${change.id}`)).data(Change)
+    expect(now).toMatchObject({ status: 'authorize', approvals: [{ decisions: [{}] }, { decisions: [] }] })
+    const approvalId = now.approvals[1]?.id
+    expect(again.status).toBe(422)
+    expect(again.error().details).toMatchObject([
+      {
+        path: '/approvalId',
+        code: 'required',
+        message: expect.stringContaining(`Technical approval already. Name ${approvalId}`),
+      },
+    ])
+    expect(await act(change, 'approve', one, { approvalId })).toMatchObject({ status: 'scheduled' })
+
+    const second = await act(await draft({}, of), 'submit', of)
+    await act(second, 'approve', one)
+    expect(await act(second, 'approve', other)).toMatchObject({ status: 'scheduled' })
+  })
+
+  it('asks others for the authorization where the policy says so, also in the list of what waits', async () => {
+    const of = testPrincipal()
+    const [one, other] = [person('one', of), person('other', of)]
+    const policy = await addPolicy({ distinctApprovers: true }, of)
+    const change = await act(await draft({}, of), 'submit', of)
+    await service.as(of).patch(`/itsm/change-policies/${policy.id}`, { distinctApprovers: false })
+    const waiting = async (who: Principal) =>
+      (await service.as(who).get('/itsm/changes?approverId=me')).page(Change).items.length
+    const { approvals, approvalPolicy } = await act(change, 'approve', one)
+    expect(approvalPolicy).toMatchObject({ id: policy.id, distinctApprovers: true })
+    expect([await waiting(one), await waiting(other)]).toEqual([0, 1])
+    const refused = await send(change, 'approve', one, { approvalId: approvals[1]?.id })
+    expect(refused.status).toBe(403)
+    expect(refused.error().message).toContain('has not approved the technical stage')
+    expect(await act(change, 'approve', other)).toMatchObject({ status: 'scheduled' })
+
+    const both = [{ name: 'Board', approverIds: ['usr_one', 'usr_other'], waitFor: { count: 2 } }]
+    await addPolicy({ distinctApprovers: true, order: 1, authorization: both }, of)
+    const second = await act(await draft({}, of), 'submit', of)
+    const needed = await send(second, 'approve', one)
+    expect(needed.status).toBe(409)
+    expect(needed.error()).toMatchObject({ code: 'conflict', message: expect.stringContaining('Board') })
+    expect(await act(second, 'approve', person('third', of))).toMatchObject({ status: 'authorize' })
+  })
+
+  it('reads policies from before distinct approvers could be asked for', async () => {
+    const of = testPrincipal()
+    const { id } = await addPolicy({}, of)
+    await service.sql`update change_policies set state = (state::jsonb - 'distinctApprovers')::json where id = ${id}`
+    const read = (await service.as(of).get(`/itsm/change-policies/${id}`)).data(ChangePolicy)
+    expect(read.distinctApprovers).toBe(false)
+    const { approvalPolicy } = await act(await draft({}, of), 'submit', of)
+    expect(approvalPolicy).toMatchObject({ id, distinctApprovers: false })
   })
 
   it('counts a person who approves twice at once only once', async () => {
@@ -263,7 +331,7 @@ describe('editing what was approved', () => {
 describe('risk by what happened before', () => {
   it('counts failures and rollbacks of changes on the same items', async () => {
     const id = await newItem('web-2')
-    const standard = { type: 'standard', ciIds: [id], impact: 'low', successProbability: 100 }
+    const standard = { ...(await fromTemplate({ impact: 'low', successProbability: 100 })), ciIds: [id] }
     for (const ending of ['complete', 'rollback', 'complete']) {
       const change = await act(await draft(standard), 'submit', asker)
       await act(change, 'implement', worker)

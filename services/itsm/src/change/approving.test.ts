@@ -11,6 +11,7 @@ import {
   boss,
   changeIn,
   creating,
+  expert,
   facts,
   now,
   peer,
@@ -28,6 +29,7 @@ const policy = (fields: Partial<ChangePolicyState>): ChangePolicyState => ({
   conditions: {},
   technical: [rule({ name: 'Peers' })],
   authorization: [rule({})],
+  distinctApprovers: false,
   status: 'active',
   createdAt: now,
   updatedAt: now,
@@ -55,12 +57,9 @@ describe('submitting', () => {
     )
   })
 
-  it('asks other types for no plans', () => {
-    const input = { implementationPlan: null, backoutPlan: null }
-    for (const type of ['standard', 'emergency'] as const)
-      expect(run(changeIn(type, 'draft', input), { ...steps.submit, now }).types).toEqual([
-        'change.submitted',
-      ])
+  it('asks an emergency for no plans', () => {
+    const draft = changeIn('emergency', 'draft', { implementationPlan: null, backoutPlan: null })
+    expect(run(draft, { ...steps.submit, now }).types).toEqual(['change.submitted'])
   })
 
   it('asks anyone who may approve where no policy applies', () => {
@@ -142,7 +141,7 @@ describe('separation of duties', () => {
   it('keeps those who have approved from carrying it out', () => {
     for (const status of ['authorize', 'scheduled', 'implementing'] as const)
       given(changeIn('normal', status))
-        .when({ kind: 'edit', userId: asker, patch: { assigneeId: boss }, facts, now })
+        .when({ kind: 'edit', userId: asker, patch: { assigneeId: expert }, facts, now })
         .fails('validation_failed')
   })
 
@@ -162,9 +161,43 @@ describe('approving', () => {
     expect(first.types).toEqual(['change.approval_recorded'])
     expect(first.state).toMatchObject({ status: 'authorize' })
     expect(statuses(first.state)).toEqual(['approved', 'pending'])
-    const second = run(first.state, { kind: 'approve', ...by(boss), approvalIds })
+    const second = run(first.state, { kind: 'approve', ...by(peer), approvalIds })
     expect(second.types).toEqual(['change.approval_recorded', 'change.approved'])
     expect(second.state.status).toBe('scheduled')
+  })
+
+  it('of both stages by one person needs the second one to be named', () => {
+    const first = submitted({
+      technical: [rule({ name: 'Peers' }), rule({ name: 'Owners' })],
+      authorization: [rule({ name: 'Board' }), rule({ name: 'Boss', approverIds: [boss] })],
+    })
+    const state = run(first, { kind: 'approve', ...by(boss), approvalIds: ['apr_board', 'apr_boss'] }).state
+    expect(statuses(state)).toEqual(['approved', 'approved', 'pending', 'pending'])
+    const again = { kind: 'approve', ...by(boss), approvalIds } as const
+    expect(() => change.decide(again, state)).toThrow(
+      expect.objectContaining({
+        code: 'validation_failed',
+        message:
+          'You have approved Peers and Owners already. Name apr_board as approvalId to approve Board as well, ' +
+          'or apr_boss as approvalId to approve Boss as well.',
+        details: [expect.objectContaining({ path: '/approvalId', code: 'required' })],
+      }),
+    )
+    const board = run(state, { ...again, approvalId: 'apr_board' }).state
+    expect(statuses(board)).toEqual(['approved', 'approved', 'approved', 'pending'])
+    given(board).when(again).fails('validation_failed')
+    expect(run(board, { ...again, approvalId: 'apr_boss' }).state.status).toBe('scheduled')
+  })
+
+  it('needs no name of who has approved no earlier stage of this submission', () => {
+    const approve = (userId: string) => ({ kind: 'approve', ...by(userId), approvalIds }) as const
+    expect(run(changeIn('emergency', 'authorize'), approve(boss)).state.status).toBe('scheduled')
+    const authorize = changeIn('normal', 'authorize')
+    const draft = run(authorize, { kind: 'reject', ...by(expert), reason: 'No.' }).state
+    const submit = { ...steps.submit, approvalIds: ['apr_again'], now }
+    const again = run(run(draft, submit).state, { ...approve(peer), approvalIds: ['apr_next'] }).state
+    expect(again.status).toBe('authorize')
+    expect(run(again, approve(expert)).state.status).toBe('scheduled')
   })
 
   it('waits until every rule of the stage has its quorum', () => {

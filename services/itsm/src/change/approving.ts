@@ -9,11 +9,21 @@ import {
 } from '@opsplane/contracts'
 import { decided, hindrance, requested } from '../approval/approval.js'
 import { passed } from '../change-window/guard.js'
-import { allVoid, checkComment, checkRules, excludedFrom, fitting } from './approval-record.js'
+import {
+  allVoid,
+  checkAuthorization,
+  checkComment,
+  checkSpared,
+  earlierStage,
+  excludedFrom,
+  fitting,
+  spentApprovers,
+} from './approval-record.js'
 import type { CommandOf, DecideOnChange } from './commands.js'
 import { hashOf } from './content.js'
 import type { ChangeDecision } from './domain.js'
 import { type ChangeRecord, exposed } from './duties.js'
+import { takenOver } from './from-template.js'
 import { policyFor } from './policy.js'
 import { riskOf } from './risk.js'
 import { statusAfter } from './transitions.js'
@@ -25,11 +35,12 @@ export function withdrawn(change: ChangeRecord, now: Instant): ChangeRecord {
 
 /** Hands a draft in. Throws validation_failed naming every field that is missing. */
 export function submitted(
-  { userId, facts, policies, approvalIds, clash, now }: CommandOf<'submit'>,
-  state: ChangeRecord,
+  { userId, facts, policies, approvalIds, agreed, clash, now }: CommandOf<'submit'>,
+  draft: ChangeRecord,
 ): ChangeDecision {
-  const status = statusAfter('submit', state)
-  checkComplete(state)
+  const status = statusAfter('submit', draft)
+  checkComplete(draft)
+  const state = draft.type === 'standard' ? takenOver(draft, agreed) : draft
   const accepted = clash && passed(state.type, clash)
   const extras = accepted && { extras: accepted }
   const conflicts = clash?.conflicts ?? state.conflicts
@@ -38,7 +49,7 @@ export function submitted(
   const asking = { ...judged, approvalPolicy: policyFor(exposed(judged), policies) }
   const { technical, authorization } = asking.approvalPolicy
   const asked = request(asking, status === 'assess' ? technical : authorization, approvalIds, now, userId)
-  checkRules(asked, authorization, now)
+  checkAuthorization(asked)
   return { type: 'change.submitted', after: { ...asked, status }, ...extras }
 }
 
@@ -74,8 +85,11 @@ function request(
 /** One decision for each approval; the last one that was pending takes the change to its next stage. */
 export function approved(command: CommandOf<'approve'>, state: ChangeRecord): ChangeDecision[] {
   statusAfter('approve', state)
-  const decisions = recorded(command, 'approved', command.comment ?? null, state)
+  const open = decidable(command, state)
+  if (command.approvalId === undefined) checkMeant(command.userId, open, state)
+  const decisions = recorded(command, 'approved', command.comment ?? null, { state, open })
   const last = decisions.at(-1)
+  if (last && state.status === 'assess') checkSpared(last.after)
   if (!last || last.after.approvals.some(({ status }) => status === 'pending')) return decisions
   const { after } = last
   if (state.status === 'assess') {
@@ -92,7 +106,8 @@ export function approved(command: CommandOf<'approve'>, state: ChangeRecord): Ch
 export function rejected(command: CommandOf<'reject'>, state: ChangeRecord): ChangeDecision[] {
   const { reason, now } = command
   const status = statusAfter('reject', state)
-  const decisions = recorded(command, 'rejected', reason, state)
+  const open = decidable(command, state)
+  const decisions = recorded(command, 'rejected', reason, { state, open })
   const after = withdrawn(decisions.at(-1)?.after ?? state, now)
   const extras = { reason }
   return [
@@ -101,18 +116,36 @@ export function rejected(command: CommandOf<'reject'>, state: ChangeRecord): Cha
   ]
 }
 
+/**
+ * Throws validation_failed naming /approvalId for whoever has approved an earlier stage: the same request sent once more,
+ * by a second click or a retry, must not be an approval of the next stage as well.
+ */
+function checkMeant(userId: string, open: readonly Approval[], state: ChangeRecord): void {
+  const given = earlierStage(state).filter(({ decisions }) =>
+    decisions.some((made) => made.userId === userId),
+  )
+  if (given.length === 0) return
+  const names = given.map(({ name }) => name).join(' and ')
+  const ways = open.map(({ id, name }) => `${id} as approvalId to approve ${name} as well`)
+  throw invalidField(
+    '/approvalId',
+    'required',
+    `You have approved ${names} already. Name ${ways.join(', or ')}.`,
+  )
+}
+
 function recorded(
   command: DecideOnChange & { now: Instant },
   decision: ApprovalDecision['decision'],
   comment: string | null,
-  state: ChangeRecord,
+  { state, open }: { state: ChangeRecord; open: readonly Approval[] },
 ): ChangeDecision[] {
   const { by, userId, now } = command
   const contentHash = hashOf(state)
   let current = state
-  return decidable(command, state).map((open) => {
+  return open.map((pending) => {
     if (decision === 'approved') checkComment(comment, current.approvals)
-    const approval = decided(open, { by, userId, decision, comment, contentHash, now })
+    const approval = decided(pending, { by, userId, decision, comment, contentHash, now })
     const approvals = current.approvals.map((one) => (one.id === approval.id ? approval : one))
     current = { ...current, approvals: fitting(approvals), updatedAt: now }
     return { type: 'change.approval_recorded', after: current, extras: { approval } }
@@ -132,6 +165,8 @@ function decidable({ userId, approvalId }: DecideOnChange, state: ChangeRecord):
   if (open.length > 0) return open
   if (meant.length > 0 && editorIds.includes(userId))
     throw new ApiError('forbidden', 'Somebody who has not edited the change must decide on it.')
+  if (meant.length > 0 && state.status === 'authorize' && spentApprovers(state).includes(userId))
+    throw new ApiError('forbidden', 'Somebody who has not approved the technical stage must decide on it.')
   const reasons = meant.map((approval) => hindrance(approval, userId))
   throw new ApiError('forbidden', reasons.find((reason) => reason !== undefined) ?? 'Nothing is pending.')
 }

@@ -17,15 +17,29 @@ import type { ChangeStep } from './commands.js'
 import { change } from './domain.js'
 import { type ChangeRecord, exposed } from './duties.js'
 import { bearsOnConflicts } from './editing.js'
-import { riskFacts } from './items.js'
+import type { AgreedOn } from './from-template.js'
+import { touched } from './items.js'
 import { withPatch } from './patch.js'
 import { activePolicies } from './queries.js'
 import { changes } from './tables.js'
+import { changeTemplate } from './template.js'
 import { allowedActions } from './transitions.js'
 
 /** The changes as the API shows them, and the commands that need more than the change itself. */
 export function changeStore({ store, database: { db, sql } }: BackendContext) {
   const aggregate = store.aggregate(change, { present })
+  const templates = store.aggregate(changeTemplate)
+
+  /** For standard changes. A template that is edited at the same moment counts as it was read, before or after. */
+  const agreedOn = async (
+    { type, templateId }: Pick<Change, 'type' | 'templateId'>,
+    classes: AgreedOn['classes'],
+    tenant: TenantScope,
+  ): Promise<AgreedOn | undefined> => {
+    if (type !== 'standard') return undefined
+    const template = templateId === null ? null : await templates.find(templateId, tenant)
+    return { template: template?.state ?? null, classes }
+  }
 
   /** Decides with what is read for the change as it is, again after a lost race. */
   const handleReading = (
@@ -48,30 +62,36 @@ export function changeStore({ store, database: { db, sql } }: BackendContext) {
     async draft(input: NewChange, meta: RequestMeta): Promise<Change> {
       const id = newId('change')
       await checkProblemLink(db, meta.tenant, input.problemId)
-      const facts = await riskFacts(db, meta.tenant, { id, ciIds: input.ciIds })
+      const { facts, classes } = await touched(db, meta.tenant, { id, ciIds: input.ciIds })
+      const agreed = await agreedOn(input, classes, meta.tenant)
       const number = `CHG-${await store.numbers.next(meta.tenant.workspaceId, 'change')}`
       const { actor: by, now } = meta
-      const command = { id, number, by, userId: meta.principal.userId, now, input, facts }
+      const command = { id, number, by, userId: meta.principal.userId, now, input, facts, agreed }
       return aggregate.create(id, { kind: 'create', ...command }, meta)
     },
     edit: (id: string, patch: ChangePatch, meta: RequestMeta): Promise<Change> =>
       handleReading(id, meta, async (state) => {
         await checkProblemLink(db, meta.tenant, patch.problemId)
         const touching = { id, ciIds: patch.ciIds ?? state.ciIds, before: state.ciIds }
-        const facts = await riskFacts(db, meta.tenant, touching)
-        const edit = { kind: 'edit', userId: meta.principal.userId, patch, facts } as const
+        const { facts, classes } = await touched(db, meta.tenant, touching)
+        const agreed = await agreedOn(withPatch(state, patch), classes, meta.tenant)
+        const edit = { kind: 'edit', userId: meta.principal.userId, patch, facts, agreed } as const
         if (!bearsOnConflicts(patch, state)) return edit
         return { ...edit, conflicts: await conflictsOf(sql, meta.tenant, withPatch(state, patch)) }
       }),
     submit: (id: string, acceptance: AcceptConflicts, meta: RequestMeta): Promise<Change> =>
-      handleReading(id, meta, async (state) => ({
-        kind: 'submit',
-        userId: meta.principal.userId,
-        facts: await riskFacts(db, meta.tenant, { id, ciIds: state.ciIds }),
-        policies: await activePolicies(db, meta.tenant),
-        approvalIds: newApprovalIds(),
-        clash: await clashOf(sql, meta.tenant, state, acceptance),
-      })),
+      handleReading(id, meta, async (state) => {
+        const { facts, classes } = await touched(db, meta.tenant, { id, ciIds: state.ciIds })
+        return {
+          kind: 'submit',
+          userId: meta.principal.userId,
+          facts,
+          agreed: await agreedOn(state, classes, meta.tenant),
+          policies: await activePolicies(db, meta.tenant),
+          approvalIds: newApprovalIds(),
+          clash: await clashOf(sql, meta.tenant, state, acceptance),
+        }
+      }),
     implement: (id: string, acceptance: AcceptConflicts, meta: RequestMeta): Promise<Change> =>
       handleReading(id, meta, async (state) => ({
         kind: 'implement',

@@ -7,12 +7,19 @@ import { changePolicy } from './policy.js'
 import { changePolicyRoutes } from './policy-routes.js'
 import { resumeIncidents } from './resume-incidents.js'
 import { changeRoutes } from './routes.js'
+import { changeTemplate } from './template.js'
+import { changeTemplateRoutes } from './template-routes.js'
 
-export const changeDeciders = [change, changePolicy]
+export const changeDeciders = [change, changePolicy, changeTemplate]
 
 export function changeManagementRoutes(ctx: BackendContext): Route[] {
   const changes = changeStore(ctx)
-  return [...changeRoutes(ctx, changes), ...changeActionRoutes(changes), ...changePolicyRoutes(ctx)]
+  return [
+    ...changeRoutes(ctx, changes),
+    ...changeActionRoutes(changes),
+    ...changePolicyRoutes(ctx),
+    ...changeTemplateRoutes(ctx),
+  ]
 }
 
 export function changeConsumers(ctx: BackendContext): Closable[] {

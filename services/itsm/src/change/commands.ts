@@ -9,6 +9,7 @@ import type {
 } from '@opsplane/contracts'
 import type { Clash } from '../change-window/guard.js'
 import type { NoticeConflicts } from '../change-window/notice.js'
+import type { AgreedOn } from './from-template.js'
 import type { RiskFacts } from './risk.js'
 
 /** Drafts a change. `number` is the next of the workspace. */
@@ -22,6 +23,8 @@ export interface CreateChange {
   now: Instant
   input: NewChange
   facts: RiskFacts
+  /** For a standard change. */
+  agreed?: AgreedOn | undefined
 }
 
 /** Hands a draft in. `policies` are the active ones, in their order; `approvalIds` are for what is asked for. */
@@ -31,6 +34,8 @@ export interface SubmitChange {
   facts: RiskFacts
   policies: readonly ChangePolicyState[]
   approvalIds: readonly string[]
+  /** For a standard change. */
+  agreed?: AgreedOn | undefined
   clash?: Clash
 }
 
@@ -48,6 +53,8 @@ export type ChangeStep =
       userId: string
       patch: ChangePatch
       facts: RiskFacts
+      /** Where it is, or is to be, a standard change. */
+      agreed?: AgreedOn | undefined
       /** Where the patch bears on them. */
       conflicts?: ChangeConflict[]
     }

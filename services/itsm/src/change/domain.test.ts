@@ -116,7 +116,7 @@ describe('creating', () => {
     { plannedStart: null },
     { plannedEnd: null },
     { plannedEnd: '2026-03-07T22:00:00.000Z' },
-    { templateId: 'disk-swap' },
+    { templateId: 'ctp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' },
   ])('refuses %j', (input) => {
     given(null).when(creating('normal', input)).fails('validation_failed')
   })

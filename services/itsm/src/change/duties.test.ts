@@ -9,6 +9,7 @@ import {
   asker,
   boss,
   changeIn,
+  expert,
   facts,
   now,
   peer,
@@ -66,7 +67,7 @@ describe('who has written on a change', () => {
   it('stays away when others submit it again, or edit it after it was approved', () => {
     const submitted = then(draft, edit(peer, { title: 'Another' }), steps.submit)
     const rejected = then(submitted, { kind: 'reject', ...by(boss), reason: 'Not yet.' })
-    const approved = then(submitted, approve(boss), { ...approve(boss), approvalIds: ['apr_next'] })
+    const approved = then(submitted, approve(boss), { ...approve(expert), approvalIds: ['apr_next'] })
     expect(approved.status).toBe('scheduled')
     for (const state of [rejected, then(approved, edit(boss, { testPlan: 'Look.' }))]) {
       const again = then(state, { ...steps.submit, approvalIds: ['apr_again'] })
@@ -75,9 +76,9 @@ describe('who has written on a change', () => {
   })
 
   it('includes who has approved it before they wrote', () => {
-    const edited = then(changeIn('normal', 'authorize'), edit(boss, { title: 'Better' }))
+    const edited = then(changeIn('normal', 'authorize'), edit(expert, { title: 'Better' }))
     const again = then(edited, { ...steps.submit, approvalIds: ['apr_again'] })
-    given(again).when(approve(boss)).fails('forbidden')
+    given(again).when(approve(expert)).fails('forbidden')
     expect(then(again, approve(peer)).status).toBe('authorize')
   })
 
@@ -101,6 +102,7 @@ describe('who has written on a change', () => {
       ...{ status: 'active', createdAt: now, updatedAt: now },
       technical: [ApprovalRule.parse({ name: 'Both', approverIds: [boss, peer], waitFor: { count: 2 } })],
       authorization: [ApprovalRule.parse({ name: 'Anyone' })],
+      distinctApprovers: false,
     }
     const submit = { ...steps.submit, policies: [policy], now }
     expect(given(draft).when(submit).decisions()).toHaveLength(1)
@@ -207,6 +209,15 @@ describe('a change from before hands were remembered', () => {
   it('is read with none', () => {
     expect(stored(implementing)).toEqual({ ...implementing, implementerIds: [] })
     expect(stored(then(draft, edit(peer, { title: 'Another' })))).toMatchObject({ editorIds: [] })
+  })
+
+  it('was submitted under a policy that asked for no distinct approvers', () => {
+    const authorize = changeIn('normal', 'authorize')
+    if (!authorize.approvalPolicy) throw new Error('It has no policy.')
+    const { distinctApprovers: _, ...policy } = authorize.approvalPolicy
+    const old = { ...authorize, approvalPolicy: policy as ChangeRecord['approvalPolicy'] }
+    expect(change.upcast?.(old)).toEqual(authorize)
+    expect(change.upcast?.(draft)).toEqual(draft)
   })
 
   it('keeps its assignee from the review all the same', () => {

@@ -11,7 +11,14 @@ export interface ChangeRecord extends ChangeState {
 /** Of a change from before they were remembered. */
 const unknownHands: Pick<ChangeRecord, 'editorIds' | 'implementerIds'> = { editorIds: [], implementerIds: [] }
 
-export const upcast = (stored: ChangeRecord): ChangeRecord => ({ ...unknownHands, ...stored })
+export const upcast = ({ approvalPolicy, ...stored }: ChangeRecord): ChangeRecord => ({
+  ...unknownHands,
+  ...stored,
+  approvalPolicy: approvalPolicy && {
+    ...approvalPolicy,
+    distinctApprovers: approvalPolicy.distinctApprovers ?? false,
+  },
+})
 
 export const exposed = ({ editorIds: _, implementerIds: __, ...shown }: ChangeRecord): ChangeState => shown
 

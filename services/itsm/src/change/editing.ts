@@ -15,6 +15,7 @@ import type { CommandOf } from './commands.js'
 import { hashOf, rewritten } from './content.js'
 import type { ChangeDecision } from './domain.js'
 import { type ChangeRecord, checkReviewer, remembered } from './duties.js'
+import { settled } from './from-template.js'
 import { checked } from './opened.js'
 import { withPatch } from './patch.js'
 import { riskOf } from './risk.js'
@@ -59,20 +60,21 @@ export const editable: Record<ChangeStatus, readonly Field[]> = {
  * written on it does not decide on it, however often it is submitted: their words may be in it still.
  */
 export function edited(
-  { userId, patch, facts, conflicts, now }: CommandOf<'edit'>,
+  { userId, patch, facts, agreed, conflicts, now }: CommandOf<'edit'>,
   state: ChangeRecord,
 ): ChangeDecision[] {
   statusAfter('edit', state)
-  const wanted = withPatch(state, patch)
-  const names = changedFields(state, wanted)
+  const asked = withPatch(state, patch)
+  const names = changedFields(state, asked)
   if (names.length === 0) return []
   checkEditable(names, state)
-  if (names.includes('type')) checkType(wanted.type, state)
+  if (names.includes('type')) checkType(asked.type, state)
   if (names.includes('reviewNotes')) checkReviewer(state, userId)
+  const wanted = settled({ before: state, asked, patch }, agreed)
   const risk = bearsOnRisk(names, state) ? riskOf(wanted, facts) : {}
   const after = { ...checked({ ...wanted, ...risk }), ...(conflicts && { conflicts }), updatedAt: now }
   if (state.status !== 'draft' && hashOf(after) === hashOf(state))
-    return [{ type: 'change.updated', after: handedOver(reassigned(state, after, now), state) }]
+    return [{ type: 'change.updated', after: handedOver(reassigned(state, after), state) }]
   const editorIds = rewritten(state, wanted) ? remembered(state.editorIds, userId) : state.editorIds
   const draft = { ...after, editorIds }
   if (state.status === 'draft') return [{ type: 'change.updated', after: draft }]

@@ -11,17 +11,27 @@ export interface Touching {
   before?: readonly string[]
 }
 
-/** What the risk is judged by. Throws validation_failed naming /ciIds/i where an item is not there or is retired. */
-export async function riskFacts(
+export interface Touched {
+  /** What the risk is judged by. */
+  facts: RiskFacts
+  /** Of the items there are. */
+  classes: ReadonlyMap<string, string>
+}
+
+/** What is known of the items. Throws validation_failed naming /ciIds/i where one is not there or is retired. */
+export async function touched(
   db: Drizzle,
   tenant: TenantScope,
   { id, ciIds, before = [] }: Touching,
-): Promise<RiskFacts> {
+): Promise<Touched> {
   const items = await itemsOf(db, tenant, ciIds)
   checkItems(ciIds, items, before)
   return {
-    criticalities: items.map(({ criticality }) => criticality),
-    past: await pastOf(db, tenant, ciIds, id),
+    facts: {
+      criticalities: items.map(({ criticality }) => criticality),
+      past: await pastOf(db, tenant, ciIds, id),
+    },
+    classes: new Map(items.map((item) => [item.id, item.class])),
   }
 }
 

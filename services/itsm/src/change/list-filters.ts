@@ -24,6 +24,7 @@ export const changeFilters = z.object({
   requesterId: reference.optional().meta({ description: 'User who asked for it.' }),
   ciId: reference.optional().meta({ description: 'Configuration item it touches.' }),
   problemId: reference.optional().meta({ description: 'Problem it is to solve.' }),
+  templateId: reference.optional().meta({ description: 'Template it comes from.' }),
   approverId: reference.optional().meta({
     description:
       'User, or `me`, who is asked for an approval that is pending. Approvals open to anyone count for everybody ' +

@@ -1,20 +1,22 @@
 import { invalidField } from '@opsplane/contracts'
 import type { CreateChange } from './commands.js'
 import type { ChangeRecord } from './duties.js'
+import { drafted } from './from-template.js'
 import { riskOf } from './risk.js'
 
 /** A new change: a draft that nobody has been asked about. */
-export function opened({ id, number, by, userId, now, input, facts }: CreateChange): ChangeRecord {
+export function opened({ id, number, by, userId, now, input, facts, agreed }: CreateChange): ChangeRecord {
+  const entered = drafted(input, agreed)
   return checked({
     id,
     number,
-    ...input,
+    ...entered,
     status: 'draft',
     requester: by,
     requesterId: userId,
     actualStart: null,
     actualEnd: null,
-    ...riskOf(input, facts),
+    ...riskOf(entered, facts),
     onHold: false,
     holdReason: null,
     approvals: [],

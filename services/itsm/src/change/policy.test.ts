@@ -23,6 +23,7 @@ describe('a policy', () => {
       conditions: {},
       technical: anyone,
       authorization: anyone,
+      distinctApprovers: false,
       status: 'active',
     })
   })
@@ -42,6 +43,52 @@ describe('a policy', () => {
     given(state)
       .when({ kind: 'patch', patch: NewChangePolicy.partial().parse(fields), now })
       .fails('validation_failed')
+  })
+
+  it('with distinct approvers is refused where those of the first stage are needed for the second', () => {
+    const named = (approverIds: string[], waitFor: object | string = 'first') => [
+      { name: 'Board', approverIds, waitFor },
+    ]
+    const refused = [
+      { technical: named(['a']), authorization: named(['a']) },
+      { technical: named(['a', 'b'], 'all'), authorization: named(['a', 'b'], 'all') },
+      {
+        technical: named(['a', 'b', 'c'], { count: 2 }),
+        authorization: named(['a', 'b', 'c'], { count: 2 }),
+      },
+      { technical: [...named(['a']), ...named(['b'])], authorization: named(['a', 'b']) },
+    ]
+    const met = [
+      { technical: named(['a', 'b']), authorization: named(['a', 'b'], 'all') },
+      {
+        technical: named(['a', 'b', 'c'], { count: 2 }),
+        authorization: named(['a', 'b', 'd'], { percent: 50 }),
+      },
+      { authorization: named(['a']) },
+    ]
+    for (const fields of refused) {
+      given(null).when(create(fields)).decisions()
+      const strict = { ...fields, distinctApprovers: true }
+      expect(() => changePolicy.decide(create(strict), null)).toThrow(
+        expect.objectContaining({
+          details: [expect.objectContaining({ path: '/authorization/0/approverIds' })],
+        }),
+      )
+      const loose = changePolicy.decide(create(fields), null)[0]?.after ?? null
+      given(loose)
+        .when({ kind: 'patch', patch: { distinctApprovers: true }, now })
+        .fails('validation_failed')
+    }
+    for (const fields of met)
+      given(null)
+        .when(create({ ...fields, distinctApprovers: true }))
+        .decisions()
+  })
+
+  it('from before distinct approvers could be asked for does not', () => {
+    if (!state) throw new Error('There is no policy.')
+    const { distinctApprovers: _, ...old } = state
+    expect(changePolicy.upcast?.(old as typeof state)).toEqual(state)
   })
 
   it('tells what changes, and nothing where nothing does', () => {

@@ -14,6 +14,7 @@ import {
 } from '@opsplane/contracts'
 import { checkApprovalRule } from '../approval/approval.js'
 import { checkConditions } from '../conditions.js'
+import { unmetAfter } from './distinct.js'
 import { withPatch } from './patch.js'
 
 const anyone: ApprovalRule = { name: 'Approval', approverIds: null, waitFor: 'first' }
@@ -24,6 +25,7 @@ const fallback: ChangeApprovalPolicy = {
   name: 'Default',
   technical: [{ ...anyone, name: 'Technical approval' }],
   authorization: [{ ...anyone, name: 'Authorization' }],
+  distinctApprovers: false,
 }
 
 /** The first of the policies, which come in their order, whose conditions hold. */
@@ -32,14 +34,17 @@ export function policyFor(change: ChangeState, policies: readonly ChangePolicySt
     ({ status, conditions }) => status === 'active' && filterMatches(conditions, change),
   )
   if (!found) return fallback
-  const { id, name, technical, authorization } = found
-  return { id, name, technical, authorization }
+  const { id, name, technical, authorization, distinctApprovers } = found
+  return { id, name, technical, authorization, distinctApprovers }
 }
 
 export type ChangePolicyCommand =
   | { kind: 'create'; id: string; input: NewChangePolicy; now: Instant }
   | { kind: 'patch'; patch: ChangePolicyPatch; now: Instant }
   | { kind: 'delete' }
+
+/** Of a policy from before it could be asked for. */
+const unasked: Pick<ChangePolicyState, 'distinctApprovers'> = { distinctApprovers: false }
 
 /** Changes keep the policy they were submitted under. */
 export const changePolicy: Decider<ChangePolicyState, ChangePolicyCommand> = {
@@ -60,6 +65,7 @@ export const changePolicy: Decider<ChangePolicyState, ChangePolicyCommand> = {
     return [{ type: 'change_policy.updated', after: { ...checked(wanted), updatedAt: command.now } }]
   },
   expose: (state) => state,
+  upcast: (stored) => ({ ...unasked, ...stored }),
   describe: ({ name }) => ({ displayName: name }),
 }
 
@@ -77,7 +83,23 @@ function checked(policy: ChangePolicyState): ChangePolicyState {
       'too_many_approvals',
       `The rules of a policy can ask for ${maxDecisions} decisions together.`,
     )
+  checkDistinct(policy)
   return policy
+}
+
+/** Throws validation_failed where whoever approves the technical stage is needed for the authorization, too. */
+function checkDistinct(policy: ChangePolicyState): void {
+  const asked = policy.technical.map(({ approverIds, ...rule }) => ({
+    among: approverIds,
+    missing: mostDecisions({ approverIds, ...rule }),
+  }))
+  const unmet = unmetAfter(asked, policy, [])
+  if (unmet)
+    throw invalidField(
+      `/authorization/${unmet.index}/approverIds`,
+      'unreachable',
+      `Those who approve the technical stage do not count, so ${unmet.rule.name} needs further approvers.`,
+    )
 }
 
 /** As many as there are approvers, or as are waited for. A rejection ends it. */

@@ -1,11 +1,12 @@
 import {
-  ChangePolicyState,
+  type ChangePolicyState,
   type ChangeRisk,
   type ChangeStatus,
   type ChangeType,
   type CiStatus,
   type Criticality,
   invalidField,
+  storedState,
   type TenantScope,
 } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
@@ -15,6 +16,7 @@ import { configurationItems } from '../cmdb/tables.js'
 import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { isOrNobody } from '../lists/nobody.js'
 import { events, incidents } from '../schema.js'
+import { changePolicy } from './policy.js'
 import type { RiskFacts } from './risk.js'
 import { changePolicies, changes } from './tables.js'
 
@@ -27,6 +29,7 @@ export interface ChangeFilters extends CreatedFilters {
   requesterId?: string | undefined
   ciId?: string | undefined
   problemId?: string | undefined
+  templateId?: string | undefined
   approverId?: string | undefined
   q?: string | undefined
   plannedAfter?: string | undefined
@@ -64,6 +67,7 @@ function changeConditions(filters: ChangeFilters): (SQL | undefined)[] {
     isOrNobody(changes.assignmentGroup, filters.assignmentGroup),
     filters.requesterId === undefined ? undefined : eq(changes.requesterId, filters.requesterId),
     filters.problemId === undefined ? undefined : eq(changes.problemId, filters.problemId),
+    filters.templateId === undefined ? undefined : eq(changes.templateId, filters.templateId),
     filters.approverId === undefined ? undefined : waitsFor(filters.approverId),
     filters.plannedAfter === undefined ? undefined : gt(changes.plannedStart, filters.plannedAfter),
     filters.plannedBefore === undefined ? undefined : lt(changes.plannedStart, filters.plannedBefore),
@@ -95,6 +99,7 @@ export interface TouchedItem {
   id: string
   status: CiStatus
   criticality: Criticality
+  class: string
 }
 
 /** Those of these items there are. */
@@ -104,9 +109,9 @@ export async function itemsOf(
   ids: readonly string[],
 ): Promise<TouchedItem[]> {
   if (ids.length === 0) return []
-  const { id, status, criticality } = configurationItems
+  const { id, status, criticality, class: itemClass } = configurationItems
   const rows = await db
-    .select({ id, status, criticality })
+    .select({ id, status, criticality, class: itemClass })
     .from(configurationItems)
     .where(and(...within(configurationItems, tenant), inArray(id, [...ids])))
   // The columns are generated from states that were checked when they were written.
@@ -141,7 +146,7 @@ export async function activePolicies(db: Drizzle, tenant: TenantScope): Promise<
     .from(changePolicies)
     .where(and(...within(changePolicies, tenant), eq(changePolicies.status, 'active')))
     .orderBy(changePolicies.order, changePolicies.id)
-  return rows.map(({ state }) => ChangePolicyState.parse(state))
+  return rows.map(({ state }) => storedState(changePolicy, state))
 }
 
 /** The incidents on hold for a change, without those that the event has resumed already. */

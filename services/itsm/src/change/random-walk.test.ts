@@ -1,10 +1,12 @@
 import { expect, it } from '@jest/globals'
 import {
   ApiError,
+  type Approval,
   ApprovalRule,
   type ChangePatch,
   type ChangePolicyState,
   ChangeState,
+  type ChangeTemplateState,
   changeActions,
   changeStatuses,
   changeTypes,
@@ -15,10 +17,11 @@ import type { ChangeCommand } from './commands.js'
 import { hashOf } from './content.js'
 import { change } from './domain.js'
 import type { ChangeRecord } from './duties.js'
-import { approvalIds, creating, facts, now, paths, person, steps } from './sample-changes.js'
+import type { AgreedOn } from './from-template.js'
+import { approvalIds, creating, facts, now, paths, person, steps, template } from './sample-changes.js'
 import { allowedActions } from './transitions.js'
 
-const people = ['usr_asker', 'usr_worker', 'usr_boss', 'usr_peer', 'usr_third']
+const people = ['usr_asker', 'usr_worker', 'usr_boss', 'usr_peer', 'usr_third', 'usr_fourth']
 const policy: ChangePolicyState = {
   id: 'cpl_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
   name: 'Walk',
@@ -29,6 +32,7 @@ const policy: ChangePolicyState = {
     ApprovalRule.parse({ name: 'One' }),
   ],
   authorization: [ApprovalRule.parse({ name: 'Named', approverIds: people, waitFor: { percent: 50 } })],
+  distinctApprovers: true,
   status: 'active',
   createdAt: now,
   updatedAt: now,
@@ -46,10 +50,24 @@ function generator(seed: number) {
 }
 type Random = ReturnType<typeof generator>
 
+/** What standard changes come from, each as it may be read at some time. */
+const templates: ChangeTemplateState[] = [
+  template,
+  { ...template, testPlan: 'Look.', impact: 'high' },
+  { ...template, id: 'ctp_01JZ8Q4D3N5W7X9Y2B4C6D8E1F', backoutPlan: 'Otherwise.' },
+  { ...template, status: 'inactive' },
+  { ...template, maxDurationMinutes: 240 },
+]
+
+function randomAgreed({ next, pick }: Random): AgreedOn {
+  return { template: next() < 0.1 ? null : pick(templates), classes: new Map() }
+}
+
 function randomPatch({ next, pick }: Random): ChangePatch {
   const patch: ChangePatch = {}
   if (next() < 0.1) patch.title = pick(['One', 'Two'])
   if (next() < 0.2) patch.type = pick(changeTypes)
+  if (patch.type === 'standard' || next() < 0.05) patch.templateId = template.id
   if (next() < 0.3) patch.assigneeId = pick([null, ...people])
   if (next() < 0.3) patch.assignmentGroup = pick([null, 'db', 'web'])
   if (next() < 0.1) patch.impact = pick(['high', 'medium'])
@@ -58,13 +76,21 @@ function randomPatch({ next, pick }: Random): ChangePatch {
   return patch
 }
 
-function randomCommand(random: Random, id: number): ChangeCommand {
+function randomApproval({ next, pick }: Random, approvals: readonly Approval[]): string | undefined {
+  const named = next() < 0.9 ? approvals.filter(({ status }) => status === 'pending') : approvals
+  return named.length > 0 && next() < 0.7 ? pick(named).id : undefined
+}
+
+function randomCommand(random: Random, id: number, { approvals }: ChangeRecord): ChangeCommand {
   const action = random.pick([
     ...changeActions,
     'submit',
     'approve',
     'approve',
+    'approve',
+    'approve',
     'implement',
+    'complete',
     'resume',
   ] as const)
   const userId = random.pick(people)
@@ -74,11 +100,18 @@ function randomCommand(random: Random, id: number): ChangeCommand {
   )
   switch (action) {
     case 'edit':
-      return { kind: action, userId, patch: randomPatch(random), facts, now }
+      return { kind: action, userId, patch: randomPatch(random), facts, agreed: randomAgreed(random), now }
     case 'submit':
-      return { ...steps.submit, userId, policies: [policy], approvalIds: ids, now }
+      return {
+        ...steps.submit,
+        userId,
+        policies: [policy],
+        approvalIds: ids,
+        agreed: randomAgreed(random),
+        now,
+      }
     case 'approve':
-      return { kind: action, ...by, approvalIds: ids }
+      return { kind: action, ...by, approvalIds: ids, approvalId: randomApproval(random, approvals) }
     case 'reject':
       return { kind: action, ...by, reason: 'No.' }
     case 'close':
@@ -97,7 +130,10 @@ interface Hands {
   editors: Set<string>
   implementers: Set<string>
 }
-const writable = ['title', 'type', 'impact', 'backoutPlan', 'plannedEnd'] as const
+const writable = [
+  ...['title', 'type', 'impact', 'implementationPlan', 'testPlan', 'backoutPlan', 'plannedEnd'],
+  'templateId',
+] as const satisfies (keyof ChangeState)[]
 
 function follow(hands: Hands, command: ChangeCommand, before: ChangeState, after: ChangeState): void {
   const acted = 'userId' in command ? [command.userId] : []
@@ -115,6 +151,11 @@ function expectSound(before: ChangeRecord, after: ChangeRecord, hands: Hands): v
   const { status, type, approvals } = after
   expect(ChangeState.safeParse(change.expose(after)).error).toBeUndefined()
   expect(paths[type][status]).toBeDefined()
+  expect(after.templateId !== null).toBe(type === 'standard')
+  if (type === 'standard' && status !== 'draft' && before.status !== 'draft')
+    expect([after.implementationPlan, after.testPlan, after.backoutPlan, after.impact]).toEqual([
+      ...[before.implementationPlan, before.testPlan, before.backoutPlan, before.impact],
+    ])
   expect(after.holdReason !== null).toBe(after.onHold)
   if (after.onHold) expect(['assess', 'authorize', 'scheduled', 'implementing']).toContain(status)
   expect(['closed', 'canceled']).not.toContain(before.status)
@@ -141,6 +182,7 @@ function expectDuties(after: ChangeRecord, { editors, implementers }: Hands): vo
   expect(new Set(implementerIds)).toEqual(implementers)
 
   const standing = approvals.filter(stands)
+  if (type === 'normal' && after.approvalPolicy?.distinctApprovers) expectDistinct(standing)
   if (type !== 'standard' && ['scheduled', 'implementing'].includes(status))
     expect(standing.length).toBeGreaterThan(0)
   for (const { decisions, required, status: decided } of standing) {
@@ -154,21 +196,59 @@ function expectDuties(after: ChangeRecord, { editors, implementers }: Hands): vo
   }
 }
 
+/** Nobody who has approved one stage has approved the next without having named what they approve. */
+function expectMeant(
+  command: ChangeCommand & { kind: 'approve' },
+  { status, approvals }: ChangeRecord,
+): void {
+  const given = approvals.filter((approval) => approval.status === 'approved')
+  const before = given.some(({ decisions }) => decisions.some(({ userId }) => userId === command.userId))
+  if (status === 'authorize' && before) expect(command.approvalId).toBeDefined()
+}
+
+/** What is scheduled without an approval is what its template said when it was handed in. */
+function expectAgreed(after: ChangeState, agreed: AgreedOn | undefined): void {
+  if (after.type !== 'standard') return
+  const { implementationPlan, testPlan, backoutPlan, impact } = after
+  expect(agreed?.template).toMatchObject({
+    status: 'active',
+    implementationPlan,
+    testPlan,
+    backoutPlan,
+    impact,
+  })
+  const minutes = (Date.parse(after.plannedEnd ?? '') - Date.parse(after.plannedStart ?? '')) / 60_000
+  expect(minutes).toBeLessThanOrEqual(agreed?.template?.maxDurationMinutes ?? 10_000)
+}
+
+/** Two technical approvals, then the authorization, which nobody gives who gave one of them, and which can be met. */
+function expectDistinct([one, two, last]: Approval[]): void {
+  const before = [one, two].flatMap((approval) => approval?.decisions ?? []).map(({ userId }) => userId)
+  if (!last) return
+  expect(last.decisions.filter(({ userId }) => before.includes(userId))).toEqual([])
+  const left = last.approverIds?.filter((userId) => !last.excludedIds.includes(userId)) ?? []
+  expect(left.length).toBeGreaterThanOrEqual(last.required)
+}
+
 it('never leaves the declared states, whatever is asked of it', () => {
   const seen = new Set<string>()
   for (let seed = 1; seed <= 300; seed += 1) {
     const random = generator(seed)
-    const create = creating(random.pick(changeTypes), { impact: random.pick(['high', 'medium']) })
+    const type = random.pick(changeTypes)
+    const create = creating(type, type === 'standard' ? {} : { impact: random.pick(['high', 'medium']) })
     const hands: Hands = { editors: new Set(), implementers: new Set() }
     let state = change.decide(create, null).at(-1)?.after ?? null
     for (let step = 0; step < 60 && state !== null; step += 1) {
       const before: ChangeRecord = state
-      const command = randomCommand(random, step)
+      const command = randomCommand(random, step, before)
       try {
         const reviewers = command.kind === 'close' ? [command.userId] : []
-        for (const { after } of change.decide(command, before)) {
+        const decisions = change.decide(command, before)
+        if (command.kind === 'approve') expectMeant(command, before)
+        for (const { after } of decisions) {
           if (after === null) throw new Error('Changes are never deleted.')
           expect(reviewers.filter((userId) => hands.implementers.has(userId))).toEqual([])
+          if (command.kind === 'submit') expectAgreed(after, command.agreed)
           follow(hands, command, before, after)
           expectSound(before, after, hands)
           seen.add(`${after.type} ${after.status}`)
@@ -176,7 +256,9 @@ it('never leaves the declared states, whatever is asked of it', () => {
         }
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        expect(['invalid_state_transition', 'validation_failed', 'forbidden']).toContain(error.code)
+        expect(['invalid_state_transition', 'validation_failed', 'forbidden', 'conflict']).toContain(
+          error.code,
+        )
       }
     }
   }

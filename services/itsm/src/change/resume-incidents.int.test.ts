@@ -12,6 +12,7 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import * as itsm from '../service.js'
+import { newTemplate } from './template.fixture.js'
 
 let service: TestService
 let recorder: EventRecorder
@@ -35,9 +36,8 @@ const window = { plannedStart: '2026-03-07T22:00:00.000Z', plannedEnd: '2026-03-
 /** A standard change, whose life has the fewest steps, that is being implemented. */
 const implementing = async (): Promise<Change> => {
   const api = service.as(principal)
-  const change = (await api.post('/itsm/changes', { title: 'Patch', type: 'standard', ...window })).data(
-    Change,
-  )
+  const body = { type: 'standard', templateId: await newTemplate(api), ...window }
+  const change = (await api.post('/itsm/changes', body)).data(Change)
   await api.post(`/itsm/changes/${change.id}/submit`)
   return (await api.post(`/itsm/changes/${change.id}/implement`)).data(Change)
 }

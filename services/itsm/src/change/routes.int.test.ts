@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Change, ConfigurationItem, type Principal, Problem } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import * as itsm from '../service.js'
+import { newTemplate } from './template.fixture.js'
 
 let service: TestService
 let api: ApiClient
@@ -144,14 +145,16 @@ describe('listing', () => {
   it('pages through several values of several fields without losing any', async () => {
     const tenant = testPrincipal()
     const types = ['standard', 'normal', 'emergency']
+    const templates = {
+      high: await newTemplate(service.as(tenant), { impact: 'high' }),
+      low: await newTemplate(service.as(tenant), { impact: 'low' }),
+    }
     const all: Change[] = []
-    for (let index = 0; index < 9; index++)
-      all.push(
-        await draft(
-          { type: types[index % 3], impact: index % 2 ? 'high' : 'low', title: `No ${index}` },
-          tenant,
-        ),
-      )
+    for (let index = 0; index < 9; index++) {
+      const impact = index % 2 ? 'high' : 'low'
+      const templateId = index % 3 === 0 ? templates[impact] : null
+      all.push(await draft({ type: types[index % 3], impact, templateId, title: `No ${index}` }, tenant))
+    }
     const canceled = all[4]?.id ?? ''
     await service.as(tenant).post(`/itsm/changes/${canceled}/cancel`, { reason: 'Not needed.' })
     const idsOf = (matches: (change: Change) => boolean) =>

@@ -41,7 +41,9 @@ export function changeRoutes(ctx: BackendContext, changes: ChangeStore): Route[]
       method: 'post',
       path: '/itsm/changes',
       summary: 'Draft a change',
-      description: 'Only `title` is needed. Judges the risk. Emits `change.created`.',
+      description:
+        'Only `title` is needed; for a standard change `templateId`, from which it has its plans, impact and probability, ' +
+        'and its title where none is given. Judges the risk. Emits `change.created`.',
       tag,
       scope: 'itsm:write',
       body: NewChange,
@@ -71,7 +73,9 @@ export function changeRoutes(ctx: BackendContext, changes: ChangeStore): Route[]
       path: '/itsm/changes/:id',
       summary: 'Edit a change',
       description:
-        'Which fields can be edited depends on the status; the type only in a draft. Before the work has begun, ' +
+        'Which fields can be edited depends on the status; type and template only in a draft. What a standard change has ' +
+        'from its template is not edited: another template gives it other texts, and as a normal or emergency change it ' +
+        'keeps them as its own. Before the work has begun, ' +
         'altering what approvals stand for (title, description, items, planned window, plans, impact, risk) makes it a ' +
         'draft again and voids them. Who has written on it cannot approve it, and who carried it out cannot write ' +
         '`reviewNotes`. Emits `change.updated`, with `approvalsVoided` where it voids any. What changes nothing emits nothing.',

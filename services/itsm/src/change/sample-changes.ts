@@ -1,7 +1,15 @@
-import { type Actor, type ChangeStatus, type ChangeType, NewChange } from '@opsplane/contracts'
+import {
+  type Actor,
+  type ChangeStatus,
+  type ChangeTemplateState,
+  type ChangeType,
+  NewChange,
+  NewChangeTemplate,
+} from '@opsplane/contracts'
 import type { ChangeStep, CommandOf, CreateChange } from './commands.js'
 import { change } from './domain.js'
 import type { ChangeRecord } from './duties.js'
+import type { AgreedOn } from './from-template.js'
 import type { RiskFacts } from './risk.js'
 
 /** Changes to test with, each reached by commands alone. */
@@ -10,9 +18,25 @@ export const createdAt = '2026-03-02T09:00:00.000Z'
 export const now = '2026-03-02T10:00:00.000Z'
 export const person = (id: string): Actor => ({ id, name: id, type: 'user' })
 export const [asker, worker, boss, peer] = ['usr_asker', 'usr_worker', 'usr_boss', 'usr_peer'] as const
+/** Who has approved the technical stage of every change that is past it. */
+export const expert = 'usr_expert'
 export const facts: RiskFacts = { criticalities: [], past: { changes: 0, failed: 0 } }
 export const approvalIds = Array.from({ length: 5 }, (_, n) => `apr_01JZ8Q4D3N5W7X9Y2B4C6D8E0${n}`)
 const nextIds = Array.from({ length: 5 }, (_, n) => `apr_01JZ8Q4D3N5W7X9Y2B4C6D8E1${n}`)
+
+/** What every standard change comes from. */
+export const template: ChangeTemplateState = {
+  id: 'ctp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+  ...NewChangeTemplate.parse({
+    name: 'New disks',
+    implementationPlan: 'Add, move, remove.',
+    backoutPlan: 'Move back.',
+    impact: 'medium',
+  }),
+  createdAt,
+  updatedAt: createdAt,
+}
+export const agreed: AgreedOn = { template, classes: new Map() }
 
 export const creating = (type: ChangeType, input: object = {}): CreateChange => ({
   kind: 'create',
@@ -24,6 +48,7 @@ export const creating = (type: ChangeType, input: object = {}): CreateChange => 
   input: NewChange.parse({
     title: 'Move to new disks',
     type,
+    templateId: type === 'standard' ? template.id : null,
     assigneeId: worker,
     plannedStart: '2026-03-07T22:00:00.000Z',
     plannedEnd: '2026-03-08T02:00:00.000Z',
@@ -32,12 +57,13 @@ export const creating = (type: ChangeType, input: object = {}): CreateChange => 
     ...input,
   }),
   facts,
+  agreed,
 })
 
 /** One sample of every action. */
 export const steps: { [Kind in ChangeStep['kind']]: Omit<CommandOf<Kind>, 'now'> } = {
-  edit: { kind: 'edit', userId: asker, patch: { assignmentGroup: 'db' }, facts },
-  submit: { kind: 'submit', userId: asker, facts, policies: [], approvalIds },
+  edit: { kind: 'edit', userId: asker, patch: { assignmentGroup: 'db' }, facts, agreed },
+  submit: { kind: 'submit', userId: asker, facts, agreed, policies: [], approvalIds },
   approve: { kind: 'approve', by: person(boss), userId: boss, approvalIds: nextIds },
   reject: { kind: 'reject', by: person(boss), userId: boss, reason: 'Not at the quarter end.' },
   implement: { kind: 'implement', userId: worker },
@@ -56,12 +82,13 @@ export function after(create: CreateChange, ...path: ChangeStep[]): ChangeRecord
   return state
 }
 
+const technical: ChangeStep = { ...steps.approve, by: person(expert), userId: expert }
 const { submit, approve, implement, complete, rollback, close, cancel } = steps
 
 /** The steps that take each type to each status it can have. */
 export const paths: Record<ChangeType, Partial<Record<ChangeStatus, ChangeStep[]>>> = {
   standard: everyStatus([submit]),
-  normal: { ...everyStatus([submit, approve, approve]), assess: [submit], authorize: [submit, approve] },
+  normal: { ...everyStatus([submit, technical, approve]), assess: [submit], authorize: [submit, technical] },
   emergency: { ...everyStatus([submit, approve]), authorize: [submit] },
 }
 

@@ -18,6 +18,7 @@ export const changes = readModelTable(
     assignmentGroup: stateText('assignment_group', 'assignmentGroup'),
     requesterId: stateText('requester_id', 'requesterId'),
     problemId: stateText('problem_id', 'problemId'),
+    templateId: stateText('template_id', 'templateId'),
     plannedStart: stateText('planned_start', 'plannedStart'),
     plannedEnd: stateText('planned_end', 'plannedEnd'),
     /** To sort by: those that are not planned come after all that are. */
@@ -49,6 +50,9 @@ export const changes = readModelTable(
       index('changes_problem_idx')
         .on(workspaceId, environment, table.problemId, createdAt, id)
         .where(isNotNull(table.problemId)),
+      index('changes_template_idx')
+        .on(workspaceId, environment, table.templateId, createdAt, id)
+        .where(isNotNull(table.templateId)),
       // Ids of items are unique over all tenants, so the index needs no tenant; the queries name it all the same.
       index('changes_ci_idx').using('gin', table.ciIds),
     ]
@@ -74,6 +78,27 @@ export const changePolicies = readModelTable(
       index('change_policies_order_idx').on(workspaceId, environment, table.order, id),
       index('change_policies_status_idx').on(workspaceId, environment, table.status, createdAt, id),
       searchIndex('change_policies_search_idx', workspaceId, table.search),
+    ]
+  },
+)
+
+/** What standard changes come from. */
+export const changeTemplates = readModelTable(
+  'change_templates',
+  {
+    status: stateText('status', 'status'),
+    name: stateText('name', 'name'),
+    updatedAt: stateText('updated_at', 'updatedAt'),
+    search: searchColumn('search', { names: ['name', 'title'], text: ['description'] }),
+  },
+  (table) => {
+    const { workspaceId, environment, createdAt, id } = table
+    return [
+      index('change_templates_created_idx').on(workspaceId, environment, createdAt, id),
+      index('change_templates_updated_idx').on(workspaceId, environment, table.updatedAt, id),
+      index('change_templates_name_idx').on(workspaceId, environment, table.name, id),
+      index('change_templates_status_idx').on(workspaceId, environment, table.status, createdAt, id),
+      searchIndex('change_templates_search_idx', workspaceId, table.search),
     ]
   },
 )

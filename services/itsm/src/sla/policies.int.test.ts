@@ -13,6 +13,7 @@ import {
 } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import type { z } from 'zod'
+import { newTemplate } from '../change/template.fixture.js'
 import * as itsm from '../service.js'
 import { copyClocks, copyEvents } from './sweep.fixture.js'
 
@@ -228,7 +229,7 @@ describe('a change', () => {
     const changes = { entityType: 'change' as const, goals: { all: 60 }, pauseStatuses: ['draft', 'on_hold'] }
     expect(await createPolicy(api, changes)).toMatchObject({ goalsBy: 'all' })
     const body = {
-      ...{ title: 'Rotate the certificates', type: 'standard', templateId: 'certificates' },
+      ...{ title: 'Rotate the certificates', type: 'standard', templateId: await newTemplate(api) },
       ...{ plannedStart: '2026-04-01T00:00:00.000Z', plannedEnd: '2026-04-01T01:00:00.000Z' },
     }
     const { id } = (await api.post('/itsm/changes', body)).data(Change)
