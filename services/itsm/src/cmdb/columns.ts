@@ -1,0 +1,59 @@
+import { type Database, translatePostgresError } from '@opsplane/postgres'
+
+/** The pool, or one transaction. */
+export type StatementRunner = Pick<Database['sql'], 'unsafe'>
+export type Parameter = string | number | string[] | null
+
+/** Rows by column: what belongs together is at the same place of each. */
+export type Columns<Name extends string> = Record<Name, string[]> & { size: number }
+
+export interface ColumnNames<Word extends string, Text extends string> {
+  /** What never holds a comma: ids, and names of types and classes. */
+  words: readonly Word[]
+  /** Any text. */
+  texts?: readonly Text[]
+}
+
+/** Rows of a statement in SQL. */
+export async function statement<Row extends object>(
+  sql: StatementRunner,
+  text: string,
+  parameters: Parameter[],
+): Promise<Row[]> {
+  try {
+    return await sql.unsafe<Row[]>(text, parameters)
+  } catch (error) {
+    throw translatePostgresError(error)
+  }
+}
+
+/**
+ * Thousands of rows, which Postgres joins to one text for each column: as a row of its own each would be a message and
+ * an object with a copy of every value, and taking them in would last longer than finding them.
+ */
+export async function readColumns<Word extends string, Text extends string = never>(
+  sql: StatementRunner,
+  { words, texts = [] }: ColumnNames<Word, Text>,
+  from: string,
+  parameters: Parameter[],
+): Promise<Columns<Word | Text>> {
+  const joined = [
+    'count(*)::int as size',
+    ...words.map((name) => `string_agg(coalesce(${name}, ''), ',') as ${name}`),
+    ...texts.map((name) => `json_agg(coalesce(${name}, '')) as ${name}`),
+  ]
+  const text = `select ${joined.join(', ')} from (select ${[...words, ...texts].join(', ')} from ${from}) found`
+  const [row] = await statement<Record<string, unknown>>(sql, text, parameters)
+  const size = Number(row?.size)
+  const columns = [...words, ...texts].map((name) => [name, valuesOf(row?.[name])] as const)
+  for (const [name, values] of columns) {
+    if (values.length !== size) throw new Error(`${values.length} values of ${name} in ${size} rows`)
+  }
+  return { ...(Object.fromEntries(columns) as Record<Word | Text, string[]>), size }
+}
+
+/** A joined text, a list from JSON, or null of no rows. */
+function valuesOf(joined: unknown): string[] {
+  if (typeof joined === 'string') return joined.split(',')
+  return Array.isArray(joined) ? joined : []
+}

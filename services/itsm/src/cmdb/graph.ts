@@ -1,0 +1,143 @@
+import type { CiTopology, RelationType, TenantScope } from '@opsplane/contracts'
+import { type Columns, type Parameter, readColumns, type StatementRunner } from './columns.js'
+
+/*
+ * Lists of ids are joined as `unnest`, not compared with `any`: for the latter Postgres weighs every element against
+ * its statistics, which for thousands of them takes longer than the query.
+ */
+
+export type Items = Columns<'id' | 'name' | 'class' | 'status' | 'criticality'>
+export type Relations = Columns<'id' | 'source_id' | 'target_id' | 'type'>
+
+/** Items and relations by number, so that thousands of steps look at numbers instead of ids. */
+export interface Graph {
+  items: Items
+  relations: Relations
+  /** By relation, the number of the item at each end. */
+  sources: Int32Array
+  targets: Int32Array
+  /** Numbers begin with the items, in their order; then come ends that are none of them. */
+  size(): number
+  idOf(number: number): string
+  numberOf(id: string): number
+}
+
+export const noItems: Items = { id: [], name: [], class: [], status: [], criticality: [], size: 0 }
+
+export function graphOf(items: Items, relations: Relations): Graph {
+  const ids = [...items.id]
+  const numbers = new Map<string, number>()
+  for (let at = 0; at < items.size; at++) numbers.set(ids[at] as string, at)
+  const numberOf = (id: string) => {
+    const known = numbers.get(id)
+    if (known !== undefined) return known
+    numbers.set(id, ids.length)
+    return ids.push(id) - 1
+  }
+  const sources = Int32Array.from(relations.source_id, numberOf)
+  const targets = Int32Array.from(relations.target_id, numberOf)
+  const size = () => ids.length
+  return { items, relations, sources, targets, size, idOf: (number) => ids[number] as string, numberOf }
+}
+
+export interface Shown {
+  graph: Graph
+  /** By the number of an item; undefined where it is not shown. */
+  depthOf(number: number): number | null | undefined
+  maxEdges: number
+}
+
+/** The items that are shown and the relations between them: what an edge leads to is shown beside it, or the edge is not. */
+export function shownOf({
+  graph,
+  depthOf,
+  maxEdges,
+}: Shown): Pick<CiTopology, 'nodes' | 'edges' | 'truncated'> {
+  const { items, relations, sources, targets } = graph
+  const shown = new Uint8Array(graph.size())
+  const nodes: CiTopology['nodes'] = []
+  for (let at = 0; at < items.size; at++) {
+    const depth = depthOf(at)
+    if (depth === undefined) continue
+    shown[at] = 1
+    nodes.push(nodeAt(items, at, depth))
+  }
+  const edges: CiTopology['edges'] = []
+  for (let at = 0; at < relations.size; at++) {
+    if (shown[sources[at] as number] !== 1 || shown[targets[at] as number] !== 1) continue
+    if (edges.length === maxEdges) return { nodes, edges, truncated: true }
+    edges.push(edgeAt(relations, at))
+  }
+  return { nodes, edges, truncated: false }
+}
+
+// What is read by column is of the types that the rows were written with.
+
+function nodeAt(items: Items, at: number, depth: number | null) {
+  const { id, name, class: className, status, criticality } = items
+  return {
+    id: id[at],
+    name: name[at],
+    class: className[at],
+    status: status[at],
+    criticality: criticality[at],
+    depth,
+  } as CiTopology['nodes'][number]
+}
+
+function edgeAt({ id, source_id, target_id, type }: Relations, at: number) {
+  return {
+    id: id[at],
+    sourceId: source_id[at],
+    targetId: target_id[at],
+    type: type[at],
+  } as CiTopology['edges'][number]
+}
+
+const ofTenant = 'where workspace_id = $1 and environment = $2'
+const itemColumns = { words: ['id', 'class', 'status', 'criticality'], texts: ['name'] } as const
+const relationColumns = { words: ['id', 'source_id', 'target_id', 'type'] } as const
+
+/** Reads items and relations of one tenant, many at a time. */
+export function graphReader(sql: StatementRunner, { workspaceId, environment }: TenantScope) {
+  const items = (rest: string, ...given: Parameter[]): Promise<Items> =>
+    readColumns(sql, itemColumns, `configuration_items ${ofTenant} ${rest}`, [
+      workspaceId,
+      environment,
+      ...given,
+    ])
+  const relations = (
+    types: RelationType[] | undefined,
+    rest: string,
+    ...given: Parameter[]
+  ): Promise<Relations> =>
+    readColumns(
+      sql,
+      relationColumns,
+      `ci_relations ${ofTenant} and ($3::text[] is null or type = any($3::text[])) ${rest}`,
+      [workspaceId, environment, types ?? null, ...given],
+    )
+  return {
+    /** All, if they are no more than this. */
+    async allItems(most: number): Promise<Items | null> {
+      const found = await items('limit $3', most + 1)
+      return found.size > most ? null : found
+    },
+    oldestItems: (limit: number) => items('order by created_at, id limit $3', limit),
+    itemsOf: (ids: string[]) => items('and id in (select unnest($3::text[]))', ids),
+    /** All of the types, if they are no more than this. */
+    async allRelations(types: RelationType[] | undefined, most: number): Promise<Relations | null> {
+      const found = await relations(types, 'limit $4', most + 1)
+      return found.size > most ? null : found
+    },
+    /** Those with both ends among the items. */
+    relationsAmong: (ids: string[], types: RelationType[] | undefined, limit: number) =>
+      relations(
+        types,
+        'and source_id in (select unnest($4::text[])) and target_id in (select unnest($4::text[])) limit $5',
+        ids,
+        limit,
+      ),
+  }
+}
+export type GraphReader = ReturnType<typeof graphReader>
