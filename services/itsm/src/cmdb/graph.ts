@@ -25,20 +25,27 @@ export interface Graph {
 export const noItems: Items = { id: [], name: [], class: [], status: [], criticality: [], size: 0 }
 
 export function graphOf(items: Items, relations: Relations): Graph {
-  const ids = [...items.id]
+  const ids = items.id.slice()
   const numbers = new Map<string, number>()
-  for (let at = 0; at < items.size; at++) numbers.set(ids[at] as string, at)
+  for (let at = 0; at < ids.length; at++) numbers.set(ids[at] as string, at)
   const numberOf = (id: string) => {
     const known = numbers.get(id)
     if (known !== undefined) return known
     numbers.set(id, ids.length)
     return ids.push(id) - 1
   }
-  const sources = Int32Array.from(relations.source_id, numberOf)
-  const targets = Int32Array.from(relations.target_id, numberOf)
+  const numbersOf = (column: string[]) => {
+    const found = new Int32Array(column.length)
+    for (let at = 0; at < column.length; at++) found[at] = numberOf(column[at] as string)
+    return found
+  }
+  const [sources, targets] = [numbersOf(relations.source_id), numbersOf(relations.target_id)]
   const size = () => ids.length
   return { items, relations, sources, targets, size, idOf: (number) => ids[number] as string, numberOf }
 }
+
+/** No more of a tenant is read at once. */
+export const readable = { items: 20_000, relations: 50_000 }
 
 export interface Shown {
   graph: Graph

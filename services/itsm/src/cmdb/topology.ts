@@ -6,7 +6,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { type StatementRunner, statement } from './columns.js'
-import { type Graph, graphOf, graphReader, noItems, shownOf } from './graph.js'
+import { type Graph, graphOf, graphReader, noItems, readable, shownOf } from './graph.js'
 import { type Walked, walk } from './walk.js'
 
 /** Upstream is what an item depends on, downstream what depends on it. */
@@ -28,10 +28,12 @@ export interface AroundOptions extends TopologyOptions {
 /** Relations are more than items, but a graph nobody could draw is cut. */
 const edgesPerNode = 10
 
-/** From so many relations out of a level on, the tenant's graph is read at once, as far as it is not more than this. */
+/** From so many relations out of a level on, the tenant's graph is read at once, as far as it is not too much. */
 const wideLevel = 1_000
-const readableRelations = 50_000
-const readableItems = 20_000
+/** Of the last level more may be asked for by id: it is not followed any further. */
+const wideLastLevel = 3_000
+/** An answer of so few nodes is read by their ids faster than the whole. */
+const smallAnswer = 3_000
 
 /**
  * What can be reached from an item: one statement for each level asks for what lies beyond the items of the level
@@ -39,14 +41,14 @@ const readableItems = 20_000
  * read as a whole instead, side by side, and followed here, since most of them are part of the answer anyhow.
  */
 export async function topologyAround(sql: StatementRunner, options: AroundOptions): Promise<CiTopology> {
-  const near = await walkNear(sql, options, wideLevel)
+  const near = await walkNear(sql, options, options.limit > smallAnswer)
   if (!near.tooWide) return answerNear(sql, options, near)
   const reader = graphReader(sql, options.tenant)
   const [items, relations] = await Promise.all([
-    reader.allItems(readableItems),
-    reader.allRelations(options.types, readableRelations),
+    reader.allItems(readable.items),
+    reader.allRelations(options.types, readable.relations),
   ])
-  if (!relations) return answerNear(sql, options, await walkNear(sql, options, null))
+  if (!relations) return answerNear(sql, options, await walkNear(sql, options, false))
   const graph = graphOf(items ?? noItems, relations)
   const walked = await walkIn(graph, options)
   if (items) return answer(graph, options, walked, (number) => walked.depths.get(number))
@@ -62,7 +64,7 @@ export async function wholeTopology(sql: StatementRunner, options: TopologyOptio
   const maxEdges = limit * edgesPerNode
   const [items, all] = await Promise.all([
     reader.oldestItems(limit + 1),
-    limit > wideLevel ? reader.allRelations(types, readableRelations) : null,
+    limit > smallAnswer ? reader.allRelations(types, readable.relations) : null,
   ])
   const relations = all ?? (await reader.relationsAmong(items.id.slice(0, limit), types, maxEdges + 1))
   const depthOf = (number: number) => (number < limit ? null : undefined)
@@ -70,7 +72,12 @@ export async function wholeTopology(sql: StatementRunner, options: TopologyOptio
   return { nodes, edges, truncated: truncated || items.size > limit, depth: null }
 }
 
-const answerNear = async (sql: StatementRunner, options: AroundOptions, walked: Walked<string>) => {
+/** The answer of what was reached, read by its ids. */
+async function answerNear(
+  sql: StatementRunner,
+  options: AroundOptions,
+  walked: Walked<string>,
+): Promise<CiTopology> {
   const { tenant, types, limit } = options
   const reader = graphReader(sql, tenant)
   const ids = [...walked.depths.keys()]
@@ -93,15 +100,14 @@ function answer(
   return { nodes, edges, truncated: walked.truncated || truncated, depth }
 }
 
-/** Through the statements of each level; given up where one finds more than `most`. */
-function walkNear(
-  sql: StatementRunner,
-  options: AroundOptions,
-  most: number | null,
-): Promise<Walked<string>> {
+/** By a statement for each level; given up at a wide one, where that is wanted. */
+function walkNear(sql: StatementRunner, options: AroundOptions, giveUp: boolean): Promise<Walked<string>> {
   const { itemId: start, depth, limit } = options
-  const idOf = (id: string) => id
-  return walk({ start, depth, limit, idOf, beyond: (frontier) => neighbours(sql, options, frontier, most) })
+  const beyond = (frontier: string[], last: boolean) => {
+    const wide = last ? wideLastLevel : wideLevel
+    return neighbours(sql, options, frontier, giveUp ? wide : null)
+  }
+  return walk({ start, depth, limit, idOf: (id) => id, beyond })
 }
 
 /** The items one relation away in the wanted direction; null where there are more than `most` relations to them. */
@@ -151,7 +157,9 @@ function walkIn(
 /** 1 for each relation of one of the types. */
 function passing(types: string[], wanted: readonly string[]): Uint8Array {
   const among = new Set(wanted)
-  return Uint8Array.from(types, (type) => Number(among.has(type)))
+  const passes = new Uint8Array(types.length)
+  for (let at = 0; at < types.length; at++) passes[at] = Number(among.has(types[at] as string))
+  return passes
 }
 
 /** The types followed from source to target, and those followed from target to source. */

@@ -13,7 +13,7 @@ export interface Walk<Node> {
   /** Most nodes, the start among them. */
   limit: number
   /** What is one step away from a level; null where that is too much. */
-  beyond(frontier: Node[]): Promise<Set<Node> | null>
+  beyond(frontier: Node[], last: boolean): Promise<Set<Node> | null>
   idOf(node: Node): string
 }
 
@@ -23,7 +23,7 @@ export async function walk<Node>({ start, depth, limit, beyond, idOf }: Walk<Nod
   let frontier = [start]
   let truncated = false
   for (let level = 1; level <= depth && frontier.length > 0 && !truncated; level++) {
-    const found = await beyond(frontier)
+    const found = await beyond(frontier, level === depth)
     if (found === null) return { depths, truncated, tooWide: true }
     const fresh = [...found].filter((node) => !depths.has(node))
     const room = limit - depths.size
