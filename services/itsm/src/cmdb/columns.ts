@@ -33,23 +33,57 @@ export async function statement<Row extends object>(
  */
 export async function readColumns<Word extends string, Text extends string = never>(
   sql: StatementRunner,
-  { words, texts = [] }: ColumnNames<Word, Text>,
+  names: ColumnNames<Word, Text>,
   from: string,
   parameters: Parameter[],
 ): Promise<Columns<Word | Text>> {
-  const joined = [
-    'count(*)::int as size',
-    ...words.map((name) => `string_agg(coalesce(${name}, ''), ',') as ${name}`),
-    ...texts.map((name) => `json_agg(coalesce(${name}, '')) as ${name}`),
+  return columnsOf(names, await readJoined(sql, names, from, parameters, null))
+}
+
+/** The same; null where there are more rows than `most`, of which nothing is then sent. */
+export async function readColumnsUpTo<Word extends string, Text extends string = never>(
+  most: number,
+  sql: StatementRunner,
+  names: ColumnNames<Word, Text>,
+  from: string,
+  parameters: Parameter[],
+): Promise<Columns<Word | Text> | null> {
+  const row = await readJoined(sql, names, from, parameters, most)
+  return Number(row.size) > most ? null : columnsOf(names, row)
+}
+
+type Joined = Record<string, unknown>
+
+async function readJoined(
+  sql: StatementRunner,
+  { words, texts = [] }: ColumnNames<string, string>,
+  from: string,
+  parameters: Parameter[],
+  most: number | null,
+): Promise<Joined> {
+  const columns = [
+    ...words.map((name) => ({ name, joined: `string_agg(coalesce(${name}, ''), ',')` })),
+    ...texts.map((name) => ({ name, joined: `json_agg(coalesce(${name}, ''))` })),
   ]
-  const text = `select ${joined.join(', ')} from (select ${[...words, ...texts].join(', ')} from ${from}) found`
-  const [row] = await statement<Record<string, unknown>>(sql, text, parameters)
-  const size = Number(row?.size)
-  const columns = [...words, ...texts].map((name) => [name, valuesOf(row?.[name])] as const)
+  const shown = columns.map(({ name, joined }) =>
+    most === null ? `${joined} as ${name}` : `case when count(*) <= ${most} then ${joined} end as ${name}`,
+  )
+  const found = `select ${[...words, ...texts].join(', ')} from ${from} ${most === null ? '' : `limit ${most + 1}`}`
+  const text = `select count(*)::int as size, ${shown.join(', ')} from (${found}) found`
+  const [row] = await statement<Joined>(sql, text, parameters)
+  return row ?? {}
+}
+
+function columnsOf<Name extends string>(
+  { words, texts = [] }: ColumnNames<string, string>,
+  row: Joined,
+): Columns<Name> {
+  const size = Number(row.size)
+  const columns = [...words, ...texts].map((name) => [name, valuesOf(row[name])] as const)
   for (const [name, values] of columns) {
     if (values.length !== size) throw new Error(`${values.length} values of ${name} in ${size} rows`)
   }
-  return { ...(Object.fromEntries(columns) as Record<Word | Text, string[]>), size }
+  return { ...(Object.fromEntries(columns) as Record<Name, string[]>), size }
 }
 
 /** A joined text, a list from JSON, or null of no rows. */

@@ -1,5 +1,11 @@
 import type { CiTopology, RelationType, TenantScope } from '@opsplane/contracts'
-import { type Columns, type Parameter, readColumns, type StatementRunner } from './columns.js'
+import {
+  type Columns,
+  type Parameter,
+  readColumns,
+  readColumnsUpTo,
+  type StatementRunner,
+} from './columns.js'
 
 /*
  * Lists of ids are joined as `unnest`, not compared with `any`: for the latter Postgres weighs every element against
@@ -107,44 +113,26 @@ const relationColumns = { words: ['id', 'source_id', 'target_id', 'type'] } as c
 
 /** Reads items and relations of one tenant, many at a time. */
 export function graphReader(sql: StatementRunner, { workspaceId, environment }: TenantScope) {
-  const items = (rest: string, ...given: Parameter[]): Promise<Items> =>
-    readColumns(sql, itemColumns, `configuration_items ${ofTenant} ${rest}`, [
-      workspaceId,
-      environment,
-      ...given,
-    ])
-  const relations = (
-    types: RelationType[] | undefined,
-    rest: string,
-    ...given: Parameter[]
-  ): Promise<Relations> =>
-    readColumns(
-      sql,
-      relationColumns,
-      `ci_relations ${ofTenant} and ($3::text[] is null or type = any($3::text[])) ${rest}`,
-      [workspaceId, environment, types ?? null, ...given],
-    )
+  const itemsFrom = (rest: string) => `configuration_items ${ofTenant} ${rest}`
+  const relationsFrom = (rest: string) =>
+    `ci_relations ${ofTenant} and ($3::text[] is null or type = any($3::text[])) ${rest}`
+  const parameters = (...given: Parameter[]) => [workspaceId, environment, ...given]
   return {
-    /** All, if they are no more than this. */
-    async allItems(most: number): Promise<Items | null> {
-      const found = await items('limit $3', most + 1)
-      return found.size > most ? null : found
-    },
-    oldestItems: (limit: number) => items('order by created_at, id limit $3', limit),
-    itemsOf: (ids: string[]) => items('and id in (select unnest($3::text[]))', ids),
-    /** All of the types, if they are no more than this. */
-    async allRelations(types: RelationType[] | undefined, most: number): Promise<Relations | null> {
-      const found = await relations(types, 'limit $4', most + 1)
-      return found.size > most ? null : found
-    },
+    /** All; null where they are too many to be read at once. */
+    allItems: (): Promise<Items | null> =>
+      readColumnsUpTo(readable.items, sql, itemColumns, itemsFrom(''), parameters()),
+    /** All of the types; null where they are too many to be read at once. */
+    allRelations: (types: RelationType[] | undefined): Promise<Relations | null> =>
+      readColumnsUpTo(readable.relations, sql, relationColumns, relationsFrom(''), parameters(types ?? null)),
+    oldestItems: (limit: number): Promise<Items> =>
+      readColumns(sql, itemColumns, itemsFrom('order by created_at, id limit $3'), parameters(limit)),
+    itemsOf: (ids: string[]): Promise<Items> =>
+      readColumns(sql, itemColumns, itemsFrom('and id in (select unnest($3::text[]))'), parameters(ids)),
     /** Those with both ends among the items. */
-    relationsAmong: (ids: string[], types: RelationType[] | undefined, limit: number) =>
-      relations(
-        types,
-        'and source_id in (select unnest($4::text[])) and target_id in (select unnest($4::text[])) limit $5',
-        ids,
-        limit,
-      ),
+    relationsAmong: (ids: string[], types: RelationType[] | undefined, limit: number): Promise<Relations> => {
+      const inside =
+        'and source_id in (select unnest($4::text[])) and target_id in (select unnest($4::text[])) limit $5'
+      return readColumns(sql, relationColumns, relationsFrom(inside), parameters(types ?? null, ids, limit))
+    },
   }
 }
-export type GraphReader = ReturnType<typeof graphReader>

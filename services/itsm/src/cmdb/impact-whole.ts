@@ -1,5 +1,5 @@
 import { impactTypes, RedundancyByType, relationImpact, type TenantScope } from '@opsplane/contracts'
-import { type Columns, readColumns, type StatementRunner } from './columns.js'
+import { type Columns, readColumnsUpTo, type StatementRunner } from './columns.js'
 import { type Graph, graphOf, graphReader, type Items, readable } from './graph.js'
 import type { Dependence, Dependency, ImpactGraph, ImpactNode } from './impact.js'
 
@@ -12,22 +12,22 @@ export async function wholeImpactGraph(
 ): Promise<ImpactGraph | null> {
   const [items, relations] = await Promise.all([
     itemsWithRedundancy(sql, tenant),
-    graphReader(sql, tenant).allRelations([...impactTypes], readable.relations),
+    graphReader(sql, tenant).allRelations([...impactTypes]),
   ])
   return items && relations && impactGraphOf(items, graphOf(items, relations))
 }
 
-async function itemsWithRedundancy(
+function itemsWithRedundancy(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
 ): Promise<ImpactItems | null> {
-  const items = await readColumns(
+  return readColumnsUpTo(
+    readable.items,
     sql,
     { words: ['id', 'class', 'status', 'criticality'], texts: ['name', 'redundancy'] },
-    'configuration_items where workspace_id = $1 and environment = $2 limit $3',
-    [workspaceId, environment, readable.items + 1],
+    'configuration_items where workspace_id = $1 and environment = $2',
+    [workspaceId, environment],
   )
-  return items.size > readable.items ? null : items
 }
 
 function impactGraphOf(items: ImpactItems, graph: Graph): ImpactGraph {

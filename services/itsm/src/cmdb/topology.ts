@@ -5,8 +5,8 @@ import {
   relationImpact,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type StatementRunner, statement } from './columns.js'
-import { type Graph, graphOf, graphReader, noItems, readable, shownOf } from './graph.js'
+import { readColumns, readColumnsUpTo, type StatementRunner } from './columns.js'
+import { type Graph, graphOf, graphReader, noItems, shownOf } from './graph.js'
 import { type Walked, walk } from './walk.js'
 
 /** Upstream is what an item depends on, downstream what depends on it. */
@@ -44,10 +44,7 @@ export async function topologyAround(sql: StatementRunner, options: AroundOption
   const near = await walkNear(sql, options, options.limit > smallAnswer)
   if (!near.tooWide) return answerNear(sql, options, near)
   const reader = graphReader(sql, options.tenant)
-  const [items, relations] = await Promise.all([
-    reader.allItems(readable.items),
-    reader.allRelations(options.types, readable.relations),
-  ])
+  const [items, relations] = await Promise.all([reader.allItems(), reader.allRelations(options.types)])
   if (!relations) return answerNear(sql, options, await walkNear(sql, options, false))
   const graph = graphOf(items ?? noItems, relations)
   const walked = await walkIn(graph, options)
@@ -64,7 +61,7 @@ export async function wholeTopology(sql: StatementRunner, options: TopologyOptio
   const maxEdges = limit * edgesPerNode
   const [items, all] = await Promise.all([
     reader.oldestItems(limit + 1),
-    limit > smallAnswer ? reader.allRelations(types, readable.relations) : null,
+    limit > smallAnswer ? reader.allRelations(types) : null,
   ])
   const relations = all ?? (await reader.relationsAmong(items.id.slice(0, limit), types, maxEdges + 1))
   const depthOf = (number: number) => (number < limit ? null : undefined)
@@ -118,17 +115,19 @@ async function neighbours(
   most: number | null,
 ): Promise<Set<string> | null> {
   const { toTarget, toSource } = followed(direction, types)
-  const rows = await statement<{ id: string }>(
-    sql,
-    `select target_id as id from ci_relations
+  const from = (union: string) => `(
+    select target_id as id from ci_relations
       where workspace_id = $1 and environment = $2 and source_id in (select unnest($3::text[])) and type = any($4::text[])
-     union ${most === null ? '' : 'all'}
-     select source_id from ci_relations
+    ${union}
+    select source_id from ci_relations
       where workspace_id = $1 and environment = $2 and target_id in (select unnest($3::text[])) and type = any($5::text[])
-     limit $6`,
-    [tenant.workspaceId, tenant.environment, frontier, toTarget, toSource, most === null ? null : most + 1],
-  )
-  return most !== null && rows.length > most ? null : new Set(rows.map(({ id }) => id))
+    ) reached`
+  const parameters = [tenant.workspaceId, tenant.environment, frontier, toTarget, toSource]
+  const found =
+    most === null
+      ? await readColumns(sql, { words: ['id'] }, from('union'), parameters)
+      : await readColumnsUpTo(most, sql, { words: ['id'] }, from('union all'), parameters)
+  return found && new Set(found.id)
 }
 
 /** The same through relations that were read already. */
