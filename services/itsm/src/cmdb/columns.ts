@@ -1,11 +1,13 @@
 import { type Database, translatePostgresError } from '@opsplane/postgres'
+import type { Joined } from './words.js'
 
 /** The pool, or one transaction. */
 export type StatementRunner = Pick<Database['sql'], 'unsafe'>
 export type Parameter = string | number | string[] | null
 
 /** Rows by column: what belongs together is at the same place of each. */
-export type Columns<Name extends string> = Record<Name, string[]> & { size: number }
+export type Columns<Word extends string, Text extends string = never> = Record<Word, Joined> &
+  Record<Text, string[]> & { size: number }
 
 export interface ColumnNames<Word extends string, Text extends string> {
   /** What never holds a comma: ids, and names of types and classes. */
@@ -36,7 +38,7 @@ export async function readColumns<Word extends string, Text extends string = nev
   names: ColumnNames<Word, Text>,
   from: string,
   parameters: Parameter[],
-): Promise<Columns<Word | Text>> {
+): Promise<Columns<Word, Text>> {
   return columnsOf(names, await readJoined(sql, names, from, parameters, null))
 }
 
@@ -47,12 +49,15 @@ export async function readColumnsUpTo<Word extends string, Text extends string =
   names: ColumnNames<Word, Text>,
   from: string,
   parameters: Parameter[],
-): Promise<Columns<Word | Text> | null> {
+): Promise<Columns<Word, Text> | null> {
   const row = await readJoined(sql, names, from, parameters, most)
-  return Number(row.size) > most ? null : columnsOf(names, row)
+  return sizeOf(row) > most ? null : columnsOf(names, row)
 }
 
-type Joined = Record<string, unknown>
+/** The values of one row as they are sent: how many rows there are, then every column. */
+type Sent = (Buffer | null)[]
+
+const sizeOf = ([size]: Sent) => Number(size)
 
 async function readJoined(
   sql: StatementRunner,
@@ -60,34 +65,37 @@ async function readJoined(
   from: string,
   parameters: Parameter[],
   most: number | null,
-): Promise<Joined> {
-  const columns = [
-    ...words.map((name) => ({ name, joined: `string_agg(coalesce(${name}, ''), ',')` })),
-    ...texts.map((name) => ({ name, joined: `json_agg(coalesce(${name}, ''))` })),
-  ]
-  const shown = columns.map(({ name, joined }) =>
-    most === null ? `${joined} as ${name}` : `case when count(*) <= ${most} then ${joined} end as ${name}`,
-  )
-  const found = `select ${[...words, ...texts].join(', ')} from ${from} ${most === null ? '' : `limit ${most + 1}`}`
-  const text = `select count(*)::int as size, ${shown.join(', ')} from (${found}) found`
-  const [row] = await statement<Joined>(sql, text, parameters)
-  return row ?? {}
-}
-
-function columnsOf<Name extends string>(
-  { words, texts = [] }: ColumnNames<string, string>,
-  row: Joined,
-): Columns<Name> {
-  const size = Number(row.size)
-  const columns = [...words, ...texts].map((name) => [name, valuesOf(row[name])] as const)
-  for (const [name, values] of columns) {
-    if (values.length !== size) throw new Error(`${values.length} values of ${name} in ${size} rows`)
+): Promise<Sent> {
+  const columns = [...words, ...texts]
+  const joined = [
+    ...words.map((name) => `string_agg(coalesce(${name}, ''), ',')`),
+    ...texts.map((name) => `json_agg(coalesce(${name}, ''))`),
+  ].map((column) => (most === null ? column : `case when count(*) <= ${most} then ${column} end`))
+  const found = `select ${columns.join(', ')} from ${from} ${most === null ? '' : `limit ${most + 1}`}`
+  try {
+    const rows = await sql
+      .unsafe(`select count(*), ${joined.join(', ')} from (${found}) found`, parameters)
+      .raw()
+    return rows[0] ?? []
+  } catch (error) {
+    throw translatePostgresError(error)
   }
-  return { ...(Object.fromEntries(columns) as Record<Name, string[]>), size }
 }
 
-/** A joined text, a list from JSON, or null of no rows. */
-function valuesOf(joined: unknown): string[] {
-  if (typeof joined === 'string') return joined.split(',')
-  return Array.isArray(joined) ? joined : []
+const nothing = Buffer.alloc(0)
+
+function columnsOf<Word extends string, Text extends string>(
+  { words, texts = [] }: ColumnNames<Word, Text>,
+  row: Sent,
+): Columns<Word, Text> {
+  const size = sizeOf(row)
+  const joined = {} as Record<Word, Joined>
+  words.forEach((name, at) => {
+    joined[name] = { bytes: row[1 + at] ?? nothing, size }
+  })
+  const lists = {} as Record<Text, string[]>
+  texts.forEach((name, at) => {
+    lists[name] = JSON.parse(String(row[1 + words.length + at] ?? '[]'))
+  })
+  return { ...joined, ...lists, size }
 }

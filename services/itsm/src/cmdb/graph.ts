@@ -1,4 +1,4 @@
-import type { CiTopology, RelationType, TenantScope } from '@opsplane/contracts'
+import type { CiStatus, CiTopology, Criticality, RelationType, TenantScope } from '@opsplane/contracts'
 import {
   type Columns,
   type Parameter,
@@ -6,48 +6,72 @@ import {
   readColumnsUpTo,
   type StatementRunner,
 } from './columns.js'
+import { sharedStringsOf, stringsOf, Words } from './words.js'
 
 /*
  * Lists of ids are joined as `unnest`, not compared with `any`: for the latter Postgres weighs every element against
  * its statistics, which for thousands of them takes longer than the query.
  */
 
-export type Items = Columns<'id' | 'name' | 'class' | 'status' | 'criticality'>
-export type Relations = Columns<'id' | 'source_id' | 'target_id' | 'type'>
+type ItemColumns = Columns<'id' | 'class' | 'status' | 'criticality', 'name'>
+type RelationColumns = Columns<'id' | 'source_id' | 'target_id' | 'type'>
+
+/** Items by their place, each field by itself. */
+export interface Items {
+  size: number
+  id: string[]
+  name: string[]
+  class: string[]
+  status: CiStatus[]
+  criticality: Criticality[]
+}
+
+/** Relations by their place; the items at their ends by number. */
+export interface Relations {
+  size: number
+  id: string[]
+  source: Int32Array
+  target: Int32Array
+  type: RelationType[]
+}
 
 /** Items and relations by number, so that thousands of steps look at numbers instead of ids. */
 export interface Graph {
   items: Items
   relations: Relations
-  /** By relation, the number of the item at each end. */
-  sources: Int32Array
-  targets: Int32Array
   /** Numbers begin with the items, in their order; then come ends that are none of them. */
   size(): number
   idOf(number: number): string
   numberOf(id: string): number
 }
 
-export const noItems: Items = { id: [], name: [], class: [], status: [], criticality: [], size: 0 }
+export function graphOf(items: ItemColumns | null, relations: RelationColumns): Graph {
+  const words = new Words()
+  if (items) words.numbersOf(items.id)
+  const [source, target] = [words.numbersOf(relations.source_id), words.numbersOf(relations.target_id)]
+  const shown = itemsOf(items)
+  return {
+    items: shown,
+    relations: {
+      ...{ size: relations.size, source, target, id: stringsOf(relations.id) },
+      // As it was written.
+      type: sharedStringsOf(relations.type) as RelationType[],
+    },
+    size: () => words.size,
+    idOf: (number) => shown.id[number] ?? words.wordOf(number),
+    numberOf: (id) => words.numberOf(id),
+  }
+}
 
-export function graphOf(items: Items, relations: Relations): Graph {
-  const ids = items.id.slice()
-  const numbers = new Map<string, number>()
-  for (let at = 0; at < ids.length; at++) numbers.set(ids[at] as string, at)
-  const numberOf = (id: string) => {
-    const known = numbers.get(id)
-    if (known !== undefined) return known
-    numbers.set(id, ids.length)
-    return ids.push(id) - 1
+function itemsOf(columns: ItemColumns | null): Items {
+  if (!columns) return { size: 0, id: [], name: [], class: [], status: [], criticality: [] }
+  const { size, name } = columns
+  return {
+    ...{ size, name, id: stringsOf(columns.id), class: sharedStringsOf(columns.class) },
+    // As they were written.
+    status: sharedStringsOf(columns.status) as CiStatus[],
+    criticality: sharedStringsOf(columns.criticality) as Criticality[],
   }
-  const numbersOf = (column: string[]) => {
-    const found = new Int32Array(column.length)
-    for (let at = 0; at < column.length; at++) found[at] = numberOf(column[at] as string)
-    return found
-  }
-  const [sources, targets] = [numbersOf(relations.source_id), numbersOf(relations.target_id)]
-  const size = () => ids.length
-  return { items, relations, sources, targets, size, idOf: (number) => ids[number] as string, numberOf }
 }
 
 /** No more of a tenant is read at once. */
@@ -66,45 +90,39 @@ export function shownOf({
   depthOf,
   maxEdges,
 }: Shown): Pick<CiTopology, 'nodes' | 'edges' | 'truncated'> {
-  const { items, relations, sources, targets } = graph
+  const { items, relations } = graph
+  const { source, target, type } = relations
   const shown = new Uint8Array(graph.size())
   const nodes: CiTopology['nodes'] = []
   for (let at = 0; at < items.size; at++) {
     const depth = depthOf(at)
     if (depth === undefined) continue
     shown[at] = 1
-    nodes.push(nodeAt(items, at, depth))
+    nodes.push({ ...itemAt(items, at), depth })
   }
   const edges: CiTopology['edges'] = []
   for (let at = 0; at < relations.size; at++) {
-    if (shown[sources[at] as number] !== 1 || shown[targets[at] as number] !== 1) continue
+    const [from, to] = [source[at] as number, target[at] as number]
+    if (shown[from] !== 1 || shown[to] !== 1) continue
     if (edges.length === maxEdges) return { nodes, edges, truncated: true }
-    edges.push(edgeAt(relations, at))
+    edges.push({
+      id: relations.id[at] as string,
+      sourceId: items.id[from] as string,
+      targetId: items.id[to] as string,
+      type: type[at] as RelationType,
+    })
   }
   return { nodes, edges, truncated: false }
 }
 
-// What is read by column is of the types that the rows were written with.
-
-function nodeAt(items: Items, at: number, depth: number | null) {
-  const { id, name, class: className, status, criticality } = items
+export function itemAt(items: Items, at: number) {
   return {
-    id: id[at],
-    name: name[at],
-    class: className[at],
-    status: status[at],
-    criticality: criticality[at],
-    depth,
-  } as CiTopology['nodes'][number]
-}
-
-function edgeAt({ id, source_id, target_id, type }: Relations, at: number) {
-  return {
-    id: id[at],
-    sourceId: source_id[at],
-    targetId: target_id[at],
-    type: type[at],
-  } as CiTopology['edges'][number]
+    id: items.id[at] as string,
+    name: items.name[at] as string,
+    class: items.class[at] as string,
+    status: items.status[at] as CiStatus,
+    criticality: items.criticality[at] as Criticality,
+  }
 }
 
 const ofTenant = 'where workspace_id = $1 and environment = $2'
@@ -119,17 +137,21 @@ export function graphReader(sql: StatementRunner, { workspaceId, environment }: 
   const parameters = (...given: Parameter[]) => [workspaceId, environment, ...given]
   return {
     /** All; null where they are too many to be read at once. */
-    allItems: (): Promise<Items | null> =>
+    allItems: (): Promise<ItemColumns | null> =>
       readColumnsUpTo(readable.items, sql, itemColumns, itemsFrom(''), parameters()),
     /** All of the types; null where they are too many to be read at once. */
-    allRelations: (types: RelationType[] | undefined): Promise<Relations | null> =>
+    allRelations: (types: RelationType[] | undefined): Promise<RelationColumns | null> =>
       readColumnsUpTo(readable.relations, sql, relationColumns, relationsFrom(''), parameters(types ?? null)),
-    oldestItems: (limit: number): Promise<Items> =>
+    oldestItems: (limit: number): Promise<ItemColumns> =>
       readColumns(sql, itemColumns, itemsFrom('order by created_at, id limit $3'), parameters(limit)),
-    itemsOf: (ids: string[]): Promise<Items> =>
+    itemsOf: (ids: string[]): Promise<ItemColumns> =>
       readColumns(sql, itemColumns, itemsFrom('and id in (select unnest($3::text[]))'), parameters(ids)),
     /** Those with both ends among the items. */
-    relationsAmong: (ids: string[], types: RelationType[] | undefined, limit: number): Promise<Relations> => {
+    relationsAmong: (
+      ids: string[],
+      types: RelationType[] | undefined,
+      limit: number,
+    ): Promise<RelationColumns> => {
       const inside =
         'and source_id in (select unnest($4::text[])) and target_id in (select unnest($4::text[])) limit $5'
       return readColumns(sql, relationColumns, relationsFrom(inside), parameters(types ?? null, ids, limit))

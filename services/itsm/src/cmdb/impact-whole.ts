@@ -1,9 +1,15 @@
-import { impactTypes, RedundancyByType, relationImpact, type TenantScope } from '@opsplane/contracts'
+import {
+  impactTypes,
+  RedundancyByType,
+  type RelationType,
+  relationImpact,
+  type TenantScope,
+} from '@opsplane/contracts'
 import { type Columns, readColumnsUpTo, type StatementRunner } from './columns.js'
-import { type Graph, graphOf, graphReader, type Items, readable } from './graph.js'
+import { type Graph, graphOf, graphReader, itemAt, readable } from './graph.js'
 import type { Dependence, Dependency, ImpactGraph, ImpactNode } from './impact.js'
 
-type ImpactItems = Items & Columns<'redundancy'>
+type ImpactItems = Columns<'id' | 'class' | 'status' | 'criticality', 'name' | 'redundancy'>
 
 /** All of a tenant, read at once; null where that is too much. */
 export async function wholeImpactGraph(
@@ -14,7 +20,7 @@ export async function wholeImpactGraph(
     itemsWithRedundancy(sql, tenant),
     graphReader(sql, tenant).allRelations([...impactTypes]),
   ])
-  return items && relations && impactGraphOf(items, graphOf(items, relations))
+  return items && relations && impactGraphOf(items.redundancy, graphOf(items, relations))
 }
 
 function itemsWithRedundancy(
@@ -30,16 +36,20 @@ function itemsWithRedundancy(
   )
 }
 
-function impactGraphOf(items: ImpactItems, graph: Graph): ImpactGraph {
-  const { relations, sources, targets } = graph
-  const [dependencies, dependents] = [sources.slice(), targets.slice()]
+function impactGraphOf(redundancy: string[], graph: Graph): ImpactGraph {
+  const { items, relations } = graph
+  const [dependencies, dependents] = [relations.source.slice(), relations.target.slice()]
   for (let at = 0; at < relations.size; at++) {
-    if (impactOf(relations.type[at]) === 'to_target') continue
-    dependencies[at] = targets[at] as number
-    dependents[at] = sources[at] as number
+    if (relationImpact[relations.type[at] as RelationType] === 'to_target') continue
+    dependencies[at] = relations.target[at] as number
+    dependents[at] = relations.source[at] as number
   }
   const nodes: ImpactNode[] = []
-  const nodeOf = (number: number) => (nodes[number] ??= nodeAt(items, number))
+  const nodeOf = (number: number) =>
+    (nodes[number] ??= {
+      ...itemAt(items, number),
+      redundancy: redundancyFrom(redundancy[number] as string),
+    })
   const isItem = (number: number) => number < items.size
   const from = relationsBy(dependencies, graph.size())
   const to = relationsBy(dependents, graph.size())
@@ -51,13 +61,8 @@ function impactGraphOf(items: ImpactItems, graph: Graph): ImpactGraph {
         for (const at of from(graph.numberOf(id))) {
           const dependent = dependents[at] as number
           if (!isItem(dependent)) continue
-          const { id: relationId, type } = relations
-          found.push({
-            relationId: relationId[at],
-            type: type[at],
-            dependency: id,
-            dependent: nodeOf(dependent),
-          } as Dependence)
+          const [relationId, type] = [relations.id[at] as string, relations.type[at] as RelationType]
+          found.push({ relationId, type, dependency: id, dependent: nodeOf(dependent) })
         }
       }
       return found
@@ -66,7 +71,7 @@ function impactGraphOf(items: ImpactItems, graph: Graph): ImpactGraph {
       const [found, wanted] = [[] as Dependency[], new Set<string>(types)]
       for (const dependent of ids) {
         for (const at of to(graph.numberOf(dependent))) {
-          const type = relations.type[at] as Dependency['type']
+          const type = relations.type[at] as RelationType
           const dependency = dependencies[at] as number
           if (!wanted.has(type) || !isItem(dependency)) continue
           const { id, status } = nodeOf(dependency)
@@ -77,8 +82,6 @@ function impactGraphOf(items: ImpactItems, graph: Graph): ImpactGraph {
     },
   }
 }
-
-const impactOf = (type: string | undefined) => relationImpact[type as keyof typeof relationImpact]
 
 /** The relations of each item, found by what stands at its end. */
 function relationsBy(ends: Int32Array, size: number): (number: number) => Int32Array {
@@ -94,16 +97,6 @@ function relationsBy(ends: Int32Array, size: number): (number: number) => Int32A
     next[end] = (next[end] as number) + 1
   }
   return (number) => sorted.subarray(begins[number], begins[number + 1])
-}
-
-function nodeAt(
-  { id, name, class: className, status, criticality, redundancy }: ImpactItems,
-  at: number,
-): ImpactNode {
-  return {
-    ...{ id: id[at], name: name[at], class: className[at], status: status[at], criticality: criticality[at] },
-    redundancy: redundancyFrom(redundancy[at] as string),
-  } as ImpactNode
 }
 
 const none: RedundancyByType = {}

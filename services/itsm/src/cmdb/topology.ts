@@ -6,8 +6,9 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { readColumns, readColumnsUpTo, type StatementRunner } from './columns.js'
-import { type Graph, graphOf, graphReader, noItems, shownOf } from './graph.js'
+import { type Graph, graphOf, graphReader, shownOf } from './graph.js'
 import { type Walked, walk } from './walk.js'
+import { stringsOf } from './words.js'
 
 /** Upstream is what an item depends on, downstream what depends on it. */
 export type Direction = 'upstream' | 'downstream' | 'both'
@@ -46,7 +47,7 @@ export async function topologyAround(sql: StatementRunner, options: AroundOption
   const reader = graphReader(sql, options.tenant)
   const [items, relations] = await Promise.all([reader.allItems(), reader.allRelations(options.types)])
   if (!relations) return answerNear(sql, options, await walkNear(sql, options, false))
-  const graph = graphOf(items ?? noItems, relations)
+  const graph = graphOf(items, relations)
   const walked = await walkIn(graph, options)
   if (items) return answer(graph, options, walked, (number) => walked.depths.get(number))
   const depths = new Map([...walked.depths].map(([number, depth]) => [graph.idOf(number), depth]))
@@ -63,7 +64,8 @@ export async function wholeTopology(sql: StatementRunner, options: TopologyOptio
     reader.oldestItems(limit + 1),
     limit > smallAnswer ? reader.allRelations(types) : null,
   ])
-  const relations = all ?? (await reader.relationsAmong(items.id.slice(0, limit), types, maxEdges + 1))
+  const relations =
+    all ?? (await reader.relationsAmong(stringsOf(items.id).slice(0, limit), types, maxEdges + 1))
   const depthOf = (number: number) => (number < limit ? null : undefined)
   const { nodes, edges, truncated } = shownOf({ graph: graphOf(items, relations), depthOf, maxEdges })
   return { nodes, edges, truncated: truncated || items.size > limit, depth: null }
@@ -127,7 +129,7 @@ async function neighbours(
     most === null
       ? await readColumns(sql, { words: ['id'] }, from('union'), parameters)
       : await readColumnsUpTo(most, sql, { words: ['id'] }, from('union all'), parameters)
-  return found && new Set(found.id)
+  return found && new Set(stringsOf(found.id))
 }
 
 /** The same through relations that were read already. */
@@ -135,7 +137,7 @@ function walkIn(
   graph: Graph,
   { itemId, depth, limit, direction, types }: AroundOptions,
 ): Promise<Walked<number>> {
-  const { relations, sources, targets } = graph
+  const { relations } = graph
   const { toTarget, toSource } = followed(direction, types)
   const [down, up] = [passing(relations.type, toTarget), passing(relations.type, toSource)]
   const start = graph.numberOf(itemId)
@@ -144,7 +146,7 @@ function walkIn(
     for (const number of frontier) from[number] = 1
     const found = new Set<number>()
     for (let at = 0; at < relations.size; at++) {
-      const [source, target] = [sources[at] as number, targets[at] as number]
+      const [source, target] = [relations.source[at] as number, relations.target[at] as number]
       if (from[source] === 1 && down[at] === 1) found.add(target)
       if (from[target] === 1 && up[at] === 1) found.add(source)
     }
