@@ -98,11 +98,12 @@ export function shownOf({
     const depth = depthOf(at)
     if (depth === undefined) continue
     shown[at] = 1
-    nodes.push({ ...itemAt(items, at), depth })
+    nodes.push(nodeAt(items, at, depth))
   }
   const edges: CiTopology['edges'] = []
   for (let at = 0; at < relations.size; at++) {
-    const [from, to] = [source[at] as number, target[at] as number]
+    const from = source[at] as number
+    const to = target[at] as number
     if (shown[from] !== 1 || shown[to] !== 1) continue
     if (edges.length === maxEdges) return { nodes, edges, truncated: true }
     edges.push({
@@ -113,6 +114,11 @@ export function shownOf({
     })
   }
   return { nodes, edges, truncated: false }
+}
+
+function nodeAt(items: Items, at: number, depth: number | null): CiTopology['nodes'][number] {
+  const { id, name, class: className, status, criticality } = itemAt(items, at)
+  return { id, name, class: className, status, criticality, depth }
 }
 
 export function itemAt(items: Items, at: number) {

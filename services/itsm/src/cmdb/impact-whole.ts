@@ -83,6 +83,8 @@ function impactGraphOf(redundancy: string[], graph: Graph): ImpactGraph {
   }
 }
 
+const none = new Int32Array(0)
+
 /** The relations of each item, found by what stands at its end. */
 function relationsBy(ends: Int32Array, size: number): (number: number) => Int32Array {
   const begins = new Int32Array(size + 1)
@@ -96,10 +98,10 @@ function relationsBy(ends: Int32Array, size: number): (number: number) => Int32A
     sorted[next[end] as number] = at
     next[end] = (next[end] as number) + 1
   }
-  return (number) => sorted.subarray(begins[number], begins[number + 1])
+  return (number) => (number < size ? sorted.subarray(begins[number], begins[number + 1]) : none)
 }
 
-const none: RedundancyByType = {}
+const needsAll: RedundancyByType = {}
 /** As the column of a row holds it. */
 export const redundancyFrom = (text: string) =>
-  text === '{}' ? none : RedundancyByType.parse(JSON.parse(text))
+  text === '{}' ? needsAll : RedundancyByType.parse(JSON.parse(text))

@@ -146,7 +146,8 @@ function walkIn(
     for (const number of frontier) from[number] = 1
     const found = new Set<number>()
     for (let at = 0; at < relations.size; at++) {
-      const [source, target] = [relations.source[at] as number, relations.target[at] as number]
+      const source = relations.source[at] as number
+      const target = relations.target[at] as number
       if (from[source] === 1 && down[at] === 1) found.add(target)
       if (from[target] === 1 && up[at] === 1) found.add(source)
     }

@@ -1,4 +1,4 @@
-/** Words joined by commas, in ASCII, as Postgres sends them. */
+/** Words joined by commas, as Postgres sends them. */
 export interface Joined {
   bytes: Uint8Array
   /** How many words they are. */
@@ -45,7 +45,7 @@ export class Words {
 
   wordOf(number: number): string {
     const [begin, end] = [this.#begins[number] as number, this.#begins[number + 1] as number]
-    return Buffer.from(this.#bytes.buffer, begin, end - begin).toString('latin1')
+    return Buffer.from(this.#bytes.buffer, begin, end - begin).toString()
   }
 
   #numberOf(bytes: Uint8Array, begin: number, end: number, hash: number): number {
@@ -108,7 +108,7 @@ function grown<Bytes extends Uint8Array | Int32Array>(bytes: Bytes, larger: Byte
 /** Each word by itself. */
 export function stringsOf({ bytes, size }: Joined): string[] {
   const words =
-    size === 0 ? [] : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1').split(',')
+    size === 0 ? [] : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString().split(',')
   if (words.length !== size) throw new Error(`${words.length} words are not ${size}`)
   return words
 }
