@@ -115,7 +115,7 @@ async function neighbours(
   { tenant, direction, types }: AroundOptions,
   frontier: string[],
   most: number | null,
-): Promise<Set<string> | null> {
+): Promise<string[] | null> {
   const { toTarget, toSource } = followed(direction, types)
   const from = (union: string) => `(
     select target_id as id from ci_relations
@@ -129,7 +129,7 @@ async function neighbours(
     most === null
       ? await readColumns(sql, { words: ['id'] }, from('union'), parameters)
       : await readColumnsUpTo(most, sql, { words: ['id'] }, from('union all'), parameters)
-  return found && new Set(stringsOf(found.id))
+  return found && [...new Set(stringsOf(found.id))]
 }
 
 /** The same through relations that were read already. */
@@ -139,17 +139,25 @@ function walkIn(
 ): Promise<Walked<number>> {
   const { relations } = graph
   const { toTarget, toSource } = followed(direction, types)
-  const [down, up] = [passing(relations.type, toTarget), passing(relations.type, toSource)]
+  const down = passing(relations.type, toTarget)
+  const up = toSource === toTarget ? down : passing(relations.type, toSource)
   const start = graph.numberOf(itemId)
+  /** By item, the level that is gone on from at it; negative until that is known, and 0 while it is not found. */
+  const levels = new Int8Array(graph.size())
+  let level = 0
   const beyond = async (frontier: number[]) => {
-    const from = new Uint8Array(graph.size())
-    for (const number of frontier) from[number] = 1
-    const found = new Set<number>()
+    level++
+    for (const number of frontier) levels[number] = level
+    const found: number[] = []
+    const reach = (number: number) => {
+      levels[number] = -1
+      found.push(number)
+    }
     for (let at = 0; at < relations.size; at++) {
       const source = relations.source[at] as number
       const target = relations.target[at] as number
-      if (from[source] === 1 && down[at] === 1) found.add(target)
-      if (from[target] === 1 && up[at] === 1) found.add(source)
+      if (levels[source] === level && levels[target] === 0 && down[at] === 1) reach(target)
+      else if (levels[target] === level && levels[source] === 0 && up[at] === 1) reach(source)
     }
     return found
   }

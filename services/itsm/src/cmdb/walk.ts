@@ -12,8 +12,8 @@ export interface Walk<Node> {
   depth: number
   /** Most nodes, the start among them. */
   limit: number
-  /** What is one step away from a level; null where that is too much. */
-  beyond(frontier: Node[], last: boolean): Promise<Set<Node> | null>
+  /** What is one step away from a level, each once; null where that is too much. */
+  beyond(frontier: Node[], last: boolean): Promise<Node[] | null>
   idOf(node: Node): string
 }
 
@@ -25,7 +25,7 @@ export async function walk<Node>({ start, depth, limit, beyond, idOf }: Walk<Nod
   for (let level = 1; level <= depth && frontier.length > 0 && !truncated; level++) {
     const found = await beyond(frontier, level === depth)
     if (found === null) return { depths, truncated, tooWide: true }
-    const fresh = [...found].filter((node) => !depths.has(node))
+    const fresh = found.filter((node) => !depths.has(node))
     const room = limit - depths.size
     truncated = fresh.length > room
     frontier = truncated ? firstById(fresh, idOf).slice(0, room) : fresh
