@@ -15,9 +15,21 @@ const read = defineRoute({
   handler: async () => ({ chart: '1.0' as const, meta: 'its own' }),
 })
 
+const long = 'ä€😀'.repeat(30_000)
+const readLong = defineRoute({
+  operationId: 'readLong',
+  method: 'get',
+  path: '/long',
+  summary: 'A long answer',
+  tag: 'charts',
+  scope: 'itsm:read',
+  response: z.object({ text: z.string() }),
+  handler: async () => ({ text: long }),
+})
+
 let app: TestApp
 beforeAll(async () => {
-  app = await startTestApp([read])
+  app = await startTestApp([read, readLong])
 })
 afterAll(() => app.close())
 
@@ -35,4 +47,10 @@ test('OpenAPI shows it without an envelope', () => {
   expect(paths?.['/chart.json']?.get?.responses?.['200']).toMatchObject({
     content: { 'application/json': { schema: { type: 'object', properties: { chart: { enum: ['1.0'] } } } } },
   })
+})
+
+test('a long answer comes whole, whatever its characters take', async () => {
+  const answer = await app.call('GET', '/long')
+  expect(answer.json).toMatchObject({ data: { text: long } })
+  expect(Number(answer.headers['content-length'])).toBeGreaterThan(270_000)
 })

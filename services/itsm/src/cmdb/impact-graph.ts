@@ -1,12 +1,9 @@
-import {
-  impactTypes,
-  RedundancyByType,
-  type RelationType,
-  relationImpact,
-  type TenantScope,
-} from '@opsplane/contracts'
-import { type Database, translatePostgresError } from '@opsplane/postgres'
-import type { Dependency, ImpactGraph, ImpactNode } from './impact.js'
+import { impactTypes, type RelationType, relationImpact, type TenantScope } from '@opsplane/contracts'
+import { type Parameter, type StatementRunner, statement } from './columns.js'
+import type { Dependence, Dependency, ImpactGraph, ImpactNode } from './impact.js'
+import { redundancyFrom, wholeImpactGraph } from './impact-whole.js'
+
+export type { StatementRunner }
 
 const passing = (direction: 'to_source' | 'to_target') =>
   impactTypes.filter((type) => relationImpact[type] === direction)
@@ -20,43 +17,59 @@ interface Step {
   dependent: string
 }
 
-/** The pool, or one transaction. */
-export type StatementRunner = Pick<Database['sql'], 'unsafe'>
+/** From so many relations out of a hop on, the tenant's graph is read at once, as far as it is not too much. */
+const wideHop = 1_000
+
+/** The graph of one tenant in Postgres, for one walk: hop by hop, until a hop is wide. */
+export function impactGraph(sql: StatementRunner, tenant: TenantScope): ImpactGraph {
+  const hops = hopByHop(sql, tenant)
+  let whole: ImpactGraph | null | undefined
+  return {
+    async dependents(ids) {
+      const few = whole ? null : await hops.dependents(ids, whole === null ? null : wideHop)
+      if (few) return few
+      if (whole === undefined) whole = await wholeImpactGraph(sql, tenant)
+      return whole ? whole.dependents(ids) : ((await hops.dependents(ids, null)) ?? [])
+    },
+    dependencies: (ids, types) => (whole ?? hops).dependencies(ids, types),
+  }
+}
 
 /**
- * The graph of one tenant in Postgres, for one walk. Every statement holds what it reads against the tenant, and
- * asks for all items of a hop at once; an item that several hops meet is read once.
+ * Every statement holds what it reads against the tenant, and asks for all items of a hop at once; an item that several
+ * hops meet is read once.
  */
-export function impactGraph(sql: StatementRunner, { workspaceId, environment }: TenantScope): ImpactGraph {
+function hopByHop(sql: StatementRunner, { workspaceId, environment }: TenantScope) {
   const known = new Map<string, ImpactNode>()
-  const statement = async <Row extends object>(text: string, parameters: string[][]): Promise<Row[]> => {
-    try {
-      return await sql.unsafe<Row[]>(text, [workspaceId, environment, ...parameters])
-    } catch (error) {
-      throw translatePostgresError(error)
-    }
-  }
+  const read = <Row extends object>(text: string, ...parameters: Parameter[]) =>
+    statement<Row>(sql, text, [workspaceId, environment, ...parameters])
 
   async function learn(ids: Iterable<string>): Promise<void> {
     const unknown = [...new Set(ids)].filter((id) => !known.has(id))
-    const rows = await statement<Omit<ImpactNode, 'redundancy'> & { redundancy: string }>(
+    const rows = await read<Omit<ImpactNode, 'redundancy'> & { redundancy: string }>(
       `select id, name, class, status, criticality, redundancy from configuration_items
         where workspace_id = $1 and environment = $2 and id in (select unnest($3::text[]))`,
-      [unknown],
+      unknown,
     )
-    for (const row of rows) known.set(row.id, { ...row, redundancy: parsed(row.redundancy) })
+    for (const row of rows) known.set(row.id, { ...row, redundancy: redundancyFrom(row.redundancy) })
   }
 
   return {
-    async dependents(ids) {
-      const steps = await statement<Step>(
+    /** Null where there are more than `most`. */
+    async dependents(ids: string[], most: number | null): Promise<Dependence[] | null> {
+      const steps = await read<Step>(
         `select id as "relationId", type, target_id as dependency, source_id as dependent from ci_relations
           where workspace_id = $1 and environment = $2 and target_id in (select unnest($3::text[])) and type = any($4::text[])
          union all
          select id, type, source_id, target_id from ci_relations
-          where workspace_id = $1 and environment = $2 and source_id in (select unnest($3::text[])) and type = any($5::text[])`,
-        [ids, toSource, toTarget],
+          where workspace_id = $1 and environment = $2 and source_id in (select unnest($3::text[])) and type = any($5::text[])
+         limit $6`,
+        ids,
+        toSource,
+        toTarget,
+        most === null ? null : most + 1,
       )
+      if (most !== null && steps.length > most) return null
       await learn(steps.map(({ dependent }) => dependent))
       return steps.flatMap(({ relationId, type, dependency, dependent: id }) => {
         const dependent = known.get(id)
@@ -64,8 +77,8 @@ export function impactGraph(sql: StatementRunner, { workspaceId, environment }: 
       })
     },
 
-    dependencies: (ids, types) =>
-      statement<Dependency>(
+    dependencies: (ids: string[], types: RelationType[]) =>
+      read<Dependency>(
         `select e.dependent, e.type, i.id, i.status from (
            select source_id as dependent, type, target_id as dependency from ci_relations
             where workspace_id = $1 and environment = $2 and source_id in (select unnest($3::text[])) and type = any($4::text[])
@@ -74,12 +87,11 @@ export function impactGraph(sql: StatementRunner, { workspaceId, environment }: 
             where workspace_id = $1 and environment = $2 and target_id in (select unnest($3::text[])) and type = any($5::text[])
          ) e join configuration_items i on i.id = e.dependency
           where i.workspace_id = $1 and i.environment = $2`,
-        [ids, only(toSource, types), only(toTarget, types)],
+        ids,
+        only(toSource, types),
+        only(toTarget, types),
       ),
   }
 }
 
 const only = (types: RelationType[], wanted: RelationType[]) => types.filter((type) => wanted.includes(type))
-
-const none: RedundancyByType = {}
-const parsed = (text: string) => (text === '{}' ? none : RedundancyByType.parse(JSON.parse(text)))

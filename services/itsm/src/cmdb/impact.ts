@@ -81,7 +81,7 @@ export async function walkImpact(
   return answer(failing, reached, truncated)
 }
 
-/** Of the items that were hit, those that do not survive it, each with the relation that it is told by. */
+/** Of the items that were hit, those that do not survive it, each with the first relation by id that it is told by. */
 async function breaking(
   graph: ImpactGraph,
   hit: Dependence[],
@@ -90,9 +90,11 @@ async function breaking(
   const redundant = hit.filter(({ dependent, type }) => redundancyOf(dependent, type) !== undefined)
   const survivals = await survivalsOf(graph, redundant, down)
   const broken = new Map<string, Dependence>()
-  for (const dependence of hit.toSorted((a, b) => (a.relationId < b.relationId ? -1 : 1))) {
-    const { dependent, type } = dependence
-    if (broken.has(dependent.id) || survivals.has(`${dependent.id}/${type}`)) continue
+  for (const dependence of hit) {
+    const { dependent, type, relationId } = dependence
+    const told = broken.get(dependent.id)
+    if (told !== undefined && told.relationId < relationId) continue
+    if (survivals.size > 0 && survivals.has(`${dependent.id}/${type}`)) continue
     broken.set(dependent.id, dependence)
   }
   return broken
@@ -125,7 +127,8 @@ async function survivalsOf(
 }
 
 function redundancyOf({ redundancy }: ImpactNode, type: RelationType): Redundancy | undefined {
-  return Object.entries(redundancy).find(([name]) => name === type)?.[1]
+  const byType: Partial<Record<RelationType, Redundancy | undefined>> = redundancy
+  return byType[type]
 }
 
 /** How many of `total` dependencies must be up. At least one: nothing survives on nothing. */
@@ -135,9 +138,9 @@ export function needed(redundancy: Redundancy, total: number): number {
 }
 
 function answer(failing: string[], reached: Map<string, Reached>, truncated: boolean): CiImpact {
-  const affected = [...reached.values()].map(({ node, hops }) => {
-    const { redundancy: _, ...shown } = node
-    return { ...shown, hops, path: pathTo(node.id, reached) }
+  const affected = Array.from(reached.values(), ({ node, hops }) => {
+    const { id, name, class: className, status, criticality } = node
+    return { id, name, class: className, status, criticality, hops, path: pathTo(id, reached) }
   })
   const services = affected
     .filter((item) => item.class === 'service')

@@ -88,8 +88,8 @@ describe('plans', () => {
     [['ci_relations_target_idx'], { itemId: ci(1234), direction: 'incoming' }],
     [['ci_relations_key', 'ci_relations_target_idx'], { itemId: ci(1234) }],
     [
-      ['ci_relations_key', 'ci_relations_target_idx', 'configuration_items_pkey'],
-      { itemId: ci(1234), q: 'a' },
+      ['ci_relations_key', 'ci_relations_target_idx', 'configuration_items_search_idx'],
+      { itemId: ci(1234), q: 'needle' },
     ],
     [['ci_relations_key', 'ci_relations_target_idx', 'configuration_items_search_idx'], { q: 'needle' }],
   ]

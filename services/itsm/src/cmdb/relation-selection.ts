@@ -2,6 +2,7 @@ import type { RelationType, TenantScope } from '@opsplane/contracts'
 import { isThere, type PastOf, pastRows } from '@opsplane/eventstore'
 import type { Selection } from '@opsplane/postgres'
 import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { eitherEnd, itemWords, within } from './queries.js'
 import { configurationItems as items, ciRelations as relations } from './tables.js'
@@ -23,7 +24,8 @@ export function relationSelection(
 ): Selection {
   const { type, q, itemId } = filters
   const { createdAt, sourceId, targetId } = relations
-  const words = q === undefined ? {} : wordsOfEnds(q, itemId, tenant, asOf)
+  const ofItem = asOf === undefined && (itemId ?? filters.sourceId ?? filters.targetId) !== undefined
+  const words = q === undefined ? {} : wordsOfEnds(q, { itemId, ofItem }, tenant, asOf)
   const types = type && { column: relations.type, values: type }
   const where = [
     ends(filters),
@@ -31,10 +33,9 @@ export function relationSelection(
     filters.targetId === undefined ? undefined : eq(targetId, filters.targetId),
     ...createdWithin(createdAt, filters),
   ]
-  if (asOf !== undefined || (itemId ?? filters.sourceId ?? filters.targetId) === undefined)
-    return { where, anyOf: [types], ...words }
-  // The relations of one item are found by it, and asked for everything else one by one.
-  return { where: [...where, type && inArray(relations.type, type), words.searchOfRow] }
+  // The relations of one item are found by it, and asked for their types one by one.
+  if (ofItem) return { where: [...where, type && inArray(relations.type, type)], ...words }
+  return { where, anyOf: [types], ...words }
 }
 
 function ends({ itemId, direction }: RelationFilters): SQL | undefined {
@@ -49,7 +50,7 @@ function ends({ itemId, direction }: RelationFilters): SQL | undefined {
  */
 function wordsOfEnds(
   q: string,
-  itemId: string | undefined,
+  { itemId, ofItem }: { itemId: string | undefined; ofItem: boolean },
   tenant: TenantScope,
   asOf: string | undefined,
 ): Pick<Selection, 'search' | 'searchOfRow'> {
@@ -66,9 +67,11 @@ function wordsOfEnds(
   const tenants = within(items, tenant)
   // In the select list, so that each is a look at one row, whatever index the words have.
   const endHas = (end: SQL) => sql`(select ${found} from ${items} where ${and(...tenants, end)}) is true`
-  const ids = sql`array(select id from ${items} where ${and(...tenants, found)})`
-  return {
-    search: sql`(${sourceId} = any(${ids}) or ${targetId} = any(${ids}))`,
-    searchOfRow: or(endHas(eq(items.id, sourceId)), endHas(eq(items.id, targetId))),
-  }
+  const searchOfRow = or(endHas(eq(items.id, sourceId)), endHas(eq(items.id, targetId)))
+  const ids = sql`select id from ${items} where ${and(...tenants, found)}`
+  // Of the many relations of one item each is looked up among the items found, which are hashed once.
+  if (ofItem) return { search: or(inFound(sourceId, ids), inFound(targetId, ids)), searchOfRow }
+  return { search: sql`(${sourceId} = any(array(${ids})) or ${targetId} = any(array(${ids})))`, searchOfRow }
 }
+
+const inFound = (end: PgColumn, ids: SQL) => sql`${end} in (${ids})`

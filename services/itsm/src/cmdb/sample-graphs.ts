@@ -86,16 +86,21 @@ export function inMemory(graph: SampleGraph): ImpactGraph {
   const all = dependencesOf(graph)
   const status = new Map(graph.nodes.map((node) => [node.id, node.status]))
   return {
-    dependents: async (ids) => all.filter(({ dependency }) => ids.includes(dependency)),
-    dependencies: async (ids, types) =>
-      all
-        .filter(({ dependent, type }) => ids.includes(dependent.id) && types.includes(type))
+    dependents: async (ids) => {
+      const wanted = new Set(ids)
+      return all.filter(({ dependency }) => wanted.has(dependency))
+    },
+    dependencies: async (ids, types) => {
+      const wanted = new Set(ids)
+      return all
+        .filter(({ dependent, type }) => wanted.has(dependent.id) && types.includes(type))
         .map(({ dependent, type, dependency }) => ({
           dependent: dependent.id,
           type,
           id: dependency,
           status: status.get(dependency) ?? 'operational',
-        })),
+        }))
+    },
   }
 }
 

@@ -1,0 +1,101 @@
+import { type Database, translatePostgresError } from '@opsplane/postgres'
+import type { Joined } from './words.js'
+
+/** The pool, or one transaction. */
+export type StatementRunner = Pick<Database['sql'], 'unsafe'>
+export type Parameter = string | number | string[] | null
+
+/** Rows by column: what belongs together is at the same place of each. */
+export type Columns<Word extends string, Text extends string = never> = Record<Word, Joined> &
+  Record<Text, string[]> & { size: number }
+
+export interface ColumnNames<Word extends string, Text extends string> {
+  /** What never holds a comma: ids, and names of types and classes. */
+  words: readonly Word[]
+  /** Any text. */
+  texts?: readonly Text[]
+}
+
+/** Rows of a statement in SQL. */
+export async function statement<Row extends object>(
+  sql: StatementRunner,
+  text: string,
+  parameters: Parameter[],
+): Promise<Row[]> {
+  try {
+    return await sql.unsafe<Row[]>(text, parameters)
+  } catch (error) {
+    throw translatePostgresError(error)
+  }
+}
+
+/**
+ * Thousands of rows, which Postgres joins to one text for each column: as a row of its own each would be a message and
+ * an object with a copy of every value, and taking them in would last longer than finding them.
+ */
+export async function readColumns<Word extends string, Text extends string = never>(
+  sql: StatementRunner,
+  names: ColumnNames<Word, Text>,
+  from: string,
+  parameters: Parameter[],
+): Promise<Columns<Word, Text>> {
+  return columnsOf(names, await readJoined(sql, names, from, parameters, null))
+}
+
+/** The same; null where there are more rows than `most`, of which nothing is then sent. */
+export async function readColumnsUpTo<Word extends string, Text extends string = never>(
+  most: number,
+  sql: StatementRunner,
+  names: ColumnNames<Word, Text>,
+  from: string,
+  parameters: Parameter[],
+): Promise<Columns<Word, Text> | null> {
+  const row = await readJoined(sql, names, from, parameters, most)
+  return sizeOf(row) > most ? null : columnsOf(names, row)
+}
+
+/** The values of one row as they are sent: how many rows there are, then every column. */
+type Sent = (Buffer | null)[]
+
+const sizeOf = ([size]: Sent) => Number(size)
+
+async function readJoined(
+  sql: StatementRunner,
+  { words, texts = [] }: ColumnNames<string, string>,
+  from: string,
+  parameters: Parameter[],
+  most: number | null,
+): Promise<Sent> {
+  const columns = [...words, ...texts]
+  const joined = [
+    ...words.map((name) => `string_agg(coalesce(${name}, ''), ',')`),
+    ...texts.map((name) => `json_agg(coalesce(${name}, ''))`),
+  ].map((column) => (most === null ? column : `case when count(*) <= ${most} then ${column} end`))
+  const found = `select ${columns.join(', ')} from ${from} ${most === null ? '' : `limit ${most + 1}`}`
+  try {
+    const rows = await sql
+      .unsafe(`select count(*), ${joined.join(', ')} from (${found}) found`, parameters)
+      .raw()
+    return rows[0] ?? []
+  } catch (error) {
+    throw translatePostgresError(error)
+  }
+}
+
+const nothing = Buffer.alloc(0)
+
+function columnsOf<Word extends string, Text extends string>(
+  { words, texts = [] }: ColumnNames<Word, Text>,
+  row: Sent,
+): Columns<Word, Text> {
+  const size = sizeOf(row)
+  const joined = {} as Record<Word, Joined>
+  words.forEach((name, at) => {
+    joined[name] = { bytes: row[1 + at] ?? nothing, size }
+  })
+  const lists = {} as Record<Text, string[]>
+  texts.forEach((name, at) => {
+    lists[name] = JSON.parse(String(row[1 + words.length + at] ?? '[]'))
+  })
+  return { ...joined, ...lists, size }
+}

@@ -1,0 +1,53 @@
+import { expect, it } from '@jest/globals'
+import { newId } from '@opsplane/contracts'
+import { seededRandom } from '@opsplane/testing'
+import { type Joined, sharedStringsOf, stringsOf, Words } from './words.js'
+
+const joined = (words: string[]): Joined => ({ bytes: Buffer.from(words.join(',')), size: words.length })
+
+it('numbers words in the order they are met, however many', () => {
+  const random = seededRandom(3)
+  const ids = Array.from({ length: 9_000 }, () => newId('ci'))
+  const drawn = Array.from({ length: 30_000 }, () => ids[Math.floor(random() * ids.length)] as string)
+  const words = new Words()
+  expect([...words.numbersOf(joined(ids))]).toEqual(ids.map((_, at) => at))
+  const places = new Map(ids.map((id, at) => [id, at]))
+  expect([...words.numbersOf(joined(drawn))]).toEqual(drawn.map((id) => places.get(id)))
+  expect([words.size, words.numberOf(ids[4_711] ?? ''), words.wordOf(4_711)]).toEqual([
+    9_000,
+    4_711,
+    ids[4_711],
+  ])
+  expect([words.numberOf('new'), words.numberOf('new'), words.size]).toEqual([9_000, 9_000, 9_001])
+})
+
+it('tells apart words that begin alike, and takes an empty one for a word', () => {
+  const given = ['a', 'ab', '', 'abc', 'ab', 'b', '', 'é']
+  const words = new Words()
+  expect([...words.numbersOf(joined(given))]).toEqual([0, 1, 2, 3, 1, 4, 2, 5])
+  expect(Array.from({ length: words.size }, (_, at) => words.wordOf(at))).toEqual([
+    'a',
+    'ab',
+    '',
+    'abc',
+    'b',
+    'é',
+  ])
+  expect(stringsOf(joined(given))).toEqual(given)
+  expect(sharedStringsOf(joined(given))).toEqual(given)
+})
+
+it('takes one empty word, and none', () => {
+  for (const given of [[''], []]) {
+    expect(stringsOf(joined(given))).toEqual(given)
+    expect(sharedStringsOf(joined(given))).toEqual(given)
+  }
+})
+
+it.each([2, 4])(
+  'refuses three words where there should be %i: what follows would stand at the wrong place',
+  (size) => {
+    const wrong = { ...joined(['a', 'b', 'c']), size }
+    for (const read of [stringsOf, sharedStringsOf]) expect(() => read(wrong)).toThrow()
+  },
+)
