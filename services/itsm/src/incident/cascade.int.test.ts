@@ -100,6 +100,28 @@ describe('children', () => {
     expect(await told([child])).toEqual({})
   })
 
+  it('wait for what their parent waits for, also when that becomes something else', async () => {
+    const { parent, child } = await family()
+    const own = (await desk.open(tenant, parent)).id
+    await act(own, { kind: 'hold', holdReason: 'awaiting_caller' })
+    const waitsFor = async (holdReason: 'awaiting_caller' | 'awaiting_change' | 'awaiting_vendor') => {
+      await act(parent, { kind: 'edit', fields: { holdReason } })
+      await deliver(parent)
+      const { status, holdReason: reason, followsParent } = await get(child)
+      return [status, reason, followsParent]
+    }
+    await act(parent, start, { kind: 'hold', holdReason: 'awaiting_caller' })
+    await deliver(parent)
+    expect((await get(child)).status).toBe('in_progress')
+    expect(await waitsFor('awaiting_vendor')).toEqual(['on_hold', 'awaiting_vendor', true])
+    expect(await waitsFor('awaiting_change')).toEqual(['on_hold', 'awaiting_change', true])
+    expect(await waitsFor('awaiting_caller')).toEqual(['on_hold', 'awaiting_change', true])
+    expect((await get(own)).holdReason).toBe('awaiting_caller')
+    await act(parent, resume)
+    await deliver(parent)
+    expect([(await get(child)).status, (await get(own)).status]).toEqual(['in_progress', 'on_hold'])
+  })
+
   it('that wait for their caller are resolved with it, and keep waiting otherwise', async () => {
     const { parent, child } = await family()
     await act(child, { kind: 'hold', holdReason: 'awaiting_caller' })

@@ -47,7 +47,8 @@ export function createCascade(ctx: CascadeContext) {
       if (typeof count !== 'number' || count === 0) continue
       const { workspaceId, environment } = event
       const tenant = { workspaceId, environment }
-      if (changes.includes('status')) families.set(event.resource.id, tenant)
+      if (changes.includes('status') || changes.includes('holdReason'))
+        families.set(event.resource.id, tenant)
       const grown = count >= majorFromChildren && Number(before?.childCount ?? 0) < majorFromChildren
       if (grown) await propose(event.resource.id, meta(tenant, event.id))
     }

@@ -126,6 +126,7 @@ function take(
 function followsParent(before: IncidentState, after: IncidentState, cause?: IncidentCause): boolean {
   if (after.parentId === null || after.parentId !== before.parentId) return false
   const { status, holdReason } = before
-  if (after.status === status) return before.followsParent && after.holdReason === holdReason
+  if (after.status === status)
+    return before.followsParent && (cause === 'parent' || after.holdReason === holdReason)
   return cause === 'parent' && (after.status === 'on_hold' || after.status === 'resolved')
 }
