@@ -149,6 +149,12 @@ export const IncidentState = z.object({
     .default(0)
     .meta({ description: 'Alerts with its dedup key, the one that opened it included.' }),
   lastAlertAt: At.nullable().default(null),
+  followsUpOn: idSchema('incident').nullable().default(null).meta({
+    description: 'The ended incident whose caller had more to say, which has opened this one.',
+  }),
+  followUpId: idSchema('incident').nullable().default(null).meta({
+    description: 'The incident that was opened when the caller of this one wrote after its end.',
+  }),
   createdBy: Actor,
   createdAt: At,
   updatedAt: At,

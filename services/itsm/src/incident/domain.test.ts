@@ -116,6 +116,8 @@ describe('creating', () => {
           parentId: null,
           childCount: 0,
           followsParent: false,
+          followsUpOn: null,
+          followUpId: null,
           problemId: null,
           changeId: null,
           causedByChangeId: null,
@@ -344,8 +346,10 @@ describe('watching', () => {
 it('takes a state from before its latest fields', () => {
   const { impact: _, alertCount: __, lastAlertAt: ___, watcherIds: ____, ...old } = open
   expect(incident.upcast?.(old as IncidentState)).toEqual(open)
-  const { followsParent: _____, majorProposal: ______, postIncidentReview: _______, ...later } = open
+  const { followUpId: _____, followsUpOn: ______, ...later } = open
   expect(incident.upcast?.(later as IncidentState)).toEqual(open)
+  const { followsParent: _______, majorProposal: ________, postIncidentReview: _________, ...before } = later
+  expect(incident.upcast?.(before as IncidentState)).toEqual(open)
 })
 
 it('declares every event it emits, with the data it carries', () => {
