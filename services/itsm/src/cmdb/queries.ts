@@ -1,4 +1,4 @@
-import type { CiStatus, Criticality, TenantScope } from '@opsplane/contracts'
+import { type CiStatus, Criticality, type TenantScope } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, count, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
@@ -94,6 +94,20 @@ export async function itemStatus(
     .from(table)
     .where(and(...within(table, tenant), eq(table.id, id)))
   return row?.status
+}
+
+/** How critical an item is; null where there is none of this id. */
+export async function itemCriticality(
+  db: Drizzle,
+  tenant: TenantScope,
+  id: string,
+): Promise<Criticality | null> {
+  const table = configurationItems
+  const [row] = await db
+    .select({ criticality: table.criticality })
+    .from(table)
+    .where(and(...within(table, tenant), eq(table.id, id)))
+  return row === undefined ? null : Criticality.parse(row.criticality)
 }
 
 export async function countRelations(db: Drizzle, tenant: TenantScope, itemId: string): Promise<number> {

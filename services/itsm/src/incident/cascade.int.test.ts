@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { IncidentState, PlatformEvent, systemActor } from '@opsplane/contracts'
-import { createCascade, majorFromChildren } from './cascade.js'
+import { createCascade } from './cascade.js'
 import type { IncidentStep } from './commands.js'
 import { type TestDesk, tenantOf, testDesk } from './desk.fixture.js'
-import { agent } from './sample-incidents.js'
 
 let desk: TestDesk
 beforeAll(async () => {
@@ -247,38 +246,4 @@ describe('three hundred children', () => {
     for (const { state } of rows)
       expect(IncidentState.parse(state)).toMatchObject({ status: 'resolved', followsParent: true })
   }, 60_000)
-})
-
-describe('a parent with many children', () => {
-  const proposals = async (id: string) => (await told([id]))['incident.major_changed'] ?? 0
-
-  it('is proposed as a major incident, once', async () => {
-    const { parent } = await family(majorFromChildren - 1)
-    await deliver(parent)
-    expect((await get(parent)).majorState).toBe('none')
-    await desk.open(tenant, parent)
-    await Promise.all([deliver(parent), deliver(parent)])
-    await deliver(parent)
-    expect(await get(parent)).toMatchObject({
-      majorState: 'proposed',
-      majorProposal: { by: systemActor, reason: 'It has 10 children.' },
-    })
-    expect(await proposals(parent)).toBe(1)
-  })
-
-  it('is not when people have decided on it, or it has ended', async () => {
-    const { parent } = await family(majorFromChildren)
-    const decide = (action: 'propose' | 'reject') => {
-      const command = { kind: 'major', action, by: agent, userId: agent.id, now } as const
-      return desk.incidents.handle(parent, command, desk.meta(tenant))
-    }
-    await decide('propose')
-    await decide('reject')
-    await deliver(parent)
-    expect((await get(parent)).majorState).toBe('rejected')
-    const other = (await family(majorFromChildren)).parent
-    await act(other, { kind: 'cancel' })
-    await deliver(other)
-    expect((await get(other)).majorState).toBe('none')
-  })
 })
