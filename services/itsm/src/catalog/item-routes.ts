@@ -12,6 +12,7 @@ import {
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
+import { createdFilters } from '../lists/created.js'
 import { searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 import { transitionErrors } from '../transition-errors.js'
 import { isKeeper } from './access.js'
@@ -31,6 +32,7 @@ const filters = z.object({
   category: z.string().min(1).max(100).optional(),
   tag: z.string().min(1).max(50).optional(),
   q: searchFilter.meta({ description: `Words in name, tags, category or description. ${searchSyntax}` }),
+  ...createdFilters,
 })
 
 /** Reading, making and changing what can be requested. */

@@ -2,17 +2,19 @@ import { type CiStatus, Criticality, type TenantScope } from '@opsplane/contract
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, count, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
+import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { isOrNobody } from '../lists/nobody.js'
 import { incidents } from '../schema.js'
 import { ciClasses, ciRelations, configurationItems, incidentItem, openIncidents } from './tables.js'
 
-export interface ItemFilters {
+export interface ItemFilters extends CreatedFilters {
   class?: string[] | undefined
   status?: CiStatus[] | undefined
   criticality?: Criticality[] | undefined
   owner?: string | undefined
   supportGroup?: string | undefined
   source?: string | undefined
+  nativeKey?: string | undefined
   q?: string | undefined
 }
 
@@ -36,6 +38,8 @@ export function itemSelection({
       isOrNobody(table.owner, filters.owner),
       isOrNobody(table.supportGroup, filters.supportGroup),
       filters.source === undefined ? undefined : eq(table.source, filters.source),
+      filters.nativeKey === undefined ? undefined : eq(table.nativeKey, filters.nativeKey),
+      ...createdWithin(table.createdAt, filters),
     ],
     anyOf: [
       classes && { column: table.class, values: classes },
