@@ -7,6 +7,7 @@ import {
   NewCatalogItem,
   newId,
   notFound,
+  PlainCatalogAction,
   shortPages,
 } from '@opsplane/contracts'
 import { type BackendContext, listPage } from '@opsplane/eventstore'
@@ -126,6 +127,7 @@ export function itemRoutes({ database: { db }, cursors }: BackendContext, items:
       description: 'Emits `catalog_item.activated`.',
       tag,
       scope: 'catalog:write',
+      body: PlainCatalogAction,
       response: CatalogItem,
       errors: transitionErrors,
       handler: ({ params, meta }) => items.handle(params.id, { kind: 'activate', now: meta.now }, meta),
@@ -139,6 +141,7 @@ export function itemRoutes({ database: { db }, cursors }: BackendContext, items:
       description: 'Final. Requests already submitted go on. Emits `catalog_item.retired`.',
       tag,
       scope: 'catalog:write',
+      body: PlainCatalogAction,
       response: CatalogItem,
       errors: transitionErrors,
       handler: ({ params, meta }) => items.handle(params.id, { kind: 'retire', now: meta.now }, meta),
