@@ -272,6 +272,10 @@ export const EscalateIncident = z
   .strictObject({
     severity: Severity.optional().meta({ description: 'Must be graver than the present one.' }),
     assignmentGroup: Reference.optional().meta({ description: 'Must be another team than the present one.' }),
+    escalateTo: Reference.optional().meta({
+      description:
+        'Somebody higher up, who is to know of it and follows it from then on. Work stays where it is.',
+    }),
     reason: Reason.optional(),
   })
   .meta({ id: 'EscalateIncident', example: { severity: 'critical', reason: 'The whole shop is affected.' } })
@@ -299,7 +303,9 @@ export const NewIncidentComment = z
   .meta({ id: 'NewIncidentComment', example: { body: 'Looking at it.', visibility: 'internal' } })
 export type NewIncidentComment = z.infer<typeof NewIncidentComment>
 
-export const EscalationCause = z.enum(['severity_raised', 'group_reassigned'])
+export const EscalationCause = z.enum(['severity_raised', 'group_reassigned', 'raised_to_person']).meta({
+  description: '`group_reassigned` is functional escalation, `raised_to_person` hierarchical.',
+})
 export type EscalationCause = z.infer<typeof EscalationCause>
 
 /** What an incident's step followed from, where it was not an agent who took it. */
@@ -323,10 +329,20 @@ export const itsmEvents = {
     cause,
   ),
   'incident.assigned': incidentEvent('A user was made responsible. Work starts if the incident was open.'),
-  'incident.escalated': incidentEvent('The severity was raised or the team reassigned.', {
-    causes: z.array(EscalationCause).min(1),
-    reason: z.string().nullable(),
-  }),
+  'incident.escalated': incidentEvent(
+    'The severity was raised, the team reassigned, or somebody higher up told of it.',
+    {
+      causes: z.array(EscalationCause).min(1),
+      reason: z.string().nullable(),
+      // Events from before these fields were introduced lack them.
+      level: z
+        .int()
+        .min(1)
+        .optional()
+        .meta({ description: 'How often it was escalated, this one included.' }),
+      escalatedTo: z.string().nullable().optional().meta({ description: 'The person it was raised to.' }),
+    },
+  ),
   'incident.resolved': incidentEvent('Service is restored; the caller may still reopen.', cause),
   'incident.closed': incidentEvent('The incident reached its end.', {
     outcome: z.enum(['closed', 'canceled']),
