@@ -21,11 +21,11 @@ import { articleVersions } from './versions.js'
 
 type Context = BackendContext<ItsmConfig>
 
-/** Readers get a scheduled version at most so much later. */
-const publishEveryMs = 2_000
+/** Readers get a scheduled version at most so much later. A sweep takes a step for each tenant that has articles. */
+const publishEveryMs = 15_000
 
 /** Everything below /knowledge, and the work it does in the background. */
-export function createKnowledge(ctx: Context, patience = searchPatience) {
+export function createKnowledge(ctx: Context, patience = searchPatience, lookEveryMs = publishEveryMs) {
   const { db } = ctx.database
   const nowMs = () => Date.parse(ctx.clock.now())
   const endpoint = createEndpoint(ctx.config)
@@ -52,7 +52,7 @@ export function createKnowledge(ctx: Context, patience = searchPatience) {
       startSweeper({
         sweep: createScheduledPublishing(ctx).sweep,
         batchSize: publishingBatch,
-        lookEveryMs: publishEveryMs,
+        lookEveryMs,
         trouble: 'scheduled articles cannot be published',
         log: ctx.log,
       }),

@@ -6,7 +6,8 @@ import { knowledgeTeam } from './knowledge.fixture.js'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  const start: typeof itsm.start = (config) => itsm.start(config, { publishEveryMs: 200 })
+  service = await startTestService({ name: 'itsm', ...itsm, start })
 })
 afterAll(() => service?.stop())
 
