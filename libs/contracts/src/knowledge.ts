@@ -165,7 +165,7 @@ export const ScheduleArticle = z
       .transform((text) => new Date(text).toISOString())
       .meta({ description: 'In the future, and before `validUntil`.' }),
   })
-  .meta({ id: 'ScheduleArticle', example: { publishAt: '2026-12-01T08:00:00+01:00' } })
+  .meta({ id: 'ScheduleArticle', example: { publishAt: '2099-12-01T08:00:00+01:00' } })
 
 /** Body of the actions that take nothing. */
 export const PlainArticleAction = z.strictObject({}).meta({ id: 'PlainArticleAction', example: {} })
