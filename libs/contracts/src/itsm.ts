@@ -33,6 +33,10 @@ export const ResolutionCode = z.enum([
 ])
 export type ResolutionCode = z.infer<typeof ResolutionCode>
 
+/** How an incident came in. */
+export const IncidentChannel = z.enum(['portal', 'email', 'phone', 'chat', 'walk_in', 'monitoring', 'api'])
+export type IncidentChannel = z.infer<typeof IncidentChannel>
+
 /** Where a major incident stands: proposed, then accepted or rejected; an accepted one may be demoted. */
 export const MajorState = z.enum(['none', 'proposed', 'accepted', 'rejected', 'demoted'])
 export type MajorState = z.infer<typeof MajorState>
@@ -67,6 +71,7 @@ const AssigneeId = Reference.nullable().meta({
   example: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
 })
 const AssignmentGroup = Reference.nullable().meta({ description: 'Team it lies with.', example: 'payments' })
+const Channel = IncidentChannel.nullable().meta({ description: 'How it came in.', example: 'phone' })
 const Category = Reference.nullable().meta({ example: 'availability' })
 const CiId = Reference.nullable().meta({ description: 'Configuration item affected.' })
 const CallerId = Reference.nullable().meta({ description: 'Who is affected and asked for help.' })
@@ -149,6 +154,7 @@ export const IncidentState = z.object({
     .default(0)
     .meta({ description: 'Alerts with its dedup key, the one that opened it included.' }),
   lastAlertAt: At.nullable().default(null),
+  channel: Channel.default(null),
   followsUpOn: idSchema('incident').nullable().default(null).meta({
     description: 'The ended incident whose caller had more to say, which has opened this one.',
   }),
@@ -199,6 +205,9 @@ export const NewIncident = z
     urgency: Urgency.default('medium'),
     assigneeId: AssigneeId.optional(),
     assignmentGroup: AssignmentGroup.optional(),
+    channel: Channel.optional().meta({
+      description: 'How it came in; `monitoring` with a dedupKey unless given.',
+    }),
     category: Category.optional(),
     ciId: CiId.optional(),
     callerId: CallerId.optional(),
@@ -239,6 +248,7 @@ export const IncidentPatch = z
       .meta({ description: 'Goes before the priority by impact and urgency; null lifts it.' }),
     assigneeId: AssigneeId,
     assignmentGroup: AssignmentGroup,
+    channel: Channel,
     category: Category,
     ciId: CiId,
     callerId: CallerId,

@@ -116,6 +116,7 @@ describe('creating', () => {
           parentId: null,
           childCount: 0,
           followsParent: false,
+          channel: null,
           followsUpOn: null,
           followUpId: null,
           problemId: null,
@@ -389,7 +390,7 @@ describe('watching', () => {
 it('takes a state from before its latest fields', () => {
   const { impact: _, alertCount: __, lastAlertAt: ___, watcherIds: ____, ...old } = open
   expect(incident.upcast?.(old as IncidentState)).toEqual(open)
-  const { followUpId: _____, followsUpOn: ______, ...later } = open
+  const { followUpId: _____, followsUpOn: ______, channel: __________, ...later } = open
   expect(incident.upcast?.(later as IncidentState)).toEqual(open)
   const { followsParent: _______, majorProposal: ________, postIncidentReview: _________, ...before } = later
   expect(incident.upcast?.(before as IncidentState)).toEqual(open)

@@ -27,7 +27,7 @@ export function againAs({
   urgency,
   ...ended
 }: IncidentState): NewIncident {
-  const { assignmentGroup, category, ciId, callerId, tags, watcherIds, problemId } = ended
+  const { assignmentGroup, channel, category, ciId, callerId, tags, watcherIds, problemId } = ended
   const same = { title, description, severity, impact, urgency }
-  return { ...same, assignmentGroup, category, ciId, callerId, tags, watcherIds, problemId }
+  return { ...same, assignmentGroup, channel, category, ciId, callerId, tags, watcherIds, problemId }
 }

@@ -49,6 +49,7 @@ export function opened({
     majorProposal: null,
     postIncidentReview: null,
     ...alertFields(input.dedupKey, now),
+    channel: input.channel ?? (input.dedupKey === undefined ? null : 'monitoring'),
     followsUpOn,
     followUpId: null,
     createdBy: by,
