@@ -1,9 +1,31 @@
 import { z } from 'zod'
 import { type EventDefinition, resourceEvent } from './catalog.js'
+import { Criticality } from './cmdb.js'
 import { idSchema } from './ids.js'
-import { defaultPriorityMatrix, PriorityMatrix } from './priority.js'
+import { defaultPriorityMatrix, Priority, PriorityMatrix } from './priority.js'
 
 const At = z.iso.datetime({ precision: 3 })
+
+/** When an incident is proposed as a major one by itself: everything the rule names must hold. */
+export const MajorRule = z
+  .strictObject({
+    name: z.string().trim().min(1).max(100).meta({ description: 'Told as the reason.' }),
+    priorities: z.array(Priority).min(1).max(5).optional().meta({ description: 'It has one of these.' }),
+    criticalities: z
+      .array(Criticality)
+      .min(1)
+      .max(4)
+      .optional()
+      .meta({ description: 'It is about a configuration item as critical as one of these.' }),
+    minChildren: z.int().min(1).max(10_000).optional().meta({ description: 'It has so many children.' }),
+  })
+  .refine(
+    ({ priorities, criticalities, minChildren }) => priorities ?? criticalities ?? minChildren,
+    'must name priorities, criticalities or minChildren',
+  )
+export type MajorRule = z.infer<typeof MajorRule>
+
+export const defaultMajorRules: readonly MajorRule[] = [{ name: 'Many children', minChildren: 10 }]
 
 const fields = {
   priorityMatrix: PriorityMatrix.meta({
@@ -15,12 +37,23 @@ const fields = {
     example: 7,
   }),
   resolutionRequired: z.boolean().meta({ description: 'Whether resolving needs a code and notes.' }),
+  majorRules: z
+    .array(MajorRule)
+    .max(20)
+    .meta({
+      description:
+        'When incidents are proposed as major ones by themselves; the first rule that holds counts. Held against an ' +
+        'incident when it is opened, and when its priority, item or children change; editing the rules changes none.',
+      example: [{ name: 'Most pressing', priorities: ['P1'] }, ...defaultMajorRules],
+    }),
 }
 
 /** How the desk of one workspace and environment works. */
 export const ItsmSettingsState = z.object({
   id: idSchema('itsmSettings'),
   ...fields,
+  // States from before this field was introduced lack it.
+  majorRules: fields.majorRules.default(() => [...defaultMajorRules]),
   createdAt: At.nullable().meta({ description: 'Null until they are first changed.' }),
   updatedAt: At.nullable(),
 })

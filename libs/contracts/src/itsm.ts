@@ -33,6 +33,10 @@ export const ResolutionCode = z.enum([
 ])
 export type ResolutionCode = z.infer<typeof ResolutionCode>
 
+/** How an incident came in. */
+export const IncidentChannel = z.enum(['portal', 'email', 'phone', 'chat', 'walk_in', 'monitoring', 'api'])
+export type IncidentChannel = z.infer<typeof IncidentChannel>
+
 /** Where a major incident stands: proposed, then accepted or rejected; an accepted one may be demoted. */
 export const MajorState = z.enum(['none', 'proposed', 'accepted', 'rejected', 'demoted'])
 export type MajorState = z.infer<typeof MajorState>
@@ -67,6 +71,7 @@ const AssigneeId = Reference.nullable().meta({
   example: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
 })
 const AssignmentGroup = Reference.nullable().meta({ description: 'Team it lies with.', example: 'payments' })
+const Channel = IncidentChannel.nullable().meta({ description: 'How it came in.', example: 'phone' })
 const Category = Reference.nullable().meta({ example: 'availability' })
 const CiId = Reference.nullable().meta({ description: 'Configuration item affected.' })
 const CallerId = Reference.nullable().meta({ description: 'Who is affected and asked for help.' })
@@ -149,6 +154,13 @@ export const IncidentState = z.object({
     .default(0)
     .meta({ description: 'Alerts with its dedup key, the one that opened it included.' }),
   lastAlertAt: At.nullable().default(null),
+  channel: Channel.default(null),
+  followsUpOn: idSchema('incident').nullable().default(null).meta({
+    description: 'The ended incident whose caller had more to say, which has opened this one.',
+  }),
+  followUpId: idSchema('incident').nullable().default(null).meta({
+    description: 'The incident that was opened when the caller of this one wrote after its end.',
+  }),
   createdBy: Actor,
   createdAt: At,
   updatedAt: At,
@@ -193,6 +205,9 @@ export const NewIncident = z
     urgency: Urgency.default('medium'),
     assigneeId: AssigneeId.optional(),
     assignmentGroup: AssignmentGroup.optional(),
+    channel: Channel.optional().meta({
+      description: 'How it came in; `monitoring` with a dedupKey unless given.',
+    }),
     category: Category.optional(),
     ciId: CiId.optional(),
     callerId: CallerId.optional(),
@@ -233,6 +248,7 @@ export const IncidentPatch = z
       .meta({ description: 'Goes before the priority by impact and urgency; null lifts it.' }),
     assigneeId: AssigneeId,
     assignmentGroup: AssignmentGroup,
+    channel: Channel,
     category: Category,
     ciId: CiId,
     callerId: CallerId,
@@ -266,6 +282,10 @@ export const EscalateIncident = z
   .strictObject({
     severity: Severity.optional().meta({ description: 'Must be graver than the present one.' }),
     assignmentGroup: Reference.optional().meta({ description: 'Must be another team than the present one.' }),
+    escalateTo: Reference.optional().meta({
+      description:
+        'Somebody higher up, who is to know of it and follows it from then on. Work stays where it is.',
+    }),
     reason: Reason.optional(),
   })
   .meta({ id: 'EscalateIncident', example: { severity: 'critical', reason: 'The whole shop is affected.' } })
@@ -293,7 +313,9 @@ export const NewIncidentComment = z
   .meta({ id: 'NewIncidentComment', example: { body: 'Looking at it.', visibility: 'internal' } })
 export type NewIncidentComment = z.infer<typeof NewIncidentComment>
 
-export const EscalationCause = z.enum(['severity_raised', 'group_reassigned'])
+export const EscalationCause = z.enum(['severity_raised', 'group_reassigned', 'raised_to_person']).meta({
+  description: '`group_reassigned` is functional escalation, `raised_to_person` hierarchical.',
+})
 export type EscalationCause = z.infer<typeof EscalationCause>
 
 /** What an incident's step followed from, where it was not an agent who took it. */
@@ -317,10 +339,20 @@ export const itsmEvents = {
     cause,
   ),
   'incident.assigned': incidentEvent('A user was made responsible. Work starts if the incident was open.'),
-  'incident.escalated': incidentEvent('The severity was raised or the team reassigned.', {
-    causes: z.array(EscalationCause).min(1),
-    reason: z.string().nullable(),
-  }),
+  'incident.escalated': incidentEvent(
+    'The severity was raised, the team reassigned, or somebody higher up told of it.',
+    {
+      causes: z.array(EscalationCause).min(1),
+      reason: z.string().nullable(),
+      // Events from before these fields were introduced lack them.
+      level: z
+        .int()
+        .min(1)
+        .optional()
+        .meta({ description: 'How often it was escalated, this one included.' }),
+      escalatedTo: z.string().nullable().optional().meta({ description: 'The person it was raised to.' }),
+    },
+  ),
   'incident.resolved': incidentEvent('Service is restored; the caller may still reopen.', cause),
   'incident.closed': incidentEvent('The incident reached its end.', {
     outcome: z.enum(['closed', 'canceled']),

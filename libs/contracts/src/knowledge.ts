@@ -6,12 +6,21 @@ import { Actor } from './principal.js'
 /** Without the id of `Actor`: OpenAPI knows no null beside a reference. */
 const PublishedBy = z.object(Actor.shape).nullable()
 
-export const articleStatuses = ['draft', 'in_review', 'published', 'retired'] as const
+export const articleStatuses = ['draft', 'in_review', 'scheduled', 'published', 'retired'] as const
 export const ArticleStatus = z.enum(articleStatuses).meta({ id: 'ArticleStatus' })
 export type ArticleStatus = z.infer<typeof ArticleStatus>
 
 /** Everything that can be done to an article; which of them apply depends on its status. */
-export const articleActions = ['edit', 'submit', 'approve', 'reject', 'retire', 'delete'] as const
+export const articleActions = [
+  'edit',
+  'submit',
+  'approve',
+  'schedule',
+  'publish',
+  'reject',
+  'retire',
+  'delete',
+] as const
 export const ArticleAction = z.enum(articleActions).meta({ id: 'ArticleAction' })
 export type ArticleAction = z.infer<typeof ArticleAction>
 
@@ -73,6 +82,10 @@ export const ArticleEventState = z.object({
   articleVersion: z.int().min(1).meta({ description: 'The version being worked on, or the last one.' }),
   publishedVersion: z.int().min(1).nullable().meta({ description: 'The version readers get.' }),
   rejectionReason: z.string().nullable(),
+  // States from before this field was introduced lack it.
+  publishAt: At.nullable().default(null).meta({
+    description: 'When the version that is scheduled will be published by itself.',
+  }),
   author: Actor.meta({ description: 'Who began the version being worked on.' }),
   publishedAt: At.nullable(),
   publishedBy: PublishedBy,
@@ -96,7 +109,7 @@ export const Article = ArticleEventState.omit({ bodySha256: true })
 export type Article = z.infer<typeof Article>
 
 export const ArticleVersionStatus = z
-  .enum(['draft', 'in_review', 'published', 'outdated', 'retired'])
+  .enum(['draft', 'in_review', 'scheduled', 'published', 'outdated', 'retired'])
   .meta({ id: 'ArticleVersionStatus' })
 export type ArticleVersionStatus = z.infer<typeof ArticleVersionStatus>
 
@@ -144,6 +157,18 @@ export const ArticlePatch = z
   .partial()
   .meta({ id: 'ArticlePatch', example: { summary: 'What to try when the VPN does not connect.' } })
 export type ArticlePatch = z.infer<typeof ArticlePatch>
+
+export const ScheduleArticle = z
+  .strictObject({
+    publishAt: z.iso
+      .datetime({ offset: true })
+      .transform((text) => new Date(text).toISOString())
+      .meta({ description: 'In the future, and before `validUntil`.' }),
+  })
+  .meta({ id: 'ScheduleArticle', example: { publishAt: '2099-12-01T08:00:00+01:00' } })
+
+/** Body of the actions that take nothing. */
+export const PlainArticleAction = z.strictObject({}).meta({ id: 'PlainArticleAction', example: {} })
 
 export const RejectArticle = z
   .strictObject({ reason: z.string().trim().min(1).max(2_000) })
@@ -230,6 +255,9 @@ export const knowledgeEvents = {
   'article.created': articleEvent('An article was begun.'),
   'article.updated': articleEvent('The draft changed, or a new version was begun.'),
   'article.submitted': articleEvent('A draft waits for its review.'),
+  'article.scheduled': articleEvent('A version was approved, and will be published by itself.', {
+    publishAt: At,
+  }),
   'article.published': articleEvent('A version was approved, and readers get it from now on.'),
   'article.rejected': articleEvent('A review sent the article back to its author.', { reason: z.string() }),
   'article.outdated': articleEvent('A published version was replaced by a newer one.', {

@@ -95,6 +95,29 @@ export const SlaCalendarPatch = z
   .meta({ id: 'SlaCalendarPatch', example: { timeZone: 'Europe/Paris' } })
 export type SlaCalendarPatch = z.infer<typeof SlaCalendarPatch>
 
+export const ImportHolidays = z
+  .strictObject({
+    ical: z
+      .string()
+      .min(1)
+      .max(500_000)
+      .meta({
+        description:
+          'A calendar in iCalendar format: events of whole days, once or every year on the same date. What cannot be kept ' +
+          'as such a holiday is refused by name.',
+      }),
+    replace: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Whether they take the place of the holidays there are.' }),
+  })
+  .meta({
+    id: 'ImportHolidays',
+    example: {
+      ical: 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART;VALUE=DATE:20261225\r\nSUMMARY:Christmas\r\nEND:VEVENT\r\nEND:VCALENDAR',
+    },
+  })
+
 export const SlaMetric = z.enum(['response', 'resolution']).meta({
   id: 'SlaMetric',
   description:

@@ -61,6 +61,8 @@ export const projectedTables: readonly string[] = [
 /** What tests and the one-process run replace. */
 export interface ItsmOverrides extends BackendOverrides {
   searchPatience?: SearchPatience
+  /** How often scheduled articles are looked for. */
+  publishEveryMs?: number
 }
 
 export function start(config: ItsmConfig, overrides?: ItsmOverrides): Promise<RunningService> {
@@ -72,7 +74,7 @@ export function start(config: ItsmConfig, overrides?: ItsmOverrides): Promise<Ru
     searchesTexts: true,
     routes: (ctx) => {
       const incidents = incidentStore(ctx)
-      knowledge = createKnowledge(ctx, overrides?.searchPatience)
+      knowledge = createKnowledge(ctx, overrides?.searchPatience, overrides?.publishEveryMs)
       return [
         ...incidentRoutes(ctx, incidents),
         ...incidentActionRoutes(incidents),

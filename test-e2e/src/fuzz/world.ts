@@ -193,6 +193,11 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
       const body = { sourceId: await item(), targetId: await item(), type: 'runs_on' as const }
       return { id: (await owner.post('/cmdb/relations', { body })).data.id }
     },
+    '/knowledge/{id}/publish': async () => {
+      const path = await desk.prepared['/knowledge/{id}/schedule']()
+      await asOwner('POST', `/knowledge/${path.id}/schedule`, { publishAt: '2099-01-01T00:00:00Z' })
+      return path
+    },
     '/settings/users/{id}': async () => ({ id: (await invite()).data.id }),
     '/workspaces/{slug}': async () => ({ slug: info.workspace }),
     ...desk.prepared,

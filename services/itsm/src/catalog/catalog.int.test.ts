@@ -45,6 +45,22 @@ describe('items', () => {
     expect((await ada.api.post('/catalog/items', { name: 'No' })).error().code).toBe('insufficient_scope')
   })
 
+  it('are activated, retired and requested without what such an action does not take', async () => {
+    const members = team(service)
+    const { keeper, ada } = members
+    const item = await draft(members)
+    const refused = async (api: typeof keeper.api, path: string) => {
+      const [detail] = (await api.post(path, { reason: 'Replaced.' })).error().details
+      return [detail?.path, detail?.code]
+    }
+    const unknown = ['/reason', 'unrecognized_key']
+    expect(await refused(keeper.api, `/catalog/items/${item.id}/activate`)).toEqual(unknown)
+    expect((await keeper.api.post(`/catalog/items/${item.id}/activate`, {})).status).toBe(200)
+    expect(await refused(keeper.api, `/catalog/items/${item.id}/retire`)).toEqual(unknown)
+    const { number } = await order(ada.api, item, { draft: true })
+    expect(await refused(ada.api, `/catalog/requests/${number}/submit`)).toEqual(unknown)
+  })
+
   it('are found by category and tag, page by page', async () => {
     const members = team(service)
     const a = await offered(members, { name: 'A', category: 'hardware', tags: ['x', 'y'] })

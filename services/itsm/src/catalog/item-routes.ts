@@ -7,11 +7,13 @@ import {
   NewCatalogItem,
   newId,
   notFound,
+  PlainCatalogAction,
   shortPages,
 } from '@opsplane/contracts'
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
+import { createdFilters } from '../lists/created.js'
 import { searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 import { transitionErrors } from '../transition-errors.js'
 import { isKeeper } from './access.js'
@@ -31,6 +33,7 @@ const filters = z.object({
   category: z.string().min(1).max(100).optional(),
   tag: z.string().min(1).max(50).optional(),
   q: searchFilter.meta({ description: `Words in name, tags, category or description. ${searchSyntax}` }),
+  ...createdFilters,
 })
 
 /** Reading, making and changing what can be requested. */
@@ -124,6 +127,7 @@ export function itemRoutes({ database: { db }, cursors }: BackendContext, items:
       description: 'Emits `catalog_item.activated`.',
       tag,
       scope: 'catalog:write',
+      body: PlainCatalogAction,
       response: CatalogItem,
       errors: transitionErrors,
       handler: ({ params, meta }) => items.handle(params.id, { kind: 'activate', now: meta.now }, meta),
@@ -137,6 +141,7 @@ export function itemRoutes({ database: { db }, cursors }: BackendContext, items:
       description: 'Final. Requests already submitted go on. Emits `catalog_item.retired`.',
       tag,
       scope: 'catalog:write',
+      body: PlainCatalogAction,
       response: CatalogItem,
       errors: transitionErrors,
       handler: ({ params, meta }) => items.handle(params.id, { kind: 'retire', now: meta.now }, meta),

@@ -12,7 +12,7 @@ import { names, namesAnyone } from './access.js'
 import { revisionRowId } from './item-domain.js'
 import { catalogItemRevisions, catalogItems, catalogRequests } from './tables.js'
 
-export interface ItemFilters {
+export interface ItemFilters extends CreatedFilters {
   status?: CatalogItemStatus[] | undefined
   category?: string | undefined
   tag?: string | undefined
@@ -39,11 +39,15 @@ const given = <Value>(value: Value | undefined, condition: (value: Value) => SQL
   value === undefined ? undefined : condition(value)
 
 /** Without `catalog:write` there are only active items. */
-export function itemSelection({ status, category, tag, q }: ItemFilters, keeper: boolean): Selection {
+export function itemSelection(
+  { status, category, tag, q, ...created }: ItemFilters,
+  keeper: boolean,
+): Selection {
   return {
     where: [
       keeper ? undefined : eq(catalogItems.status, 'active'),
       given(category, (wanted) => eq(catalogItems.category, wanted)),
+      ...createdWithin(catalogItems.createdAt, created),
     ],
     anyOf: [status && { column: catalogItems.status, values: status }],
     // What a GIN index finds is sorted afterwards.

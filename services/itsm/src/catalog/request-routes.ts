@@ -5,6 +5,7 @@ import {
   CatalogRequestPatch,
   CatalogRequestStatus,
   NewCatalogRequest,
+  PlainCatalogAction,
   shortPages,
 } from '@opsplane/contracts'
 import { type BackendContext, listPage } from '@opsplane/eventstore'
@@ -147,6 +148,7 @@ export function requestRoutes(
         '`request.updated` as it goes on to its approvals or its tasks.',
       tag,
       scope: 'catalog:request',
+      body: PlainCatalogAction,
       response: CatalogRequest,
       errors: [...transitionErrors, 'forbidden', 'conflict'],
       handler: ({ params, meta }) =>

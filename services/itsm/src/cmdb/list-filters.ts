@@ -23,9 +23,14 @@ export const itemFilters = z.object({
     .optional()
     .meta({ description: `A team, or \`${nobody}\` for items nobody supports.` }),
   source: reference.optional().meta({ description: 'System the items were read from.' }),
+  nativeKey: z.string().trim().min(1).max(500).optional().meta({
+    description: 'The key of an item there; with `source` it finds the one item.',
+    example: 'i-0a1b2c',
+  }),
   q: searchFilter.meta({
     description: `Words in name, native key, class or description, or text within the name. ${searchSyntax}`,
   }),
+  ...createdFilters,
 })
 
 export const relationTypeFilter = severalOf(RelationType)

@@ -1,18 +1,20 @@
-import type { CiStatus, Criticality, TenantScope } from '@opsplane/contracts'
+import { type CiStatus, Criticality, type TenantScope } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, count, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
+import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { isOrNobody } from '../lists/nobody.js'
 import { incidents } from '../schema.js'
 import { ciClasses, ciRelations, configurationItems, incidentItem, openIncidents } from './tables.js'
 
-export interface ItemFilters {
+export interface ItemFilters extends CreatedFilters {
   class?: string[] | undefined
   status?: CiStatus[] | undefined
   criticality?: Criticality[] | undefined
   owner?: string | undefined
   supportGroup?: string | undefined
   source?: string | undefined
+  nativeKey?: string | undefined
   q?: string | undefined
 }
 
@@ -36,6 +38,8 @@ export function itemSelection({
       isOrNobody(table.owner, filters.owner),
       isOrNobody(table.supportGroup, filters.supportGroup),
       filters.source === undefined ? undefined : eq(table.source, filters.source),
+      filters.nativeKey === undefined ? undefined : eq(table.nativeKey, filters.nativeKey),
+      ...createdWithin(table.createdAt, filters),
     ],
     anyOf: [
       classes && { column: table.class, values: classes },
@@ -94,6 +98,20 @@ export async function itemStatus(
     .from(table)
     .where(and(...within(table, tenant), eq(table.id, id)))
   return row?.status
+}
+
+/** How critical an item is; null where there is none of this id. */
+export async function itemCriticality(
+  db: Drizzle,
+  tenant: TenantScope,
+  id: string,
+): Promise<Criticality | null> {
+  const table = configurationItems
+  const [row] = await db
+    .select({ criticality: table.criticality })
+    .from(table)
+    .where(and(...within(table, tenant), eq(table.id, id)))
+  return row === undefined ? null : Criticality.parse(row.criticality)
 }
 
 export async function countRelations(db: Drizzle, tenant: TenantScope, itemId: string): Promise<number> {

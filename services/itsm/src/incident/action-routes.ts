@@ -46,8 +46,10 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       path: '/itsm/incidents/:id/escalate',
       summary: 'Escalate an incident',
       description:
-        'Raises the severity, hands the incident to another team, or both; with neither given the severity goes ' +
-        'up one step. Lowering the severity is refused: use PATCH. Emits `incident.escalated`.',
+        'Raises the severity, hands the incident to another team (functional escalation), has somebody higher up follow ' +
+        'it (hierarchical), or several of these; with none given the severity goes up one step. Lowering the severity is ' +
+        'refused: use PATCH. Emits `incident.escalated`.',
+      errors: [...transitionErrors, 'conflict'],
       body: EscalateIncident,
       handler: ({ params, body, meta }) => take(params.id, { kind: 'escalate', ...body }, meta),
     }),

@@ -33,7 +33,7 @@ export async function leading(
   const [row] = await tx.unsafe<{ id: string; position: string; after: unknown }[]>(
     `select e.id, e.position::text as position, e.data->'after' as after from events e
      where e.stream_id = $1 and e.stream_type = 'incidents' and e.workspace_id = $2 and e.environment = $3
-       and (e.data->'changes')::jsonb ? 'status'
+       and (e.data->'changes')::jsonb ?| array['status', 'holdReason']
        and e.data->'after'->>'status' in ('open', 'in_progress', 'on_hold', 'resolved')
        and e.data->'after'->>'holdReason' is distinct from 'awaiting_caller'
      order by e.version desc limit 1`,

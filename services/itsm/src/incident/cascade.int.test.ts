@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { IncidentState, PlatformEvent, systemActor } from '@opsplane/contracts'
-import { createCascade, majorFromChildren } from './cascade.js'
+import { createCascade } from './cascade.js'
 import type { IncidentStep } from './commands.js'
 import { type TestDesk, tenantOf, testDesk } from './desk.fixture.js'
-import { agent } from './sample-incidents.js'
 
 let desk: TestDesk
 beforeAll(async () => {
@@ -98,6 +97,28 @@ describe('children', () => {
     await act(parent, { kind: 'cancel' })
     await deliver(parent)
     expect(await told([child])).toEqual({})
+  })
+
+  it('wait for what their parent waits for, also when that becomes something else', async () => {
+    const { parent, child } = await family()
+    const own = (await desk.open(tenant, parent)).id
+    await act(own, { kind: 'hold', holdReason: 'awaiting_caller' })
+    const waitsFor = async (holdReason: 'awaiting_caller' | 'awaiting_change' | 'awaiting_vendor') => {
+      await act(parent, { kind: 'edit', fields: { holdReason } })
+      await deliver(parent)
+      const { status, holdReason: reason, followsParent } = await get(child)
+      return [status, reason, followsParent]
+    }
+    await act(parent, start, { kind: 'hold', holdReason: 'awaiting_caller' })
+    await deliver(parent)
+    expect((await get(child)).status).toBe('in_progress')
+    expect(await waitsFor('awaiting_vendor')).toEqual(['on_hold', 'awaiting_vendor', true])
+    expect(await waitsFor('awaiting_change')).toEqual(['on_hold', 'awaiting_change', true])
+    expect(await waitsFor('awaiting_caller')).toEqual(['on_hold', 'awaiting_change', true])
+    expect((await get(own)).holdReason).toBe('awaiting_caller')
+    await act(parent, resume)
+    await deliver(parent)
+    expect([(await get(child)).status, (await get(own)).status]).toEqual(['in_progress', 'on_hold'])
   })
 
   it('that wait for their caller are resolved with it, and keep waiting otherwise', async () => {
@@ -225,38 +246,4 @@ describe('three hundred children', () => {
     for (const { state } of rows)
       expect(IncidentState.parse(state)).toMatchObject({ status: 'resolved', followsParent: true })
   }, 60_000)
-})
-
-describe('a parent with many children', () => {
-  const proposals = async (id: string) => (await told([id]))['incident.major_changed'] ?? 0
-
-  it('is proposed as a major incident, once', async () => {
-    const { parent } = await family(majorFromChildren - 1)
-    await deliver(parent)
-    expect((await get(parent)).majorState).toBe('none')
-    await desk.open(tenant, parent)
-    await Promise.all([deliver(parent), deliver(parent)])
-    await deliver(parent)
-    expect(await get(parent)).toMatchObject({
-      majorState: 'proposed',
-      majorProposal: { by: systemActor, reason: 'It has 10 children.' },
-    })
-    expect(await proposals(parent)).toBe(1)
-  })
-
-  it('is not when people have decided on it, or it has ended', async () => {
-    const { parent } = await family(majorFromChildren)
-    const decide = (action: 'propose' | 'reject') => {
-      const command = { kind: 'major', action, by: agent, userId: agent.id, now } as const
-      return desk.incidents.handle(parent, command, desk.meta(tenant))
-    }
-    await decide('propose')
-    await decide('reject')
-    await deliver(parent)
-    expect((await get(parent)).majorState).toBe('rejected')
-    const other = (await family(majorFromChildren)).parent
-    await act(other, { kind: 'cancel' })
-    await deliver(other)
-    expect((await get(other)).majorState).toBe('none')
-  })
 })

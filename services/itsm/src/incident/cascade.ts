@@ -16,17 +16,14 @@ export interface CascadeContext extends Pick<BackendContext, 'database' | 'store
   relay: Pick<BackendContext['relay'], 'wake'>
 }
 
-/** With this many children an incident is proposed as a major one. */
-export const majorFromChildren = 10
 /** Children that follow in one transaction. */
 export const familyBatch = 100
 /** How often a transaction is tried that loses races for children against people. */
 const maxTries = 10
 
 /**
- * Lets children do as their parents do, and proposes parents with many children as major incidents. An event only
- * says which parent to look at: what the parent has come to is read from the log, so that events that come again,
- * late, or in another order do no harm.
+ * Lets children do as their parents do. An event only says which parent to look at: what the parent has come to is
+ * read from the log, so that events that come again, late, or in another order do no harm.
  */
 export function createCascade(ctx: CascadeContext) {
   const { database, store, clock, relay } = ctx
@@ -42,29 +39,15 @@ export function createCascade(ctx: CascadeContext) {
   async function handle(events: readonly PlatformEvent[]): Promise<void> {
     const families = new Map<string, TenantScope>()
     for (const event of events) {
-      const { changes, after, before } = event.data
+      const { changes, after } = event.data
       const count = after?.childCount
       if (typeof count !== 'number' || count === 0) continue
       const { workspaceId, environment } = event
       const tenant = { workspaceId, environment }
-      if (changes.includes('status')) families.set(event.resource.id, tenant)
-      const grown = count >= majorFromChildren && Number(before?.childCount ?? 0) < majorFromChildren
-      if (grown) await propose(event.resource.id, meta(tenant, event.id))
+      if (changes.includes('status') || changes.includes('holdReason'))
+        families.set(event.resource.id, tenant)
     }
     for (const [parentId, tenant] of families) await follow(parentId, tenant)
-  }
-
-  /** Once: whoever has decided on it already, or ended it, is not asked again. */
-  async function propose(id: string, given: CommandMeta): Promise<void> {
-    const suggest = async (unit: Unit) => {
-      const found = await unit.find(incidents, id)
-      if (found === null || found.state.majorState !== 'none') return
-      if (!incidents.present(found).allowedMajorActions.includes('propose')) return
-      const reason = `It has ${found.state.childCount} children.`
-      const by = { by: systemActor, userId: systemActor.id }
-      await unit.handle(incidents, id, { kind: 'major', action: 'propose', ...by, reason, now: given.now })
-    }
-    await store.transact(given, suggest, { turn: id })
   }
 
   /** Batch by batch, so that a large family is neither one large transaction nor begun anew after a stop. */

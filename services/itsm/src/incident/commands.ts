@@ -14,6 +14,7 @@ import type {
   ResolveIncident,
 } from '@opsplane/contracts'
 import type { CountChild } from './family.js'
+import type { FollowUp } from './late-words.js'
 import type { MajorCommand } from './major.js'
 
 /** What the settings of the desk say when a command is given. */
@@ -28,6 +29,8 @@ export interface CreateIncident {
   now: Instant
   desk: Pick<Desk, 'priorityMatrix'>
   input: NewIncident
+  /** The ended incident it is opened after. */
+  followsUpOn?: string | null
 }
 
 /** Changes fields, and the status through the action that leads to it. */
@@ -76,5 +79,6 @@ export type IncidentCommand =
   | WatchIncident
   | CountAlert
   | CountChild
+  | FollowUp
   | MajorCommand
   | (IncidentStep & { now: Instant; userId?: string; cause?: IncidentCause })

@@ -19,7 +19,9 @@ export function incidentCommentRoutes(ctx: BackendContext, incidents: IncidentSt
       description:
         'Adds a public comment or an internal work note, until the incident is closed. An incident on hold for ' +
         'its caller resumes when the caller comments, and a resolved one is reopened. Emits `incident.comment_added`, ' +
-        'and then `incident.updated` or `incident.reopened`.',
+        'and then `incident.updated` or `incident.reopened`. What the caller says in public of a closed or canceled ' +
+        'incident goes to a new one that follows up on it, which the `incidentId` of the answer names; it emits ' +
+        '`incident.updated` of the ended one and `incident.created` before. While that is open, further words go there.',
       tag,
       scope: 'itsm:write',
       body: NewIncidentComment,

@@ -1,7 +1,8 @@
-import { type CommandMeta, type IncidentComment, newId } from '@opsplane/contracts'
+import { ApiError, type CommandMeta, type IncidentComment, newId } from '@opsplane/contracts'
 import type { BackendContext, Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import { isKeyTaken } from './dedup-key.js'
+import { sayLate } from './follow-up.js'
 import type { IncidentStore } from './incident-store.js'
 
 /** A comment as it is kept, by whoever asks. */
@@ -17,15 +18,16 @@ export function newComment(
 
 /**
  * Adds it to its incident. The caller's reopens a resolved one, unless another incident of its dedup key is open:
- * then it is only kept.
+ * then it is only kept. After the end of the incident it goes to one that follows up on it.
  */
 export async function addComment(
-  { store }: Pick<BackendContext, 'store'>,
+  ctx: Pick<BackendContext, 'store' | 'database'>,
   incidents: IncidentStore,
   comment: IncidentComment,
   meta: CommandMeta,
 ): Promise<IncidentComment> {
   const { incidentId } = comment
+  const { store } = ctx
   const add = (quietly: boolean) => {
     const say = async (unit: Unit) => {
       await unit.handle(incidents, incidentId, { kind: 'comment', comment, quietly, now: meta.now })
@@ -36,7 +38,8 @@ export async function addComment(
   try {
     return await add(false)
   } catch (error) {
-    if (!isKeyTaken(error)) throw error
-    return add(true)
+    if (isKeyTaken(error)) return add(true)
+    if (!(error instanceof ApiError && error.code === 'invalid_state_transition')) throw error
+    return sayLate(ctx, incidents, comment, meta)
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Incident, IncidentComment, newId } from '@opsplane/contracts'
+import { ConfigurationItem, Incident, IncidentComment, newId } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import * as itsm from '../service.js'
 
@@ -109,5 +109,98 @@ describe('the comments of an incident', () => {
       `/itsm/incidents/${incident.id}/comments?limit=2&q=note&after=${encodeURIComponent(pagination.nextCursor ?? '')}`,
     )
     expect(other.error().code).toBe('invalid_cursor')
+  })
+})
+
+describe('late words of the caller', () => {
+  const caller = { ...principal, ...grace }
+  const closedOne = async (end: 'closed' | 'canceled', fields: object = {}) => {
+    const ada = service.as(principal)
+    const given = { title: 'Checkout answers 502', urgency: 'high', callerId: grace.userId, ...fields }
+    const { id } = (await ada.post('/itsm/incidents', given)).data(Incident)
+    if (end === 'closed') await ada.post(`/itsm/incidents/${id}/resolve`, {})
+    return (await ada.patch(`/itsm/incidents/${id}`, { status: end })).data(Incident)
+  }
+  const get = async ({ id }: { id: string }) =>
+    (await service.as(principal).get(`/itsm/incidents/${id}`)).data(Incident)
+
+  it.each(['closed', 'canceled'] as const)('open another incident for a %s one', async (end) => {
+    const ended = await closedOne(end)
+    const said = await say(service.as(caller), ended, 'It is back')
+    const again = await get({ id: said.incidentId })
+    expect(again).toMatchObject({
+      ...{ title: ended.title, urgency: 'high', callerId: grace.userId, status: 'open' },
+      ...{ followsUpOn: ended.id, followUpId: null, commentCount: 1 },
+    })
+    const after = await get(ended)
+    expect(after).toMatchObject({ status: end, followUpId: again.id, commentCount: 0, allowedActions: [] })
+    expect(await bodies(service.as(principal), again, '')).toEqual(['It is back'])
+    const told = await service.sql`
+      select type from events where stream_id in (${ended.id}, ${again.id}) and position >
+        (select max(position) from events where stream_id = ${ended.id} and type = 'incident.closed')
+      order by position`
+    expect(told.map(({ type }) => type)).toEqual([
+      'incident.updated',
+      'incident.created',
+      'incident.comment_added',
+    ])
+  })
+
+  it('go to that one from then on, and reopen it when it is resolved', async () => {
+    const ended = await closedOne('closed')
+    const { incidentId } = await say(service.as(caller), ended, 'It is back')
+    await service.as(principal).post(`/itsm/incidents/${incidentId}/resolve`, {})
+    expect((await say(service.as(caller), ended, 'And again')).incidentId).toBe(incidentId)
+    expect((await get({ id: incidentId })).status).toBe('in_progress')
+    await service.as(principal).post(`/itsm/incidents/${incidentId}/resolve`, {})
+    await service.as(principal).post(`/itsm/incidents/${incidentId}/close`, {})
+    const third = await say(service.as(caller), ended, 'And once more')
+    expect(third.incidentId).not.toBe(incidentId)
+    expect(await get({ id: third.incidentId })).toMatchObject({ followsUpOn: incidentId, status: 'open' })
+  })
+
+  it('open one, however many come at once', async () => {
+    const ended = await closedOne('closed')
+    const api = service.as(caller)
+    const said = await Promise.all(Array.from({ length: 8 }, (_, at) => say(api, ended, `Word ${at}`)))
+    const [opened, ...others] = new Set(said.map(({ incidentId }) => incidentId))
+    expect(others).toEqual([])
+    expect((await get({ id: opened ?? '' })).commentCount).toBe(8)
+  })
+
+  it('are heard once for an Idempotency-Key, and not of a version that has changed', async () => {
+    const ended = await closedOne('closed')
+    const path = `/itsm/incidents/${ended.id}/comments`
+    const api = service.as(caller)
+    expect((await api.post(path, { body: 'Back' }, { 'If-Match': '"1"' })).status).toBe(412)
+    const once = { 'Idempotency-Key': 'late-words-1', 'If-Match': `"${ended.version}"` }
+    const [first, second] = [
+      (await api.post(path, { body: 'Back' }, once)).data(IncidentComment),
+      (await api.post(path, { body: 'Back' }, once)).data(IncidentComment),
+    ]
+    expect(second).toEqual(first)
+    expect((await get({ id: first.incidentId })).commentCount).toBe(1)
+  })
+
+  it('are not lost when the item has gone out of service', async () => {
+    const ada = service.as(principal)
+    const server = { class: 'server', name: 'web-1', status: 'operational' }
+    const item = (await ada.post('/cmdb/items', server)).data(ConfigurationItem)
+    const ended = await closedOne('closed', { ciId: item.id })
+    expect((await ada.post(`/cmdb/items/${item.id}/retire`, {})).status).toBe(200)
+    const { incidentId } = await say(service.as(caller), ended, 'It is back')
+    expect((await get({ id: incidentId })).ciId).toBeNull()
+  })
+
+  it('are refused to anybody else, and as work notes', async () => {
+    const ended = await closedOne('closed')
+    for (const [api, visibility] of [
+      [service.as(principal), 'public'],
+      [service.as(caller), 'internal'],
+    ] as const) {
+      const reply = await api.post(`/itsm/incidents/${ended.id}/comments`, { body: 'Late', visibility })
+      expect(reply.error().code).toBe('invalid_state_transition')
+    }
+    expect((await get(ended)).followUpId).toBeNull()
   })
 })

@@ -162,3 +162,18 @@ it('of before these fields is brought to what reading makes of it', async () => 
   expect(row?.state).toEqual(IncidentState.parse(state))
   expect([row?.priority, row?.impact]).toEqual(['P3', 'medium'])
 })
+
+describe('the channel', () => {
+  it('is what was said at opening, that of alerts by itself, and can be set right', async () => {
+    const { open, patch } = desk()
+    expect((await open()).channel).toBeNull()
+    expect((await open({ channel: 'phone' })).channel).toBe('phone')
+    expect((await open({ dedupKey: 'disk-full' })).channel).toBe('monitoring')
+    const { id, version } = await open({ dedupKey: 'disk-slow', channel: 'api' })
+    expect((await patch(id, { channel: 'email' })).data(Incident)).toMatchObject({
+      ...{ channel: 'email', version: version + 1 },
+    })
+    expect((await patch(id, { channel: null })).data(Incident).channel).toBeNull()
+    expect((await patch(id, { channel: 'fax' })).error().details[0]?.path).toBe('/channel')
+  })
+})

@@ -116,6 +116,9 @@ describe('creating', () => {
           parentId: null,
           childCount: 0,
           followsParent: false,
+          channel: null,
+          followsUpOn: null,
+          followUpId: null,
           problemId: null,
           changeId: null,
           causedByChangeId: null,
@@ -222,11 +225,54 @@ describe('resolving, reopening, closing, canceling', () => {
   })
 })
 
+describe('escalating to somebody higher up', () => {
+  const to = (escalateTo: string, fields: object = {}) => ({
+    ...{ kind: 'escalate' as const, escalateTo, now },
+    ...fields,
+  })
+
+  it('has them follow it, and leaves severity, team and work alone', () => {
+    given({ ...open, severity: 'critical', watcherIds: ['usr_1'] })
+      .when(to('usr_boss', { reason: 'The board asks.' }))
+      .emits({
+        type: 'incident.escalated',
+        changes: { watcherIds: ['usr_1', 'usr_boss'], escalationLevel: 1, updatedAt: now },
+        extras: {
+          causes: ['raised_to_person'],
+          reason: 'The board asks.',
+          level: 1,
+          escalatedTo: 'usr_boss',
+        },
+      })
+  })
+
+  it('goes with another team and a graver severity, and again to who follows it already', () => {
+    const [both] = given({ ...open, assignmentGroup: 'web' })
+      .when(to('usr_boss', { assignmentGroup: 'db', severity: 'critical' }))
+      .decisions()
+    expect(both?.extras?.causes).toEqual(['severity_raised', 'group_reassigned', 'raised_to_person'])
+    const [again] = given({ ...open, watcherIds: ['usr_boss'], escalationLevel: 4 })
+      .when(to('usr_boss'))
+      .decisions()
+    expect(again).toMatchObject({
+      after: { watcherIds: ['usr_boss'], escalationLevel: 5 },
+      extras: { level: 5 },
+    })
+  })
+
+  it('does not put one watcher too many', () => {
+    const watcherIds = Array.from({ length: 100 }, (_, at) => `usr_${at}`)
+    given({ ...open, watcherIds })
+      .when(to('usr_boss'))
+      .fails('conflict')
+  })
+})
+
 describe('escalating', () => {
   const raised = (changes: object, causes: string[], reason: string | null = null) => ({
     type: 'incident.escalated',
     changes: { ...changes, escalationLevel: 1, updatedAt: now },
-    extras: { causes, reason },
+    extras: { causes, reason, level: 1, escalatedTo: null },
   })
 
   it('raises the severity, reassigns the team, or both', () => {
@@ -344,8 +390,10 @@ describe('watching', () => {
 it('takes a state from before its latest fields', () => {
   const { impact: _, alertCount: __, lastAlertAt: ___, watcherIds: ____, ...old } = open
   expect(incident.upcast?.(old as IncidentState)).toEqual(open)
-  const { followsParent: _____, majorProposal: ______, postIncidentReview: _______, ...later } = open
+  const { followUpId: _____, followsUpOn: ______, channel: __________, ...later } = open
   expect(incident.upcast?.(later as IncidentState)).toEqual(open)
+  const { followsParent: _______, majorProposal: ________, postIncidentReview: _________, ...before } = later
+  expect(incident.upcast?.(before as IncidentState)).toEqual(open)
 })
 
 it('declares every event it emits, with the data it carries', () => {

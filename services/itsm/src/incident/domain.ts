@@ -12,6 +12,7 @@ import { alerted } from './alerts.js'
 import { causeBy, saidByCaller } from './caller.js'
 import type { CreateIncident, IncidentCommand, IncidentStep, PatchIncident } from './commands.js'
 import { counted } from './family.js'
+import { followedUp } from './late-words.js'
 import { decideMajor } from './major.js'
 import { opened } from './opened.js'
 import { outcomeOf } from './outcomes.js'
@@ -33,7 +34,7 @@ export const incident: Decider<IncidentState, IncidentCommand> = {
   expose: (state) => state,
   // Those from before the latest fields lack all of them.
   upcast: (stored) =>
-    'alertCount' in stored && 'followsParent' in stored ? stored : IncidentState.parse(stored),
+    'alertCount' in stored && 'followUpId' in stored ? stored : IncidentState.parse(stored),
   describe: (state) => ({ displayName: state.title, number: state.number }),
   project: ({ extras }) =>
     extras?.comment === undefined ? [] : [commentRow(IncidentComment.parse(extras.comment))],
@@ -51,6 +52,7 @@ function decide(command: IncidentCommand, state: IncidentState | null): Incident
   if (command.kind === 'patch') return patch(command, state)
   if (command.kind === 'watch') return edit(watched(command, state), command.now, state)
   if (command.kind === 'alert') return edit(alerted(command, state), command.now, state)
+  if (command.kind === 'follow_up') return [followedUp(command, state)]
   if (command.kind === 'major') return [decideMajor(command, state)]
   if (command.kind === 'adopt' || command.kind === 'release') return [counted(command, state)]
   const { kind, now, userId, cause = causeBy(userId, kind, state) } = command
@@ -126,6 +128,7 @@ function take(
 function followsParent(before: IncidentState, after: IncidentState, cause?: IncidentCause): boolean {
   if (after.parentId === null || after.parentId !== before.parentId) return false
   const { status, holdReason } = before
-  if (after.status === status) return before.followsParent && after.holdReason === holdReason
+  if (after.status === status)
+    return before.followsParent && (cause === 'parent' || after.holdReason === holdReason)
   return cause === 'parent' && (after.status === 'on_hold' || after.status === 'resolved')
 }

@@ -6,6 +6,7 @@ import {
   type Severity,
   severities,
 } from '@opsplane/contracts'
+import { watched } from './watchers.js'
 
 /** Whether `left` is the graver severity. */
 export function graver(left: Severity, right: Severity): boolean {
@@ -13,22 +14,26 @@ export function graver(left: Severity, right: Severity): boolean {
 }
 
 /**
- * Raises the severity, hands the incident to another team, or both. With neither asked for, the severity goes
- * up one step. Throws validation_failed when the severity would fall, or when nothing would change.
+ * Raises the severity, hands the incident to another team (functional), has somebody higher up follow it (hierarchical),
+ * or several of these. With none asked for, the severity goes up one step. Throws validation_failed when the severity
+ * would fall, or when nothing would change.
  */
-export function escalated(wanted: EscalateIncident, state: IncidentState) {
+export function escalated({ escalateTo, ...wanted }: EscalateIncident, state: IncidentState) {
   const assignmentGroup = wanted.assignmentGroup ?? state.assignmentGroup
-  const severity =
-    wanted.severity ?? (wanted.assignmentGroup === undefined ? nextGraver(state) : state.severity)
+  const named = wanted.assignmentGroup ?? escalateTo
+  const severity = wanted.severity ?? (named === undefined ? nextGraver(state) : state.severity)
   if (graver(state.severity, severity)) throw notRaised(state)
   const causes: EscalationCause[] = []
   if (severity !== state.severity) causes.push('severity_raised')
   if (assignmentGroup !== state.assignmentGroup) causes.push('group_reassigned')
+  if (escalateTo !== undefined) causes.push('raised_to_person')
   if (causes.length === 0) throw wanted.assignmentGroup === undefined ? notRaised(state) : sameGroup()
+  const level = state.escalationLevel + 1
+  const follower = escalateTo === undefined ? null : watched({ userId: escalateTo, watching: true }, state)
   return {
     type: 'incident.escalated' as const,
-    changes: { severity, assignmentGroup, escalationLevel: state.escalationLevel + 1 },
-    extras: { causes, reason: wanted.reason ?? null },
+    changes: { severity, assignmentGroup, escalationLevel: level, ...follower },
+    extras: { causes, reason: wanted.reason ?? null, level, escalatedTo: escalateTo ?? null },
   }
 }
 
@@ -41,7 +46,7 @@ const notRaised = ({ severity }: IncidentState) =>
     '/severity',
     'not_raised',
     severity === 'critical'
-      ? 'The severity is critical already; name another assignmentGroup to escalate further.'
+      ? 'The severity is critical already; name another assignmentGroup, or whom to escalateTo, to escalate further.'
       : `Escalating needs a severity above ${severity}. To lower it, use PATCH.`,
   )
 

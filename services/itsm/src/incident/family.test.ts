@@ -159,9 +159,12 @@ describe('late words', () => {
       expect(given(state).when(command).decisions()).toMatchObject([{ type: 'incident.comment_added' }])
   })
 
-  it('come too late for a closed one', () => {
-    given({ ...incidents.closed, callerId: agent.id })
-      .when(say())
-      .fails('invalid_state_transition')
+  it('come too late for a closed one, which names the one they open', () => {
+    const closed = { ...incidents.closed, callerId: agent.id }
+    given(closed).when(say()).fails('invalid_state_transition')
+    const followUpId = 'inc_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
+    given(closed)
+      .when({ kind: 'follow_up', followUpId, now })
+      .emits({ type: 'incident.updated', changes: { followUpId, updatedAt: now } })
   })
 })

@@ -58,10 +58,17 @@ export type Lead = Pick<IncidentState, 'status' | 'holdReason' | 'resolutionCode
 
 /** The steps a child takes after its parent. It goes on again only if it was its parent that has stopped it. */
 export function stepsAfter(parent: Lead, child: IncidentState): IncidentStep[] {
+  if (parent.status === 'on_hold' && child.status === 'on_hold') return waitsAlike(parent, child)
   const steps = followed[parent.status]?.[child.status] ?? []
   const goesOn = steps[0] === 'resume' || steps[0] === 'reopen'
   if (goesOn && !child.followsParent) return []
   return steps.flatMap((kind) => stepOf(kind, parent))
+}
+
+/** What the parent has put on hold waits for what the parent waits for, so that both go on and are timed alike. */
+function waitsAlike({ holdReason }: Lead, child: IncidentState): IncidentStep[] {
+  if (!child.followsParent || child.holdReason === holdReason || holds(holdReason).length === 0) return []
+  return [{ kind: 'edit', fields: { holdReason } }]
 }
 
 function stepOf(kind: Steps[number], parent: Lead): IncidentStep[] {

@@ -38,9 +38,11 @@ export const incidentFilters = z.object({
     .optional()
     .meta({ description: `A team, or \`${nobody}\` for unrouted incidents.` }),
   watcherId: reference.optional().meta({ description: 'A user who follows it.' }),
-  parentId: reference.optional().meta({ description: 'The incident it is a child of.' }),
-  problemId: reference.optional().meta({ description: 'The problem it is an instance of.' }),
-  changeId: reference.optional().meta({ description: 'The change that will mend it.' }),
+  parentId: reference.optional().meta({ description: 'The incident it is a child of; an id or a number.' }),
+  problemId: reference
+    .optional()
+    .meta({ description: 'The problem it is an instance of; an id or a number.' }),
+  changeId: reference.optional().meta({ description: 'The change that will mend it; an id or a number.' }),
   dedupKey: z.string().trim().min(1).max(200).optional().meta({ description: 'The key of its alerts.' }),
   tag: z
     .string()
@@ -52,3 +54,6 @@ export const incidentFilters = z.object({
   q: searchFilter.meta({ description: `Words in number, title, tags or description. ${searchSyntax}` }),
   ...createdFilters,
 })
+
+/** The filters that take a number too. */
+export const incidentReferences = ['parentId', 'problemId', 'changeId'] as const

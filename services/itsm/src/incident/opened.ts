@@ -4,7 +4,15 @@ import { alertFields } from './alerts.js'
 import type { CreateIncident } from './commands.js'
 
 /** A new incident: open, unassigned, with no history. */
-export function opened({ id, number, by, now, desk, input }: CreateIncident): IncidentState {
+export function opened({
+  id,
+  number,
+  by,
+  now,
+  desk,
+  input,
+  followsUpOn = null,
+}: CreateIncident): IncidentState {
   return {
     id,
     number,
@@ -41,6 +49,9 @@ export function opened({ id, number, by, now, desk, input }: CreateIncident): In
     majorProposal: null,
     postIncidentReview: null,
     ...alertFields(input.dedupKey, now),
+    channel: input.channel ?? (input.dedupKey === undefined ? null : 'monitoring'),
+    followsUpOn,
+    followUpId: null,
     createdBy: by,
     createdAt: now,
     updatedAt: now,

@@ -66,7 +66,7 @@ describe('specific events', () => {
   const escalated = (changes: Partial<IncidentState>, causes: string[]) => ({
     type: 'incident.escalated',
     changes: { ...changes, escalationLevel: 1, updatedAt: now },
-    extras: { causes, reason: null },
+    extras: { causes, reason: null, level: 1, escalatedTo: null },
   })
 
   it('raising the severity and changing the team escalate', () => {

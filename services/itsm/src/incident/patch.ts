@@ -104,6 +104,7 @@ const plainFields = [
   'priorityOverride',
   'assigneeId',
   'assignmentGroup',
+  'channel',
   'category',
   'ciId',
   'callerId',

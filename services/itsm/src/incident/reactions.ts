@@ -3,6 +3,7 @@ import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eve
 import { startSweeper } from '../sla/sweeper.js'
 import { autoCloseBatch, createAutoClose } from './auto-close.js'
 import { createCascade } from './cascade.js'
+import { createMajorProposals } from './major-proposals.js'
 
 /** Days are what is counted: nobody misses an incident's close for these. */
 const lookEveryMs = 5_000
@@ -15,9 +16,13 @@ const familyEvents: readonly ItsmEventType[] = [
   'incident.reopened',
 ]
 
+/** What can tell of another priority, item or number of children. */
+const ruledEvents: readonly ItsmEventType[] = ['incident.created', 'incident.updated']
+
 /** What follows from what happens to incidents, and from nothing happening to them. */
 export function incidentConsumers(ctx: BackendContext): Closable[] {
   const cascade = createCascade(ctx)
+  const proposals = createMajorProposals(ctx)
   const { sweep } = createAutoClose(ctx)
   return [
     consumeEvents({
@@ -28,6 +33,15 @@ export function incidentConsumers(ctx: BackendContext): Closable[] {
       durable: 'itsm-incident-families',
       filterSubjects: ctx.names.eventFilters([...familyEvents]),
       perform: (events) => cascade.handle(events),
+    }),
+    consumeEvents({
+      database: ctx.database,
+      link: ctx.link,
+      names: ctx.names,
+      log: ctx.log,
+      durable: 'itsm-major-proposals',
+      filterSubjects: ctx.names.eventFilters([...ruledEvents]),
+      perform: (events) => proposals.handle(events),
     }),
     startSweeper({
       sweep,

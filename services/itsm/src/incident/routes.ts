@@ -8,13 +8,14 @@ import {
 } from '@opsplane/contracts'
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { withIds } from '../lists/numbered.js'
 import { incidents as table } from '../schema.js'
 import { transitionErrors } from '../transition-errors.js'
 import { newComment } from './comment.js'
 import type { IncidentStore } from './incident-store.js'
 import { patchIncident } from './linking.js'
 import { checkIncidentLinks } from './links.js'
-import { incidentFilters } from './list-filters.js'
+import { incidentFilters, incidentReferences } from './list-filters.js'
 import { openIncident } from './opening.js'
 import { incidentSelection, sortColumns } from './queries.js'
 
@@ -33,12 +34,12 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
       query: incidentFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'number'],
       response: Incident,
-      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
+      handler: async ({ query: { limit, after, sort, asOf, ...filters }, binding, meta: { tenant } }) =>
         listPage(ctx.database.db, {
           asOf,
           table,
-          tenant: meta.tenant,
-          ...incidentSelection(filters),
+          tenant,
+          ...incidentSelection(await withIds(ctx.database.db, tenant, filters, ...incidentReferences)),
           sort: { column: sortColumns[sort.field], direction: sort.direction },
           limit,
           after,

@@ -5,7 +5,10 @@ import type { WatchIncident } from './commands.js'
 const maxWatchers = 100
 
 /** The watchers with or without one more; null when that changes nothing. Throws conflict when there are too many. */
-export function watched({ userId, watching }: WatchIncident, { watcherIds }: IncidentState) {
+export function watched(
+  { userId, watching }: Pick<WatchIncident, 'userId' | 'watching'>,
+  { watcherIds }: IncidentState,
+) {
   if (watching === watcherIds.includes(userId)) return null
   if (!watching) return { watcherIds: watcherIds.filter((id) => id !== userId) }
   if (watcherIds.length >= maxWatchers)

@@ -1,4 +1,10 @@
-import { Article, ArticleFeedback, RejectArticle } from '@opsplane/contracts'
+import {
+  Article,
+  ArticleFeedback,
+  PlainArticleAction,
+  RejectArticle,
+  ScheduleArticle,
+} from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import { transitionErrors } from '../transition-errors.js'
@@ -26,6 +32,7 @@ export function articleActionRoutes(articles: ArticleStore, reading: ArticleRead
       path: '/knowledge/:id/submit',
       summary: 'Submit a draft for review',
       description: 'Emits `article.submitted`.',
+      body: PlainArticleAction,
       handler: ({ params, meta }) => take(params.id, { kind: 'submit', now: meta.now }, meta),
     }),
     defineRoute({
@@ -37,15 +44,38 @@ export function articleActionRoutes(articles: ArticleStore, reading: ArticleRead
         'By somebody who has not written on this version. Emits `article.published`, and `article.outdated` for ' +
         'the version it replaces.',
       errors: [...transitionErrors, 'forbidden'],
+      body: PlainArticleAction,
       handler: ({ params, meta }) =>
         take(params.id, { kind: 'approve', by: byOf(meta), now: meta.now }, meta),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'scheduleArticle',
+      path: '/knowledge/:id/schedule',
+      summary: 'Approve an article, to be published later',
+      description:
+        'By somebody who has not written on this version. It is published by itself at that moment; until then readers ' +
+        'keep the version they have, and rejecting it makes it a draft again. Emits `article.scheduled`.',
+      errors: [...transitionErrors, 'forbidden'],
+      body: ScheduleArticle,
+      handler: ({ params, body, meta }) =>
+        take(params.id, { kind: 'schedule', by: byOf(meta), ...body, now: meta.now }, meta),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'publishArticle',
+      path: '/knowledge/:id/publish',
+      summary: 'Publish a scheduled article now',
+      description: 'It was approved when it was scheduled. Emits what approving does.',
+      body: PlainArticleAction,
+      handler: ({ params, meta }) => take(params.id, { kind: 'publish', now: meta.now }, meta),
     }),
     defineRoute({
       ...contract,
       operationId: 'rejectArticle',
       path: '/knowledge/:id/reject',
       summary: 'Send an article back to its author',
-      description: 'It is a draft again. Emits `article.rejected`.',
+      description: 'It is a draft again, also when it was scheduled. Emits `article.rejected`.',
       body: RejectArticle,
       handler: ({ params, body, meta }) => take(params.id, { kind: 'reject', ...body, now: meta.now }, meta),
     }),
@@ -55,6 +85,7 @@ export function articleActionRoutes(articles: ArticleStore, reading: ArticleRead
       path: '/knowledge/:id/retire',
       summary: 'Retire a published article',
       description: 'Final: readers no longer get it, nor does search. Emits `article.retired`.',
+      body: PlainArticleAction,
       handler: ({ params, meta }) => take(params.id, { kind: 'retire', now: meta.now }, meta),
     }),
     defineRoute({

@@ -9,16 +9,25 @@ import type { ArticleState } from './state.js'
 import { allowedActions } from './transitions.js'
 
 const { given } = specify(article)
-const { draft, in_review: inReview, published, retired } = articles
+const { draft, in_review: inReview, scheduled, published, retired } = articles
 const rereview = after(commands.submit, commands.approve, commands.edit, commands.submit)
+const rescheduled = after(
+  ...[commands.submit, commands.approve, commands.edit, commands.submit, commands.schedule],
+)
 
 /** Where each action leads; a missing cell is refused. Written out apart from the table the code runs on. */
 const matrix: [string, ArticleState, Partial<Record<ArticleAction, string>>][] = [
   ['a draft', draft, { edit: 'draft', submit: 'in_review', delete: 'deleted' }],
-  ['one in review', inReview, { approve: 'published', reject: 'draft' }],
+  ['one in review', inReview, { approve: 'published', schedule: 'scheduled', reject: 'draft' }],
+  ['a scheduled one', scheduled, { publish: 'published', reject: 'draft' }],
   ['a published one', published, { edit: 'draft', retire: 'retired' }],
   ['the next version', redraft, { edit: 'draft', submit: 'in_review', retire: 'retired' }],
-  ['the next version in review', rereview, { approve: 'published', reject: 'draft', retire: 'retired' }],
+  [
+    'the next version in review',
+    rereview,
+    { approve: 'published', schedule: 'scheduled', reject: 'draft', retire: 'retired' },
+  ],
+  ['the next version, scheduled', rescheduled, { publish: 'published', reject: 'draft', retire: 'retired' }],
   ['a retired one', retired, {}],
 ]
 
@@ -42,6 +51,53 @@ describe('every action in every standing', () => {
     expect(first?.after === null ? 'deleted' : first?.after?.status).toBe(target)
     expect(Object.keys(knowledgeEvents)).toContain(first?.type)
   })
+})
+
+describe('scheduling', () => {
+  const { publishAt } = commands.schedule
+
+  it('approves the version and leaves readers the one they have', () => {
+    given(rereview)
+      .when(commands.schedule)
+      .emits({
+        type: 'article.scheduled',
+        changes: { status: 'scheduled', publishAt, publishedBy: reviewer.actor, updatedAt: now },
+        extras: { publishAt },
+      })
+    expect(rescheduled.publishedVersion).toBe(1)
+  })
+
+  it('is followed by publishing, in the name of who approved', () => {
+    const [first, second] = given(rescheduled)
+      .when({ ...commands.publish, now: publishAt })
+      .decisions()
+    expect(first).toMatchObject({
+      type: 'article.published',
+      after: { publishedVersion: 2, publishAt: null, publishedAt: publishAt, publishedBy: reviewer.actor },
+    })
+    expect(second?.type).toBe('article.outdated')
+  })
+
+  it('is taken back by rejecting', () => {
+    const [rejected] = given(scheduled).when(commands.reject).decisions()
+    expect(rejected?.after).toMatchObject({ status: 'draft', publishAt: null, publishedBy: null })
+  })
+
+  it('is for a moment ahead at which the article is valid, and for others than its authors', () => {
+    const at = (moment: string) => ({ ...commands.schedule, publishAt: moment })
+    given(inReview).when(at(now)).fails('validation_failed')
+    given({ ...inReview, validUntil: publishAt })
+      .when(at(publishAt))
+      .fails('validation_failed')
+    given(inReview)
+      .when({ ...commands.schedule, by: author })
+      .fails('forbidden')
+  })
+})
+
+it('takes an article from before there was scheduling', () => {
+  const { publishAt: _, ...before } = published
+  expect(article.upcast?.(before as ArticleState)).toEqual(published)
 })
 
 describe('publishing', () => {

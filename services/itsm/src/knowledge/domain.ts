@@ -1,4 +1,12 @@
-import { ApiError, type Decider, type KnowledgeEventType, notFound } from '@opsplane/contracts'
+import {
+  type Actor,
+  ApiError,
+  type Decider,
+  type Instant,
+  invalidField,
+  type KnowledgeEventType,
+  notFound,
+} from '@opsplane/contracts'
 import { edited } from './edit.js'
 import { fingerprintOf } from './fingerprint.js'
 import { articleRows } from './rows.js'
@@ -16,6 +24,8 @@ export const article: Decider<ArticleState, ArticleCommand, object> = {
   resourceType: 'article',
   table: 'knowledge_articles',
   decide,
+  // Those from before articles could be scheduled lack when.
+  upcast: (stored) => ('publishAt' in stored ? stored : Object.assign({ publishAt: null }, stored)),
   expose: ({ body: _, contributors: __, ...exposed }) => exposed,
   describe: ({ title, number }) => ({ displayName: title, number }),
   project: articleRows,
@@ -32,15 +42,25 @@ function decide(command: ArticleCommand, state: ArticleState | null): ArticleDec
     case 'submit':
       return [{ type: 'article.submitted', after: { ...after, rejectionReason: null } }]
     case 'approve':
-      return approve(command.by, state, after)
+      return published(state, { ...after, publishedBy: approver(command.by, state) })
+    case 'schedule': {
+      const publishAt = checkMoment(command, state)
+      const publishedBy = approver(command.by, state)
+      return [
+        { type: 'article.scheduled', after: { ...after, publishAt, publishedBy }, extras: { publishAt } },
+      ]
+    }
+    case 'publish':
+      return published(state, after)
     case 'reject': {
       const { reason } = command
-      return [{ type: 'article.rejected', after: { ...after, rejectionReason: reason }, extras: { reason } }]
+      const rejected = { ...after, rejectionReason: reason, publishAt: null, publishedBy: null }
+      return [{ type: 'article.rejected', after: rejected, extras: { reason } }]
     }
-    case 'retire':
-      return [
-        { type: 'article.retired', after: { ...after, publishedVersion: null, retiredAt: command.now } },
-      ]
+    case 'retire': {
+      const retired = { ...after, publishedVersion: null, publishAt: null, retiredAt: command.now }
+      return [{ type: 'article.retired', after: retired }]
+    }
     case 'delete':
       return [{ type: 'article.deleted', after: null, extras: { articleId: state.id } }]
   }
@@ -60,6 +80,7 @@ function create(
     articleVersion: 1,
     publishedVersion: null,
     rejectionReason: null,
+    publishAt: null,
     author: by.actor,
     contributors: [by.userId],
     publishedAt: null,
@@ -72,17 +93,34 @@ function create(
 }
 
 /** Two pairs of eyes: whoever has written on a version cannot let it through. */
-function approve({ actor, userId }: By, state: ArticleState, next: ArticleState): ArticleDecision[] {
-  if (state.contributors.includes(userId))
+function approver({ actor, userId }: By, { contributors }: ArticleState): Actor {
+  if (contributors.includes(userId))
     throw new ApiError('forbidden', 'Somebody who has not written on this version must approve it.')
+  return actor
+}
+
+/** Throws validation_failed for a moment that is past, or at which the article would have expired. */
+function checkMoment({ publishAt, now }: { publishAt: Instant; now: Instant }, state: ArticleState): Instant {
+  if (publishAt <= now)
+    throw invalidField('/publishAt', 'past', 'The moment must lie ahead. To publish now, approve.')
+  if (state.validUntil !== null && state.validUntil <= publishAt)
+    throw invalidField(
+      '/publishAt',
+      'expired_by_then',
+      `The article is valid until ${state.validUntil} only.`,
+    )
+  return publishAt
+}
+
+function published(state: ArticleState, next: ArticleState): ArticleDecision[] {
   const after = {
     ...next,
     publishedVersion: state.articleVersion,
+    publishAt: null,
     publishedAt: next.updatedAt,
-    publishedBy: actor,
   }
-  const published: ArticleDecision = { type: 'article.published', after }
-  if (state.publishedVersion === null) return [published]
+  const decision: ArticleDecision = { type: 'article.published', after }
+  if (state.publishedVersion === null) return [decision]
   const extras = { outdatedVersion: state.publishedVersion }
-  return [published, { type: 'article.outdated', after, extras }]
+  return [decision, { type: 'article.outdated', after, extras }]
 }

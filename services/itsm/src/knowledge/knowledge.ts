@@ -1,6 +1,7 @@
 import type { BackendContext, Closable } from '@opsplane/eventstore'
 import { createOutbound, type Route } from '@opsplane/http'
 import type { ItsmConfig } from '../config.js'
+import { startSweeper } from '../sla/sweeper.js'
 import { articleActionRoutes } from './action-routes.js'
 import { articleStore } from './article-store.js'
 import { createBreaker } from './embedding/breaker.js'
@@ -9,6 +10,7 @@ import { embeddingIndexes } from './embedding/embedding-index.js'
 import { startEmbeddingWork } from './embedding/embedding-work.js'
 import { articleReading } from './reading.js'
 import { articleRoutes } from './routes.js'
+import { createScheduledPublishing, publishingBatch } from './scheduled-publishing.js'
 import { corpusIndexes } from './search/corpus-index.js'
 import { searchPatience } from './search/patience.js'
 import { knowledgeSearch } from './search/search.js'
@@ -19,8 +21,11 @@ import { articleVersions } from './versions.js'
 
 type Context = BackendContext<ItsmConfig>
 
+/** Readers get a scheduled version at most so much later. A sweep takes a step for each tenant that has articles. */
+const publishEveryMs = 15_000
+
 /** Everything below /knowledge, and the work it does in the background. */
-export function createKnowledge(ctx: Context, patience = searchPatience) {
+export function createKnowledge(ctx: Context, patience = searchPatience, lookEveryMs = publishEveryMs) {
   const { db } = ctx.database
   const nowMs = () => Date.parse(ctx.clock.now())
   const endpoint = createEndpoint(ctx.config)
@@ -39,10 +44,19 @@ export function createKnowledge(ctx: Context, patience = searchPatience) {
       ...searchRoutes(knowledgeSearch(db, vectorLeg(corpus, embeddings, patience))),
     ] satisfies Route[],
     /** Starts the background work. Closed from the last to the first. */
-    background: (): Closable[] =>
-      endpoint
-        ? [corpus, endpoint, startEmbeddingWork({ db, embedder: endpoint.embedder, log: ctx.log, nowMs })]
-        : [corpus],
+    background: (): Closable[] => [
+      corpus,
+      ...(endpoint
+        ? [endpoint, startEmbeddingWork({ db, embedder: endpoint.embedder, log: ctx.log, nowMs })]
+        : []),
+      startSweeper({
+        sweep: createScheduledPublishing(ctx).sweep,
+        batchSize: publishingBatch,
+        lookEveryMs,
+        trouble: 'scheduled articles cannot be published',
+        log: ctx.log,
+      }),
+    ],
   }
 }
 

@@ -16,7 +16,7 @@ function randomCommand(next: () => number): ArticleCommand {
   const action: ArticleAction = articleActions[Math.floor(next() * articleActions.length)] ?? 'edit'
   const by = next() < 0.5 ? author : reviewer
   if (action === 'edit') return { kind: 'edit', by, now, patch: { title: `Title ${Math.floor(next() * 3)}` } }
-  return action === 'approve' ? { kind: 'approve', by, now } : commands[action]
+  return action === 'approve' || action === 'schedule' ? { ...commands[action], by } : commands[action]
 }
 
 /** What must hold of every article anyone can ever see. */
@@ -27,7 +27,9 @@ function expectSound(before: ArticleState, state: ArticleState, command: Article
   expect(articleVersion - before.articleVersion).toBeLessThanOrEqual(1)
   expect(state.retiredAt !== null).toBe(status === 'retired')
   if (status === 'published') expect(publishedVersion).toBe(articleVersion)
-  if (command.kind === 'approve') expect(before.contributors).not.toContain(command.by.userId)
+  expect(state.publishAt !== null).toBe(status === 'scheduled')
+  if (command.kind === 'approve' || command.kind === 'schedule')
+    expect(before.contributors).not.toContain(command.by.userId)
 }
 
 it('never leaves the declared statuses, whatever is asked of it', () => {

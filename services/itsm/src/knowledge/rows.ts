@@ -11,6 +11,7 @@ const versionEvents: KnowledgeEventType[] = [
   'article.created',
   'article.updated',
   'article.submitted',
+  'article.scheduled',
   'article.rejected',
   'article.published',
   'article.outdated',

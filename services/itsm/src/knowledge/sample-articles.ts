@@ -38,6 +38,8 @@ export const commands = {
   edit: { kind: 'edit', by: author, now, patch: { title: 'VPN does not connect from home' } },
   submit: { kind: 'submit', now },
   approve: { kind: 'approve', by: reviewer, now },
+  schedule: { kind: 'schedule', by: reviewer, publishAt: '2026-03-03T10:00:00.000Z', now },
+  publish: { kind: 'publish', now },
   reject: { kind: 'reject', reason: 'Too short.', now },
   retire: { kind: 'retire', now },
   delete: { kind: 'delete', now },
@@ -53,6 +55,7 @@ export function after(...path: ArticleCommand[]): ArticleState {
 export const articles: Record<ArticleStatus, ArticleState> = {
   draft: after(),
   in_review: after(commands.submit),
+  scheduled: after(commands.submit, commands.schedule),
   published: after(commands.submit, commands.approve),
   retired: after(commands.submit, commands.approve, commands.retire),
 }

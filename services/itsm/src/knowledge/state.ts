@@ -25,6 +25,7 @@ export interface CreateArticle {
 export type ArticleCommand =
   | CreateArticle
   | { kind: 'edit'; by: By; now: Instant; patch: ArticlePatch }
-  | { kind: 'submit' | 'retire' | 'delete'; now: Instant }
+  | { kind: 'submit' | 'publish' | 'retire' | 'delete'; now: Instant }
   | { kind: 'approve'; by: By; now: Instant }
+  | { kind: 'schedule'; by: By; publishAt: Instant; now: Instant }
   | { kind: 'reject'; reason: string; now: Instant }

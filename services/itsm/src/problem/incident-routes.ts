@@ -10,8 +10,9 @@ import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import type { IncidentStore } from '../incident/incident-store.js'
-import { incidentFilters } from '../incident/list-filters.js'
+import { incidentFilters, incidentReferences } from '../incident/list-filters.js'
 import { incidentSelection, sortColumns } from '../incident/queries.js'
+import { withIds } from '../lists/numbered.js'
 import { incidents as table } from '../schema.js'
 import { transitionErrors } from '../transition-errors.js'
 import type { ProblemLinks } from './links.js'
@@ -50,7 +51,9 @@ export function problemIncidentRoutes(
           asOf,
           table,
           tenant,
-          ...incidentSelection({ ...filters, problemId }),
+          ...incidentSelection(
+            await withIds(ctx.database.db, tenant, { ...filters, problemId }, ...incidentReferences),
+          ),
           sort: { column: sortColumns[sort.field], direction: sort.direction },
           limit,
           after,

@@ -1,10 +1,11 @@
 import {
   changedFields,
   type Decider,
+  defaultMajorRules,
   defaultPriorityMatrix,
   type Instant,
   type ItsmSettingsPatch,
-  type ItsmSettingsState,
+  ItsmSettingsState,
   notFound,
 } from '@opsplane/contracts'
 
@@ -20,6 +21,7 @@ export const defaultSettings = (id: string): ItsmSettingsState => ({
   priorityMatrix: defaultPriorityMatrix,
   autoCloseDays: 7,
   resolutionRequired: false,
+  majorRules: [...defaultMajorRules],
   createdAt: null,
   updatedAt: null,
 })
@@ -34,12 +36,14 @@ export const itsmSettings: Decider<ItsmSettingsState, ItsmSettingsCommand> = {
       priorityMatrix = state.priorityMatrix,
       autoCloseDays = state.autoCloseDays,
       resolutionRequired = state.resolutionRequired,
+      majorRules = state.majorRules,
     } = patch
-    const wanted = { ...state, priorityMatrix, autoCloseDays, resolutionRequired }
+    const wanted = { ...state, priorityMatrix, autoCloseDays, resolutionRequired, majorRules }
     if (changedFields(state, wanted).length === 0) return []
     const after = { ...wanted, createdAt: state.createdAt ?? now, updatedAt: now }
     return [{ type: 'itsm_settings.updated', after }]
   },
   expose: (state) => state,
+  upcast: (stored) => ('majorRules' in stored ? stored : ItsmSettingsState.parse(stored)),
   describe: () => ({ displayName: 'ITSM settings' }),
 }

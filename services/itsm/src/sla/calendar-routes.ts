@@ -2,6 +2,7 @@ import {
   ApiError,
   AsOfListQuery,
   AsOfQuery,
+  ImportHolidays,
   NewSlaCalendar,
   newId,
   SlaCalendar,
@@ -11,6 +12,7 @@ import {
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
+import { holidaysIn } from './ical.js'
 import { calendarFilters } from './list-filters.js'
 import { calendarSelection, calendarSorts, policiesOfCalendar } from './queries.js'
 import type { SlaStores } from './stores.js'
@@ -87,6 +89,27 @@ export function calendarRoutes({ database, cursors }: BackendContext, { calendar
       handler: async ({ params, body, meta }) => {
         const policies = await policiesOfCalendar(database.db, meta.tenant, params.id)
         return calendars.handle(params.id, { kind: 'patch', patch: body, policies, now: meta.now }, meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'importSlaHolidays',
+      method: 'post',
+      path: '/itsm/calendars/:id/import-holidays',
+      summary: 'Take the holidays of an iCalendar text into an SLA calendar',
+      description:
+        'Beside those there are, each date once, or in their place. Makes a new revision as an update does; what changes ' +
+        'nothing makes none.',
+      tag,
+      scope: 'sla:write',
+      body: ImportHolidays,
+      response: SlaCalendar,
+      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      handler: async ({ params, body: { ical, replace }, meta }) => {
+        const policies = await policiesOfCalendar(database.db, meta.tenant, params.id)
+        const holidays = holidaysIn(ical)
+        const command = { kind: 'import', holidays, replace, policies, now: meta.now } as const
+        return calendars.handle(params.id, command, meta)
       },
     }),
 

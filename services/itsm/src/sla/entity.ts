@@ -40,7 +40,7 @@ export interface SlaEntity {
   goalsBy: readonly [SlaGoalsBy, ...SlaGoalsBy[]]
   /** Hold reasons that stop the clock unless the policy says otherwise; null where there are no hold reasons. */
   pauseReasons: readonly HoldReason[] | null
-  /** The statuses it can be in before it has ended: those a policy may pause in. */
+  /** The statuses it can be in before it has ended, the first one first: those a policy may pause in. */
   openStatuses: readonly string[]
   /** Its fields, which conditions are about. */
   record: z.ZodObject

@@ -32,7 +32,9 @@ export type CalendarFilters = z.output<typeof calendarFilters>
 
 export const timerFilters = z.object({
   entityType: entityTypes,
-  entityId: reference.optional().meta({ description: 'What the clocks run over.' }),
+  entityId: reference
+    .optional()
+    .meta({ description: 'What the clocks run over; an id or a number.', example: 'INC-42' }),
   policyId: reference.optional(),
   metric: SlaMetric.optional(),
   state: severalOf(SlaClockState)

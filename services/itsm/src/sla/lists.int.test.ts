@@ -211,6 +211,28 @@ describe('the list of calendars', () => {
     }
   })
 
+  it('takes the holidays of an iCalendar text, as a revision, unless nothing changes', async () => {
+    const principal = testPrincipal()
+    const api = service.as(principal)
+    const office = await addCalendar(api, { holidays: [{ date: '2026-12-25', name: 'Ours' }] })
+    const days = ['20261225', '20270101'].map(
+      (date) => `BEGIN:VEVENT\r\nDTSTART;VALUE=DATE:${date}\r\nSUMMARY:Theirs\r\nEND:VEVENT\r\n`,
+    )
+    const ical = `BEGIN:VCALENDAR\r\n${days.join('')}END:VCALENDAR\r\n`
+    const take = (body: object, client = api) =>
+      client.post(`${path}/${office.id}/import-holidays`, { ical, ...body })
+    const named = ({ holidays }: SlaCalendar) => holidays.map(({ date, name }) => `${date} ${name}`)
+    const taken = (await take({})).data(SlaCalendar)
+    expect([named(taken), taken.revision]).toEqual([['2026-12-25 Ours', '2027-01-01 Theirs'], 2])
+    expect((await take({})).data(SlaCalendar).revision).toBe(2)
+    const replaced = (await take({ replace: true })).data(SlaCalendar)
+    expect([named(replaced), replaced.revision]).toEqual([['2026-12-25 Theirs', '2027-01-01 Theirs'], 3])
+    expect((await take({ ical: 'Christmas' })).error().details[0]?.path).toBe('/ical')
+    const reader = service.as({ ...principal, permissions: ['itsm:read', 'itsm:write'] })
+    expect((await take({}, reader)).error().code).toBe('insufficient_scope')
+    expect((await take({}, service.as(testPrincipal()))).error().code).toBe('not_found')
+  })
+
   it('lets a calendar go once no policy counts by it', async () => {
     const api = service.as(testPrincipal())
     const { id } = await addCalendar(api)

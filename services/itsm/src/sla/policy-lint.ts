@@ -10,6 +10,7 @@ import { aroundTheClock, createCalendar } from './calendar.js'
 import { entityOf } from './entities.js'
 import type { SlaEntity } from './entity.js'
 import { yearMs } from './lint.js'
+import { checkTraps } from './policy-traps.js'
 
 /** The kind of entity a policy is for. Throws validation_failed when no clocks run over it. */
 export function entityFor(type: SlaEntityType): SlaEntity {
@@ -25,12 +26,13 @@ export function checkPolicy(
   entity = entityFor(policy.entityType),
 ): SlaPolicyState {
   checkFit(policy, entity)
+  checkTraps(policy, entity)
   checkGoals(policy, calendar)
   return policy
 }
 
 function checkFit({ metric, goalsBy, pauseReasons, pauseStatuses }: SlaPolicyState, entity: SlaEntity): void {
-  const kind = `A ${entity.entityType}`
+  const kind = `${entity.entityType === 'incident' ? 'An' : 'A'} ${entity.entityType}`
   if (!entity.metrics.includes(metric))
     throw invalidField('/metric', 'unfit_metric', `${kind} has no ${metric} that could be measured.`)
   if (!entity.goalsBy.includes(goalsBy))

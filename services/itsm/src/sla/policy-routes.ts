@@ -46,7 +46,9 @@ export function policyRoutes(ctx: BackendContext, stores: SlaStores): Route[] {
       method: 'post',
       path: '/itsm/sla-policies',
       summary: 'Create an SLA policy',
-      description: 'Holds for what is opened from now on. A goal beyond a year of the calendar is refused.',
+      description:
+        'Holds for what is opened from now on. A goal beyond a year of the calendar is refused, and, unless it is ' +
+        'inactive, a policy whose clocks could never begin or run, or would be canceled by what is to pause them.',
       tag,
       scope: 'sla:write',
       body: NewSlaPolicy,

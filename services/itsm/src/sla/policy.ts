@@ -12,6 +12,7 @@ import {
   SlaPolicyState,
 } from '@opsplane/contracts'
 import { checkConditions } from '../conditions.js'
+import { type NewHolidays, withHolidays } from './holidays.js'
 import { checkCalendar } from './lint.js'
 import { checkPolicy, checkStillKept, entityFor } from './policy-lint.js'
 
@@ -19,6 +20,7 @@ export type CalendarCommand =
   | { kind: 'create'; id: string; input: NewSlaCalendar; now: Instant }
   /** With the policies that count by it. */
   | { kind: 'patch'; patch: SlaCalendarPatch; policies: readonly SlaPolicyState[]; now: Instant }
+  | ({ kind: 'import'; policies: readonly SlaPolicyState[]; now: Instant } & NewHolidays)
   | { kind: 'delete' }
 
 /** Every revision stays as a row of its own, for the clocks that are pinned to it. */
@@ -33,8 +35,9 @@ export const slaCalendar: Decider<SlaCalendarState, CalendarCommand> = {
     }
     if (state === null) throw notFound()
     if (command.kind === 'delete') return [{ type: 'sla_calendar.deleted', after: null }]
-    const { patch, policies, now } = command
-    return updated('sla_calendar.updated', state, given(patch), now, (after) =>
+    const { policies, now } = command
+    const changes = command.kind === 'import' ? withHolidays(command, state) : given(command.patch)
+    return updated('sla_calendar.updated', state, changes, now, (after) =>
       checkStillKept(checkCalendar(after), policies),
     )
   },

@@ -1,6 +1,7 @@
 import { AsOfListQuery, AsOfQuery, ExplainedSlaTimer, SlaTimerItem, shortPages } from '@opsplane/contracts'
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { withIds } from '../lists/numbered.js'
 import type { Clocks } from './clocks.js'
 import { explained, seenAt } from './explain-routes.js'
 import { timerFilters } from './list-filters.js'
@@ -26,10 +27,10 @@ export function timerRoutes({ database, cursors }: BackendContext, { timers, ter
       query: timerFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'dueAt'],
       response: SlaTimerItem,
-      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
+      handler: async ({ query: { limit, after, sort, asOf, ...filters }, binding, meta: { tenant } }) =>
         listPage(database.db, {
-          ...{ asOf, table, tenant: meta.tenant },
-          ...timerSelection(filters),
+          ...{ asOf, table, tenant },
+          ...timerSelection(await withIds(database.db, tenant, filters, 'entityId')),
           sort: { column: timerSorts[sort.field], direction: sort.direction },
           ...{ limit, after, binding, cursors, present: listed },
         }),

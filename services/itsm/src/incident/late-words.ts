@@ -1,0 +1,33 @@
+import type { IncidentComment, IncidentState, Instant, NewIncident } from '@opsplane/contracts'
+import { saidByCaller } from './caller.js'
+
+/** An ended incident names the one its caller's late words have opened. Not an action: it stays as it ended. */
+export interface FollowUp {
+  kind: 'follow_up'
+  followUpId: string
+  now: Instant
+}
+
+export function followedUp({ followUpId, now }: FollowUp, state: IncidentState) {
+  return { type: 'incident.updated' as const, after: { ...state, followUpId, updatedAt: now } }
+}
+
+/** Whether the caller says it in public after their incident has ended. */
+export function isLate(comment: IncidentComment, state: IncidentState): boolean {
+  const ended = state.status === 'closed' || state.status === 'canceled'
+  return ended && comment.visibility === 'public' && saidByCaller(comment, state)
+}
+
+/** What is opened in place of an ended incident: the same again, with nobody at work on it and nothing decided. */
+export function againAs({
+  title,
+  description,
+  severity,
+  impact,
+  urgency,
+  ...ended
+}: IncidentState): NewIncident {
+  const { assignmentGroup, channel, category, ciId, callerId, tags, watcherIds, problemId } = ended
+  const same = { title, description, severity, impact, urgency }
+  return { ...same, assignmentGroup, channel, category, ciId, callerId, tags, watcherIds, problemId }
+}

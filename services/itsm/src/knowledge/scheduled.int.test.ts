@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { Article, ArticleVersion, KnowledgeResults } from '@opsplane/contracts'
+import { startTestService, type TestService, waitFor } from '@opsplane/testing'
+import * as itsm from '../service.js'
+import { knowledgeTeam } from './knowledge.fixture.js'
+
+let service: TestService
+beforeAll(async () => {
+  const start: typeof itsm.start = (config) => itsm.start(config, { publishEveryMs: 200 })
+  service = await startTestService({ name: 'itsm', ...itsm, start })
+})
+afterAll(() => service?.stop())
+
+const ahead = (ms: number) => new Date(Date.now() + ms).toISOString()
+
+/** An article that waits for its review; with `next`, as the next version of a published one. */
+async function inReview(next = false) {
+  const team = knowledgeTeam(service)
+  const { id } = next
+    ? await team.publish({ title: 'VPN', body: 'Restart the client.' })
+    : (await team.author.post('/knowledge', { title: 'VPN', body: 'Restart the client.' })).data(Article)
+  const path = `/knowledge/${id}`
+  if (next) await team.author.patch(path, { body: 'Reinstall the tunnel.' })
+  await team.author.post(`${path}/submit`)
+  const schedule = (publishAt: string, api = team.reviewer) => api.post(`${path}/schedule`, { publishAt })
+  const seen = async () => (await team.reader.get(path)).data(Article)
+  return { ...team, id, path, schedule, seen }
+}
+
+it('a scheduled version is published by itself, and readers keep the one before until then', async () => {
+  const { author, reader, path, schedule, seen } = await inReview(true)
+  const publishAt = ahead(400)
+  expect((await schedule(publishAt)).data(Article)).toMatchObject({
+    ...{ status: 'scheduled', publishAt, publishedVersion: 1, publishedAt: null },
+    allowedActions: ['publish', 'reject', 'retire'],
+  })
+  const versions = (await author.get(`${path}/versions`)).page(ArticleVersion).items
+  expect(versions.map(({ status }) => status)).toEqual(['scheduled', 'published'])
+  expect(await seen()).toMatchObject({ articleVersion: 1, body: 'Restart the client.' })
+  await waitFor(async () => (await seen()).articleVersion === 2)
+  const shown = await seen()
+  expect(shown).toMatchObject({ status: 'published', body: 'Reinstall the tunnel.', publishAt: null })
+  expect(String(shown.publishedAt) >= publishAt).toBe(true)
+  expect(shown.publishedBy?.name).toBe('Grace')
+  const found = (await reader.post('/knowledge/search', { query: 'tunnel' })).data(KnowledgeResults)
+  expect(found.results).toHaveLength(1)
+  expect((await author.get(`${path}?asOf=${publishAt}`)).data(Article).status).toBe('scheduled')
+})
+
+it('one can be published earlier, and taken back', async () => {
+  const early = await inReview()
+  await early.schedule(ahead(3_600_000))
+  expect((await early.author.get('/knowledge?status=scheduled')).page(Article).items).toHaveLength(1)
+  expect((await early.reader.get(early.path)).status).toBe(404)
+  expect((await early.author.post(`${early.path}/publish`)).data(Article).status).toBe('published')
+  expect((await early.seen()).articleVersion).toBe(1)
+
+  const withdrawn = await inReview()
+  await withdrawn.schedule(ahead(3_600_000))
+  const edit = await withdrawn.author.patch(withdrawn.path, { title: 'VPN client' })
+  expect(edit.error().code).toBe('invalid_state_transition')
+  const rejected = await withdrawn.reviewer.post(`${withdrawn.path}/reject`, {
+    reason: 'Wait for the release.',
+  })
+  expect(rejected.data(Article)).toMatchObject({ status: 'draft', publishAt: null })
+})
+
+it('is refused to its author, to readers, and for a moment that is past', async () => {
+  const { author, reader, schedule, reviewer, path } = await inReview()
+  expect((await schedule(ahead(60_000), author)).error().code).toBe('forbidden')
+  expect((await schedule(ahead(60_000), reader)).error().code).toBe('insufficient_scope')
+  expect((await schedule(ahead(-60_000))).error().details[0]).toMatchObject({
+    ...{ path: '/publishAt', code: 'past' },
+  })
+  // What an action does not take is refused, not dropped: whoever meant "later" must not publish now.
+  const meant = await reviewer.post(`${path}/approve`, { publishAt: ahead(60_000) })
+  expect(meant.error().details[0]).toMatchObject({ path: '/publishAt', code: 'unrecognized_key' })
+})

@@ -1,0 +1,111 @@
+import { describe, expect, it } from '@jest/globals'
+import { ApiError, type SlaCalendarState } from '@opsplane/contracts'
+import { withHolidays } from './holidays.js'
+import { holidaysIn } from './ical.js'
+
+const calendar = (...events: string[][]) =>
+  ['BEGIN:VCALENDAR', 'VERSION:2.0', ...events.flat(), 'END:VCALENDAR'].join('\r\n')
+const event = (...lines: string[]) => ['BEGIN:VEVENT', ...lines, 'END:VEVENT']
+const once = (date: string, name = '') => ({ date, yearly: false, name })
+
+function refused(ical: string) {
+  try {
+    holidaysIn(ical)
+    return null
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return [error.details[0]?.path, error.details[0]?.code]
+  }
+}
+
+describe('holidays of an iCalendar text', () => {
+  it('are its events of whole days, by their dates and names', () => {
+    const text = calendar(
+      event('DTSTART;VALUE=DATE:20261225', 'DTEND;VALUE=DATE:20261226', 'SUMMARY:Christmas\\, first day'),
+      event('UID:1', 'DTSTART:20270101', 'SUMMARY;LANGUAGE="de:DE":Neu', ' jahr'),
+      event('DTSTART;VALUE=DATE:20260501'),
+    )
+    expect(holidaysIn(text)).toEqual([
+      once('2026-12-25', 'Christmas, first day'),
+      once('2027-01-01', 'Neujahr'),
+      once('2026-05-01'),
+    ])
+  })
+
+  it('last as long as they say', () => {
+    const long = event('DTSTART;VALUE=DATE:20261230', 'DTEND;VALUE=DATE:20270102')
+    expect(holidaysIn(calendar(long)).map(({ date }) => date)).toEqual([
+      '2026-12-30',
+      '2026-12-31',
+      '2027-01-01',
+    ])
+    const week = event('DTSTART;VALUE=DATE:20240226', 'DURATION:P1W')
+    expect(holidaysIn(calendar(week)).map(({ date }) => date.slice(5))).toEqual([
+      ...['02-26', '02-27', '02-28', '02-29'],
+      ...['03-01', '03-02', '03-03'],
+    ])
+  })
+
+  it('return every year, or as often as they say', () => {
+    const yearly = (rule: string) =>
+      holidaysIn(calendar(event('DTSTART;VALUE=DATE:20261225', `RRULE:${rule}`)))
+    expect(yearly('FREQ=YEARLY')).toEqual([{ date: '2026-12-25', yearly: true, name: '' }])
+    expect(yearly('FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25;WKST=MO')).toEqual(yearly('FREQ=YEARLY'))
+    expect(yearly('FREQ=YEARLY;COUNT=2')).toEqual([once('2026-12-25'), once('2027-12-25')])
+    expect(yearly('FREQ=YEARLY;UNTIL=20281224T235959Z')).toEqual([once('2026-12-25'), once('2027-12-25')])
+  })
+
+  it('are not what is canceled, nor what is no event or within one', () => {
+    const text = calendar(
+      event('DTSTART;VALUE=DATE:20261225', 'STATUS:CANCELLED'),
+      ['BEGIN:VTODO', 'DTSTART;VALUE=DATE:20261226', 'END:VTODO'],
+      event('DTSTART;VALUE=DATE:20261227', 'BEGIN:VALARM', 'DURATION:PT15M', 'SUMMARY:No', 'END:VALARM'),
+    )
+    expect(holidaysIn(text)).toEqual([once('2026-12-27')])
+    expect(holidaysIn(calendar())).toEqual([])
+  })
+
+  it.each([
+    ['not_ical', 'Christmas, 25 December'],
+    ['no_date', calendar(event('SUMMARY:No date'))],
+    ['no_date', calendar(event('DTSTART:20261225T090000Z'))],
+    ['no_date', calendar(event('DTSTART;VALUE=DATE:20260230'))],
+    ['too_long', calendar(event('DTSTART;VALUE=DATE:20260101', 'DTEND;VALUE=DATE:20270101'))],
+    ['too_long', calendar(event('DTSTART;VALUE=DATE:20260102', 'DTEND;VALUE=DATE:20260101'))],
+    [
+      'unknown_recurrence',
+      calendar(event('DTSTART;VALUE=DATE:20261126', 'RRULE:FREQ=YEARLY;BYMONTH=11;BYDAY=4TH')),
+    ],
+    ['unknown_recurrence', calendar(event('DTSTART;VALUE=DATE:20261225', 'RRULE:FREQ=WEEKLY'))],
+    ['unknown_recurrence', calendar(event('DTSTART;VALUE=DATE:20261225', 'RRULE:FREQ=YEARLY;COUNT=no'))],
+    ['too_many', calendar(...Array.from({ length: 5_001 }, () => event('DTSTART;VALUE=DATE:20261225')))],
+    [
+      'unknown_recurrence',
+      calendar(event('DTSTART;VALUE=DATE:20261225', 'RRULE:FREQ=YEARLY', 'EXDATE:20271225')),
+    ],
+  ])('are refused where they would get lost: %s', (code, text) => {
+    expect(refused(text)).toEqual(['/ical', code])
+  })
+})
+
+describe('taken into a calendar', () => {
+  const state = { holidays: [once('2026-12-25', 'Ours'), once('2026-05-01')] } as SlaCalendarState
+
+  it('they stand beside those there are, each once and by date', () => {
+    const holidays = [once('2026-12-25', 'Theirs'), once('2026-01-01'), once('2026-01-01')]
+    expect(withHolidays({ holidays, replace: false }, state).holidays).toEqual([
+      ...[once('2026-01-01'), once('2026-05-01'), once('2026-12-25', 'Ours')],
+    ])
+    expect(withHolidays({ holidays, replace: true }, state).holidays).toEqual([
+      ...[once('2026-01-01'), once('2026-12-25', 'Theirs')],
+    ])
+  })
+
+  it('they are 500 at most', () => {
+    const holidays = Array.from({ length: 500 }, (_, day) =>
+      once(new Date(Date.UTC(2027, 0, 1 + day)).toISOString().slice(0, 10)),
+    )
+    expect(() => withHolidays({ holidays, replace: false }, state)).toThrow(ApiError)
+    expect(withHolidays({ holidays, replace: true }, state).holidays).toHaveLength(500)
+  })
+})

@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals'
+import { ApiError, type SlaPolicyState } from '@opsplane/contracts'
+import { entityFor } from './policy-lint.js'
+import { checkTraps } from './policy-traps.js'
+
+const policy: SlaPolicyState = {
+  id: 'slp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+  name: 'Gold',
+  entityType: 'incident',
+  metric: 'resolution',
+  goalsBy: 'severity',
+  goals: { critical: 60 },
+  calendarId: null,
+  conditions: {},
+  pauseReasons: ['awaiting_caller', 'awaiting_vendor'],
+  pauseStatuses: [],
+  warnings: [],
+  status: 'active',
+  revision: 1,
+  activeSince: '2026-03-02T09:00:00.000Z',
+  createdAt: '2026-03-02T09:00:00.000Z',
+  updatedAt: '2026-03-02T09:00:00.000Z',
+}
+
+/** Where and why a policy is refused; null where it is not. */
+function refused(fields: Partial<SlaPolicyState>) {
+  const given = { ...policy, ...fields }
+  try {
+    checkTraps(given, entityFor(given.entityType))
+    return null
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const [detail] = error.details
+    return [detail?.path, detail?.code]
+  }
+}
+
+describe('a policy is refused', () => {
+  it('whose clocks have ended wherever its conditions hold', () => {
+    const never = ['/conditions/status', 'never_starts']
+    expect(refused({ conditions: { status: 'resolved' } })).toEqual(never)
+    expect(refused({ conditions: { status: { in: ['resolved', 'closed', 'canceled'] } } })).toEqual(never)
+    expect(refused({ conditions: { status: 'in_progress' }, metric: 'response' })).toEqual(never)
+  })
+
+  it('whose clocks are paused wherever they could run', () => {
+    const never = ['/pauseStatuses', 'never_runs']
+    expect(refused({ pauseStatuses: ['open', 'in_progress', 'on_hold'] })).toEqual(never)
+    expect(refused({ conditions: { status: 'on_hold' }, pauseStatuses: ['on_hold'] })).toEqual(never)
+    expect(refused({ metric: 'response', pauseStatuses: ['open'] })).toEqual(never)
+  })
+
+  it('whose pauses its conditions rule out', () => {
+    expect(refused({ conditions: { status: 'open' } })).toEqual(['/pauseReasons/0', 'cancels'])
+    expect(refused({ conditions: { status: { ne: 'on_hold' } } })).toEqual(['/pauseReasons/0', 'cancels'])
+    expect(refused({ conditions: { holdReason: { ne: 'awaiting_vendor' } } })).toEqual([
+      '/pauseReasons/1',
+      'cancels',
+    ])
+    expect(
+      refused({ conditions: { status: { nin: ['on_hold'] } }, pauseReasons: [], pauseStatuses: ['on_hold'] }),
+    ).toEqual(['/pauseStatuses/0', 'cancels'])
+  })
+})
+
+describe('a policy is taken', () => {
+  it.each<[string, Partial<SlaPolicyState>]>([
+    ['without conditions', {}],
+    ['with conditions on other fields', { conditions: { category: 'vip', severity: { in: ['critical'] } } }],
+    [
+      'that is there until work begins and has no pauses',
+      { conditions: { status: 'open' }, pauseReasons: [] },
+    ],
+    ['of responses, which no hold can pause', { conditions: { status: 'open' }, metric: 'response' }],
+    ['that pauses where its conditions hold', { pauseStatuses: ['open'] }],
+    ['that is not switched on', { conditions: { status: 'resolved' }, status: 'inactive' }],
+  ])('%s', (_, fields) => expect(refused(fields)).toBeNull())
+
+  it('of changes, which keep their status on hold', () => {
+    const change: Partial<SlaPolicyState> = {
+      ...{ entityType: 'change', goalsBy: 'all', goals: { all: 60 }, pauseReasons: [] },
+    }
+    expect(refused({ ...change, conditions: { status: 'scheduled' }, pauseStatuses: ['on_hold'] })).toBeNull()
+  })
+})
