@@ -1086,6 +1086,26 @@ export interface paths {
         patch: operations["updateSlaCalendar"];
         trace?: never;
     };
+    "/itsm/calendars/{id}/import-holidays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take the holidays of an iCalendar text into an SLA calendar
+         * @description Beside those there are, each date once, or in their place. Makes a new revision as an update does; what changes nothing makes none.
+         */
+        post: operations["importSlaHolidays"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/itsm/change-calendar": {
         parameters: {
             query?: never;
@@ -1624,7 +1644,7 @@ export interface paths {
         put?: never;
         /**
          * Comment on an incident
-         * @description Adds a public comment or an internal work note, until the incident is closed. An incident on hold for its caller resumes when the caller comments, and a resolved one is reopened. Emits `incident.comment_added`, and then `incident.updated` or `incident.reopened`.
+         * @description Adds a public comment or an internal work note, until the incident is closed. An incident on hold for its caller resumes when the caller comments, and a resolved one is reopened. Emits `incident.comment_added`, and then `incident.updated` or `incident.reopened`. What the caller says in public of a closed or canceled incident goes to a new one that follows up on it, which the `incidentId` of the answer names; it emits `incident.updated` of the ended one and `incident.created` before. While that is open, further words go there.
          */
         post: operations["addIncidentComment"];
         delete?: never;
@@ -1644,7 +1664,7 @@ export interface paths {
         put?: never;
         /**
          * Escalate an incident
-         * @description Raises the severity, hands the incident to another team, or both; with neither given the severity goes up one step. Lowering the severity is refused: use PATCH. Emits `incident.escalated`.
+         * @description Raises the severity, hands the incident to another team (functional escalation), has somebody higher up follow it (hierarchical), or several of these; with none given the severity goes up one step. Lowering the severity is refused: use PATCH. Emits `incident.escalated`.
          */
         post: operations["escalateIncident"];
         delete?: never;
@@ -2164,7 +2184,7 @@ export interface paths {
         put?: never;
         /**
          * Create an SLA policy
-         * @description Holds for what is opened from now on. A goal beyond a year of the calendar is refused.
+         * @description Holds for what is opened from now on. A goal beyond a year of the calendar is refused, and, unless it is inactive, a policy whose clocks could never begin or run, or would be canceled by what is to pause them.
          */
         post: operations["createSlaPolicy"];
         delete?: never;
@@ -2390,6 +2410,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/knowledge/{id}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish a scheduled article now
+         * @description It was approved when it was scheduled. Emits what approving does.
+         */
+        post: operations["publishArticle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/knowledge/{id}/reject": {
         parameters: {
             query?: never;
@@ -2401,7 +2441,7 @@ export interface paths {
         put?: never;
         /**
          * Send an article back to its author
-         * @description It is a draft again. Emits `article.rejected`.
+         * @description It is a draft again, also when it was scheduled. Emits `article.rejected`.
          */
         post: operations["rejectArticle"];
         delete?: never;
@@ -2424,6 +2464,26 @@ export interface paths {
          * @description Final: readers no longer get it, nor does search. Emits `article.retired`.
          */
         post: operations["retireArticle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/knowledge/{id}/schedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve an article, to be published later
+         * @description By somebody who has not written on this version. It is published by itself at that moment; until then readers keep the version they have, and rejecting it makes it a draft again. Emits `article.scheduled`.
+         */
+        post: operations["scheduleArticle"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3237,6 +3297,12 @@ export interface components {
              * @example KB-12
              */
             number: string;
+            /**
+             * Format: date-time
+             * @description When the version that is scheduled will be published by itself.
+             * @default null
+             */
+            publishAt?: string | null;
             /** Format: date-time */
             publishedAt: string | null;
             publishedBy: {
@@ -3275,7 +3341,7 @@ export interface components {
             visibility: components["schemas"]["ArticleVisibility"];
         };
         /** @enum {string} */
-        ArticleAction: "edit" | "submit" | "approve" | "reject" | "retire" | "delete";
+        ArticleAction: "edit" | "submit" | "approve" | "schedule" | "publish" | "reject" | "retire" | "delete";
         ArticleEnvelope: {
             data: components["schemas"]["Article"];
             meta: components["schemas"]["Meta"];
@@ -3330,7 +3396,7 @@ export interface components {
             visibility?: components["schemas"]["ArticleVisibility"];
         };
         /** @enum {string} */
-        ArticleStatus: "draft" | "in_review" | "published" | "retired";
+        ArticleStatus: "draft" | "in_review" | "scheduled" | "published" | "retired";
         ArticleVersion: {
             articleId: string;
             articleVersion: number;
@@ -3383,7 +3449,7 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         /** @enum {string} */
-        ArticleVersionStatus: "draft" | "in_review" | "published" | "outdated" | "retired";
+        ArticleVersionStatus: "draft" | "in_review" | "scheduled" | "published" | "outdated" | "retired";
         /**
          * @description `public`: whoever may read. `internal`: only those with `knowledge:write`.
          * @enum {string}
@@ -5015,6 +5081,8 @@ export interface components {
         EscalateIncident: {
             /** @description Must be another team than the present one. */
             assignmentGroup?: string;
+            /** @description Somebody higher up, who is to know of it and follows it from then on. Work stays where it is. */
+            escalateTo?: string;
             reason?: string;
             /**
              * @description Must be graver than the present one.
@@ -5169,6 +5237,20 @@ export interface components {
             /** @description Items that fail at once. */
             itemIds: string[];
         };
+        /**
+         * @example {
+         *       "ical": "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART;VALUE=DATE:20261225\r\nSUMMARY:Christmas\r\nEND:VEVENT\r\nEND:VCALENDAR"
+         *     }
+         */
+        ImportHolidays: {
+            /** @description A calendar in iCalendar format: events of whole days, once or every year on the same date. What cannot be kept as such a holiday is refused by name. */
+            ical: string;
+            /**
+             * @description Whether they take the place of the holidays there are.
+             * @default false
+             */
+            replace?: boolean;
+        };
         Incident: {
             /**
              * @description Alerts with its dedup key, the one that opened it included.
@@ -5203,6 +5285,13 @@ export interface components {
              * @default null
              */
             changeId?: string | null;
+            /**
+             * @description How it came in.
+             * @default null
+             * @example phone
+             * @enum {string|null}
+             */
+            channel?: "portal" | "email" | "phone" | "chat" | "walk_in" | "monitoring" | "api" | null;
             /** @default 0 */
             childCount?: number;
             /** @description Configuration item affected. */
@@ -5230,6 +5319,16 @@ export interface components {
              * @default false
              */
             followsParent?: boolean;
+            /**
+             * @description The ended incident whose caller had more to say, which has opened this one.
+             * @default null
+             */
+            followsUpOn?: string | null;
+            /**
+             * @description The incident that was opened when the caller of this one wrote after its end.
+             * @default null
+             */
+            followUpId?: string | null;
             /**
              * @description Set exactly while on hold.
              * @enum {string|null}
@@ -5390,6 +5489,12 @@ export interface components {
             causedByChangeId?: string | null;
             /** @description The change that will mend it. */
             changeId?: string | null;
+            /**
+             * @description How it came in.
+             * @example phone
+             * @enum {string|null}
+             */
+            channel?: "portal" | "email" | "phone" | "chat" | "walk_in" | "monitoring" | "api" | null;
             /** @description Configuration item affected. */
             ciId?: string | null;
             /** @description Public, and only with a `holdReason`: what is awaited. Required with `awaiting_caller`. */
@@ -5521,6 +5626,37 @@ export interface components {
             createdAt: string | null;
             id: string;
             /**
+             * @description When incidents are proposed as major ones by themselves; the first rule that holds counts. Held against an incident when it is opened, and when its priority, item or children change; editing the rules changes none.
+             * @default [
+             *       {
+             *         "name": "Many children",
+             *         "minChildren": 10
+             *       }
+             *     ]
+             * @example [
+             *       {
+             *         "name": "Most pressing",
+             *         "priorities": [
+             *           "P1"
+             *         ]
+             *       },
+             *       {
+             *         "name": "Many children",
+             *         "minChildren": 10
+             *       }
+             *     ]
+             */
+            majorRules?: {
+                /** @description It is about a configuration item as critical as one of these. */
+                criticalities?: components["schemas"]["Criticality"][];
+                /** @description It has so many children. */
+                minChildren?: number;
+                /** @description Told as the reason. */
+                name: string;
+                /** @description It has one of these. */
+                priorities?: ("P1" | "P2" | "P3" | "P4" | "P5")[];
+            }[];
+            /**
              * @description The priority by impact (rows) and urgency (columns). Incidents keep the one they got.
              * @example {
              *       "high": {
@@ -5589,6 +5725,31 @@ export interface components {
              * @example 7
              */
             autoCloseDays?: number;
+            /**
+             * @description When incidents are proposed as major ones by themselves; the first rule that holds counts. Held against an incident when it is opened, and when its priority, item or children change; editing the rules changes none.
+             * @example [
+             *       {
+             *         "name": "Most pressing",
+             *         "priorities": [
+             *           "P1"
+             *         ]
+             *       },
+             *       {
+             *         "name": "Many children",
+             *         "minChildren": 10
+             *       }
+             *     ]
+             */
+            majorRules?: {
+                /** @description It is about a configuration item as critical as one of these. */
+                criticalities?: components["schemas"]["Criticality"][];
+                /** @description It has so many children. */
+                minChildren?: number;
+                /** @description Told as the reason. */
+                name: string;
+                /** @description It has one of these. */
+                priorities?: ("P1" | "P2" | "P3" | "P4" | "P5")[];
+            }[];
             /**
              * @description The priority by impact (rows) and urgency (columns). Incidents keep the one they got.
              * @example {
@@ -6426,6 +6587,12 @@ export interface components {
             causedByChangeId?: string | null;
             /** @description The change that will mend it. */
             changeId?: string | null;
+            /**
+             * @description How it came in; `monitoring` with a dedupKey unless given.
+             * @example phone
+             * @enum {string|null}
+             */
+            channel?: "portal" | "email" | "phone" | "chat" | "walk_in" | "monitoring" | "api" | null;
             /** @description Configuration item affected. */
             ciId?: string | null;
             /**
@@ -6840,6 +7007,10 @@ export interface components {
         };
         /** @enum {string} */
         Permission: "workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read";
+        /** @example {} */
+        PlainArticleAction: Record<string, never>;
+        /** @example {} */
+        PlainCatalogAction: Record<string, never>;
         /** @example {} */
         PlainProblemAction: Record<string, never>;
         /**
@@ -7327,6 +7498,18 @@ export interface components {
             overlapSeconds?: number;
             /** @description The new secret, write-only. Absent: one is made and shown once. */
             secret?: string;
+        };
+        /**
+         * @example {
+         *       "publishAt": "2099-12-01T08:00:00+01:00"
+         *     }
+         */
+        ScheduleArticle: {
+            /**
+             * Format: date-time
+             * @description In the future, and before `validUntil`.
+             */
+            publishAt: string;
         };
         /** @enum {string} */
         SearchMode: "lexical" | "hybrid_corpus" | "hybrid_embeddings";
@@ -10409,6 +10592,10 @@ export interface operations {
                 /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
                 asOf?: string;
                 category?: string;
+                /** @description Created later than this. */
+                createdAfter?: string;
+                /** @description Created earlier than this. */
+                createdBefore?: string;
                 /** @description Items per page. */
                 limit?: number;
                 /** @description Words in name, tags, category or description. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
@@ -11174,7 +11361,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PlainCatalogAction"];
+            };
+        };
         responses: {
             /** @description Let a catalogue item be requested */
             200: {
@@ -11188,7 +11379,7 @@ export interface operations {
                     "application/json": components["schemas"]["CatalogItemEnvelope"];
                 };
             };
-            /** @description `malformed_url`, `workspace_required`, `idempotency_key_invalid` */
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11235,6 +11426,24 @@ export interface operations {
             };
             /** @description `precondition_failed` */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11327,7 +11536,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PlainCatalogAction"];
+            };
+        };
         responses: {
             /** @description Retire a catalogue item */
             200: {
@@ -11341,7 +11554,7 @@ export interface operations {
                     "application/json": components["schemas"]["CatalogItemEnvelope"];
                 };
             };
-            /** @description `malformed_url`, `workspace_required`, `idempotency_key_invalid` */
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11388,6 +11601,24 @@ export interface operations {
             };
             /** @description `precondition_failed` */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12795,7 +13026,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PlainCatalogAction"];
+            };
+        };
         responses: {
             /** @description Submit a draft of a request */
             200: {
@@ -12809,7 +13044,7 @@ export interface operations {
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
-            /** @description `malformed_url`, `workspace_required`, `idempotency_key_invalid` */
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12856,6 +13091,24 @@ export interface operations {
             };
             /** @description `precondition_failed` */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14561,10 +14814,16 @@ export interface operations {
                 asOf?: string;
                 /** @description One or several classes, repeated or separated by commas. */
                 class?: string[];
+                /** @description Created later than this. */
+                createdAfter?: string;
+                /** @description Created earlier than this. */
+                createdBefore?: string;
                 /** @description One or several, repeated or separated by commas. */
                 criticality?: components["schemas"]["Criticality"][];
                 /** @description Items per page. */
                 limit?: number;
+                /** @description The key of an item there; with `source` it finds the one item. */
+                nativeKey?: string;
                 /** @description A user, or `none` for items without an owner. */
                 owner?: string;
                 /** @description Words in name, native key, class or description, or text within the name. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
@@ -18450,6 +18709,181 @@ export interface operations {
         };
         responses: {
             /** @description Update an SLA calendar */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlaCalendarEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    importSlaHolidays: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportHolidays"];
+            };
+        };
+        responses: {
+            /** @description Take the holidays of an iCalendar text into an SLA calendar */
             200: {
                 headers: {
                     /** @description The version, for If-Match. */
@@ -23622,7 +24056,7 @@ export interface operations {
                 assigneeId?: string;
                 /** @description A team, or `none` for unrouted incidents. */
                 assignmentGroup?: string;
-                /** @description The change that will mend it. */
+                /** @description The change that will mend it; an id or a number. */
                 changeId?: string;
                 /** @description Created later than this. */
                 createdAfter?: string;
@@ -23636,11 +24070,11 @@ export interface operations {
                 limit?: number;
                 /** @description Where it stands as a major incident. */
                 majorState?: "none" | "proposed" | "accepted" | "rejected" | "demoted";
-                /** @description The incident it is a child of. */
+                /** @description The incident it is a child of; an id or a number. */
                 parentId?: string;
                 /** @description One or several, as with `severity`. */
                 priority?: ("P1" | "P2" | "P3" | "P4" | "P5")[];
-                /** @description The problem it is an instance of. */
+                /** @description The problem it is an instance of; an id or a number. */
                 problemId?: string;
                 /** @description Words in number, title, tags or description. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
                 q?: string;
@@ -24829,7 +25263,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition` */
+            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition`, `conflict` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -27970,7 +28404,7 @@ export interface operations {
                 assigneeId?: string;
                 /** @description A team, or `none` for unrouted incidents. */
                 assignmentGroup?: string;
-                /** @description The change that will mend it. */
+                /** @description The change that will mend it; an id or a number. */
                 changeId?: string;
                 /** @description Created later than this. */
                 createdAfter?: string;
@@ -27984,7 +28418,7 @@ export interface operations {
                 limit?: number;
                 /** @description Where it stands as a major incident. */
                 majorState?: "none" | "proposed" | "accepted" | "rejected" | "demoted";
-                /** @description The incident it is a child of. */
+                /** @description The incident it is a child of; an id or a number. */
                 parentId?: string;
                 /** @description One or several, as with `severity`. */
                 priority?: ("P1" | "P2" | "P3" | "P4" | "P5")[];
@@ -30692,7 +31126,7 @@ export interface operations {
                 createdBefore?: string;
                 /** @description Due earlier than this; paused ones are not. */
                 dueBefore?: string;
-                /** @description What the clocks run over. */
+                /** @description What the clocks run over; an id or a number. */
                 entityId?: string;
                 /** @description One or several kinds of entity, repeated or separated by commas. */
                 entityType?: components["schemas"]["SlaEntityType"][];
@@ -31852,7 +32286,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PlainArticleAction"];
+            };
+        };
         responses: {
             /** @description Approve and publish an article */
             200: {
@@ -31866,7 +32304,7 @@ export interface operations {
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
-            /** @description `malformed_url`, `workspace_required`, `idempotency_key_invalid` */
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -31913,6 +32351,24 @@ export interface operations {
             };
             /** @description `precondition_failed` */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -32057,6 +32513,181 @@ export interface operations {
             };
             /** @description `idempotency_in_progress`, `version_conflict` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    publishArticle: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PlainArticleAction"];
+            };
+        };
+        responses: {
+            /** @description Publish a scheduled article now */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArticleEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -32342,7 +32973,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PlainArticleAction"];
+            };
+        };
         responses: {
             /** @description Retire a published article */
             200: {
@@ -32356,7 +32991,7 @@ export interface operations {
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
-            /** @description `malformed_url`, `workspace_required`, `idempotency_key_invalid` */
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -32403,6 +33038,199 @@ export interface operations {
             };
             /** @description `precondition_failed` */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    scheduleArticle: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleArticle"];
+            };
+        };
+        responses: {
+            /** @description Approve an article, to be published later */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArticleEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -32495,7 +33323,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PlainArticleAction"];
+            };
+        };
         responses: {
             /** @description Submit a draft for review */
             200: {
@@ -32509,7 +33341,7 @@ export interface operations {
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
-            /** @description `malformed_url`, `workspace_required`, `idempotency_key_invalid` */
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -32556,6 +33388,24 @@ export interface operations {
             };
             /** @description `precondition_failed` */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
