@@ -291,8 +291,6 @@ export const EscalateIncident = z
   .meta({ id: 'EscalateIncident', example: { severity: 'critical', reason: 'The whole shop is affected.' } })
 export type EscalateIncident = z.infer<typeof EscalateIncident>
 
-export const CloseIncident = z.strictObject({}).meta({ id: 'CloseIncident', example: {} })
-
 export const ReopenIncident = z
   .strictObject({ reason: Reason.optional() })
   .meta({ id: 'ReopenIncident', example: { reason: 'It happens again.' } })
@@ -302,8 +300,6 @@ export const DecideMajor = z
   .strictObject({ reason: Reason.optional() })
   .meta({ id: 'DecideMajor', example: { reason: 'Nobody can pay.' } })
 export type DecideMajor = z.infer<typeof DecideMajor>
-
-export const WatchIncident = z.strictObject({}).meta({ id: 'WatchIncident', example: {} })
 
 export const NewIncidentComment = z
   .strictObject({

@@ -167,9 +167,6 @@ export const ScheduleArticle = z
   })
   .meta({ id: 'ScheduleArticle', example: { publishAt: '2099-12-01T08:00:00+01:00' } })
 
-/** Body of the actions that take nothing. */
-export const PlainArticleAction = z.strictObject({}).meta({ id: 'PlainArticleAction', example: {} })
-
 export const RejectArticle = z
   .strictObject({ reason: z.string().trim().min(1).max(2_000) })
   .meta({ id: 'RejectArticle', example: { reason: 'The second step is out of date.' } })

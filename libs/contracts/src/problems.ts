@@ -206,9 +206,6 @@ export const PublishWorkaround = z
   .meta({ id: 'PublishWorkaround', example: { workaround: 'Restart the checkout pods every hour.' } })
 export type PublishWorkaround = z.infer<typeof PublishWorkaround>
 
-/** Body of the actions that take nothing. */
-export const PlainProblemAction = z.strictObject({}).meta({ id: 'PlainProblemAction', example: {} })
-
 export const LinkProblemIncident = z
   .strictObject({ incidentId: Reference.meta({ description: 'Id or number.', example: 'INC-42' }) })
   .meta({ id: 'LinkProblemIncident', example: { incidentId: 'INC-42' } })

@@ -158,9 +158,6 @@ export const CatalogItemPatch = z
   .meta({ id: 'CatalogItemPatch', example: { price: { amount: '1399.00', currency: 'EUR' } } })
 export type CatalogItemPatch = z.infer<typeof CatalogItemPatch>
 
-/** Body of the actions of items and requests that take nothing. */
-export const PlainCatalogAction = z.strictObject({}).meta({ id: 'PlainCatalogAction', example: {} })
-
 export const serviceCatalogEvents = {
   'catalog_item.created': resourceEvent(CatalogItemState, 'An item of the service catalogue was begun.'),
   'catalog_item.updated': resourceEvent(

@@ -47,6 +47,13 @@ const routes = [
   }),
   defineRoute({
     ...base,
+    operationId: 'openThing',
+    method: 'post',
+    path: '/things/:id/open',
+    handler: async ({ params }) => ({ id: params.id, title: 'open', version: 5 }),
+  }),
+  defineRoute({
+    ...base,
     operationId: 'deleteThing',
     method: 'delete',
     path: '/things/:id',
@@ -141,6 +148,15 @@ describe('answers', () => {
 
   test('a missing body counts as an empty one where nothing in it is required', async () => {
     expect((await app.call('POST', '/things/1/close')).status).toBe(200)
+  })
+
+  test('an action that takes nothing says so of a field it would not heed', async () => {
+    for (const body of [undefined, {}])
+      expect((await app.call('POST', '/things/1/open', { body })).status).toBe(200)
+    const answer = await app.call('POST', '/things/1/open', { body: { reason: 'Dark.' } })
+    expect(answer.json).toMatchObject({
+      error: { code: 'validation_failed', details: [{ path: '/reason', code: 'unrecognized_key' }] },
+    })
   })
 
   test('204 has no body', async () => {

@@ -70,7 +70,7 @@ export interface RouteContract<
   params?: Params
   /** Always strict: an unknown query parameter is a 422. */
   query?: Query
-  /** A missing body counts as `{}` where the schema allows that. */
+  /** A missing body counts as `{}` where the schema allows that. POST, PUT and PATCH without one take no fields. */
   body?: Body
   /** The `data` of the envelope; `z.void()` with status 204. */
   response: Response
@@ -150,7 +150,7 @@ export function defineRoute<
     kind: 'single',
     params: contract.params,
     query: strictQuery(contract.query),
-    body: contract.body,
+    body: contract.body ?? (mayHaveBody(contract) ? noFields : undefined),
     response: contract.response,
     status: contract.status ?? 200,
     bare: contract.bare ?? false,
@@ -185,9 +185,17 @@ export function common(contract: Contract<string>) {
   }
 }
 
+/** Of an action that takes nothing: a field it would not heed is an error, as elsewhere. */
+const noFields = z
+  .strictObject({})
+  .meta({ id: 'NoFields', description: 'Nothing, or an empty object.', example: {} })
+
+const mayHaveBody = ({ method }: Contract<string>) =>
+  method === 'post' || method === 'put' || method === 'patch'
+
 /** Without a login there is nobody whose key it could be. */
-function keepsKeys({ method, scope }: Contract<string>): boolean {
-  return scope !== 'public' && (method === 'post' || method === 'put' || method === 'patch')
+function keepsKeys(contract: Contract<string>): boolean {
+  return contract.scope !== 'public' && mayHaveBody(contract)
 }
 
 /** Whether the response is one resource with a version, which is its ETag. */

@@ -7,7 +7,6 @@ import {
   NewCatalogItem,
   newId,
   notFound,
-  PlainCatalogAction,
   shortPages,
 } from '@opsplane/contracts'
 import { type BackendContext, listPage } from '@opsplane/eventstore'
@@ -127,7 +126,6 @@ export function itemRoutes({ database: { db }, cursors }: BackendContext, items:
       description: 'Emits `catalog_item.activated`.',
       tag,
       scope: 'catalog:write',
-      body: PlainCatalogAction,
       response: CatalogItem,
       errors: transitionErrors,
       handler: ({ params, meta }) => items.handle(params.id, { kind: 'activate', now: meta.now }, meta),
@@ -141,7 +139,6 @@ export function itemRoutes({ database: { db }, cursors }: BackendContext, items:
       description: 'Final. Requests already submitted go on. Emits `catalog_item.retired`.',
       tag,
       scope: 'catalog:write',
-      body: PlainCatalogAction,
       response: CatalogItem,
       errors: transitionErrors,
       handler: ({ params, meta }) => items.handle(params.id, { kind: 'retire', now: meta.now }, meta),

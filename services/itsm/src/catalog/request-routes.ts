@@ -5,7 +5,6 @@ import {
   CatalogRequestPatch,
   CatalogRequestStatus,
   NewCatalogRequest,
-  PlainCatalogAction,
   shortPages,
 } from '@opsplane/contracts'
 import { type BackendContext, listPage } from '@opsplane/eventstore'
@@ -148,7 +147,6 @@ export function requestRoutes(
         '`request.updated` as it goes on to its approvals or its tasks.',
       tag,
       scope: 'catalog:request',
-      body: PlainCatalogAction,
       response: CatalogRequest,
       errors: [...transitionErrors, 'forbidden', 'conflict'],
       handler: ({ params, meta }) =>

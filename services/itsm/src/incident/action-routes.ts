@@ -1,10 +1,4 @@
-import {
-  CloseIncident,
-  EscalateIncident,
-  Incident,
-  ReopenIncident,
-  ResolveIncident,
-} from '@opsplane/contracts'
+import { EscalateIncident, Incident, ReopenIncident, ResolveIncident } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { transitionErrors } from '../transition-errors.js'
 import type { IncidentStep } from './commands.js'
@@ -61,7 +55,6 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       description:
         'Final: a closed incident cannot be changed. An accepted major incident needs a `postIncidentReview`. ' +
         'Emits `incident.closed`.',
-      body: CloseIncident,
       handler: ({ params, meta }) => take(params.id, { kind: 'close' }, meta),
     }),
     defineRoute({

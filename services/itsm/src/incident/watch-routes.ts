@@ -1,4 +1,4 @@
-import { type ErrorCode, Incident, WatchIncident } from '@opsplane/contracts'
+import { type ErrorCode, Incident } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { IncidentStore } from './incident-store.js'
 import { tag } from './routes.js'
@@ -8,7 +8,6 @@ const contract = {
   method: 'post',
   tag,
   scope: 'itsm:write',
-  body: WatchIncident,
   response: Incident,
   errors,
 } as const

@@ -1,10 +1,4 @@
-import {
-  Article,
-  ArticleFeedback,
-  PlainArticleAction,
-  RejectArticle,
-  ScheduleArticle,
-} from '@opsplane/contracts'
+import { Article, ArticleFeedback, RejectArticle, ScheduleArticle } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import { transitionErrors } from '../transition-errors.js'
@@ -32,7 +26,6 @@ export function articleActionRoutes(articles: ArticleStore, reading: ArticleRead
       path: '/knowledge/:id/submit',
       summary: 'Submit a draft for review',
       description: 'Emits `article.submitted`.',
-      body: PlainArticleAction,
       handler: ({ params, meta }) => take(params.id, { kind: 'submit', now: meta.now }, meta),
     }),
     defineRoute({
@@ -44,7 +37,6 @@ export function articleActionRoutes(articles: ArticleStore, reading: ArticleRead
         'By somebody who has not written on this version. Emits `article.published`, and `article.outdated` for ' +
         'the version it replaces.',
       errors: [...transitionErrors, 'forbidden'],
-      body: PlainArticleAction,
       handler: ({ params, meta }) =>
         take(params.id, { kind: 'approve', by: byOf(meta), now: meta.now }, meta),
     }),
@@ -67,7 +59,6 @@ export function articleActionRoutes(articles: ArticleStore, reading: ArticleRead
       path: '/knowledge/:id/publish',
       summary: 'Publish a scheduled article now',
       description: 'It was approved when it was scheduled. Emits what approving does.',
-      body: PlainArticleAction,
       handler: ({ params, meta }) => take(params.id, { kind: 'publish', now: meta.now }, meta),
     }),
     defineRoute({
@@ -85,7 +76,6 @@ export function articleActionRoutes(articles: ArticleStore, reading: ArticleRead
       path: '/knowledge/:id/retire',
       summary: 'Retire a published article',
       description: 'Final: readers no longer get it, nor does search. Emits `article.retired`.',
-      body: PlainArticleAction,
       handler: ({ params, meta }) => take(params.id, { kind: 'retire', now: meta.now }, meta),
     }),
     defineRoute({

@@ -1,11 +1,4 @@
-import {
-  CloseProblem,
-  PlainProblemAction as NoFields,
-  Problem,
-  PublishWorkaround,
-  ReopenProblem,
-  ResolveProblem,
-} from '@opsplane/contracts'
+import { CloseProblem, Problem, PublishWorkaround, ReopenProblem, ResolveProblem } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { transitionErrors } from '../transition-errors.js'
 import type { ProblemStep } from './commands.js'
@@ -72,7 +65,6 @@ export function problemActionRoutes(problems: ProblemStore): Route[] {
       defineRoute({
         ...contract,
         ...texts,
-        body: NoFields,
         handler: ({ params, meta }) => take(params.id, { kind }, meta),
       }),
     ),

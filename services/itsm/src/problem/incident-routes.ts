@@ -1,11 +1,4 @@
-import {
-  AsOfListQuery,
-  Incident,
-  LinkProblemIncident,
-  PlainProblemAction as NoFields,
-  Problem,
-  shortPages,
-} from '@opsplane/contracts'
+import { AsOfListQuery, Incident, LinkProblemIncident, Problem, shortPages } from '@opsplane/contracts'
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
@@ -110,7 +103,6 @@ export function problemIncidentRoutes(
         'Emits `problem.created` and `incident.updated`.',
       tag,
       scope: 'itsm:write',
-      body: NoFields,
       response: Problem,
       status: 201,
       createdBelow: '/itsm/problems',
