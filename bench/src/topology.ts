@@ -2,11 +2,10 @@ import postgres from 'postgres'
 import { request } from 'undici'
 import { throughGateway } from './callers.js'
 import type { MeasureOptions } from './creates.js'
+import { graphSize, writeGraph } from './graph-rows.js'
 import { median } from './load.js'
 import type { Figure } from './report.js'
 
-const items = 10_000
-const relations = 30_000
 const goalMs = 200
 const rounds = 15
 
@@ -24,7 +23,7 @@ export async function measureTopology({
     connection: { search_path: 'itsm' },
   })
   const itemId = await createItem(`${url}/cmdb/items`, headers)
-  const workspaceId = await writeGraph(sql, itemId)
+  const workspaceId = await writeGraph(sql, { itemId, prefix: '0' })
   const ask = async (path: string) => {
     const startedAt = performance.now()
     const response = await request(`${url}/cmdb/${path}`, { headers })
@@ -47,7 +46,7 @@ export async function measureTopology({
   say('Warming up topology…')
   for (let at = 0; at < 3; at++) await Promise.all([raw(), ask(topologyPath)])
   const { nodes, edges } = JSON.parse((await ask(topologyPath)).text).data
-  if (nodes.length < items * 0.95) throw new Error(`the topology shows ${nodes.length} items only`)
+  if (nodes.length < graphSize.items * 0.95) throw new Error(`the topology shows ${nodes.length} items only`)
   const times = { raw: [] as number[], topology: [] as number[], impact: [] as number[] }
   for (let round = 0; round < rounds; round++) {
     times.raw.push(await raw())
@@ -79,31 +78,4 @@ async function createItem(url: string, headers: Record<string, string>): Promise
   const text = await response.body.text()
   if (response.statusCode !== 201) throw new Error(`an item create answered ${response.statusCode}: ${text}`)
   return String(JSON.parse(text).data.id)
-}
-
-/**
- * Writes a random graph around the item as the event store would have, and returns its workspace. Few items have
- * many dependents, as in real ones, so that everything is within five hops.
- */
-async function writeGraph(sql: postgres.Sql, itemId: string): Promise<string> {
-  const [row] = await sql`select workspace_id from configuration_items where id = ${itemId}`
-  const workspaceId = String(row?.workspace_id)
-  await sql`
-    insert into configuration_items (id, workspace_id, environment, version, state)
-    select 'ci_' || lpad(n::text, 26, '0'), workspace_id, environment, 1,
-           (state::jsonb || jsonb_build_object('id', 'ci_' || lpad(n::text, 26, '0'), 'name', 'item-' || n))::json
-      from configuration_items, generate_series(2, ${items}) n where id = ${itemId}`
-  await sql`
-    with ends as materialized (
-      select n, 1 + floor(random() * ${items})::int as s, 1 + floor(random() ^ 3 * ${items})::int as t
-        from generate_series(1, ${relations}) n)
-    insert into ci_relations (id, workspace_id, environment, version, state)
-    select 'rel_' || lpad(n::text, 26, '0'), ${workspaceId}, 'production', 1,
-           json_build_object('id', 'rel_' || lpad(n::text, 26, '0'), 'type', 'depends_on',
-             'sourceId', case s when 1 then ${itemId} else 'ci_' || lpad(s::text, 26, '0') end,
-             'targetId', case t when 1 then ${itemId} else 'ci_' || lpad(t::text, 26, '0') end,
-             'createdAt', '2026-03-02T09:00:00.000Z')
-      from ends where s <> t on conflict do nothing`
-  await sql`analyze configuration_items, ci_relations`
-  return workspaceId
 }
