@@ -7,6 +7,9 @@ import type { ImpactLinks } from './impact-links.js'
 import { createReader, mostOthers } from './reader.js'
 import { merged, overlap } from './spans.js'
 
+/** Other changes read whatever they touch. Of more, those of each change are asked for. */
+const mostOverlapping = 5_000
+
 /**
  * What each of many changes collides with, as `conflictsOf` says of one, by as many statements as for one: what is near
  * any of them is read, and looked through for each.
@@ -16,6 +19,7 @@ export async function conflictsOfMany(
   tenant: TenantScope,
   changes: readonly ChangeState[],
   links: ImpactLinks,
+  most = mostOverlapping,
 ): Promise<Map<string, ChangeConflict[]>> {
   const found = new Map<string, ChangeConflict[]>(changes.map(({ id }) => [id, []]))
   const plans = changes.flatMap((change) => planOf(change) ?? [])
@@ -24,7 +28,7 @@ export async function conflictsOfMany(
   const ciIds = [...new Set(plans.flatMap((plan) => plan.ciIds))]
   const spans = merged(plans.map(({ span }) => span))
   const classes = await read.classes(ciIds)
-  const overlapping = await read.overlapping(spans)
+  const overlapping = await read.overlapping(spans, most)
   const windows = await read.windows(ciIds, [...new Set(classes.values())], {
     from: Math.min(...spans.map(({ from }) => from)),
     to: Math.max(...spans.map(({ to }) => to)),

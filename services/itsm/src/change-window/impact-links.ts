@@ -67,11 +67,17 @@ const hopStatement = `select id collate "C" as id, min(origin collate "C") as or
   where id not in (select unnest($7::text[]))
   group by 1 order by 1 limit $8::int`
 
-/** So many items met, or as much work, are worth reading all relations of a tenant. */
-const wide = 2_000
+export interface SharingLimits {
+  /** After so many items met, or as much work, all relations of a tenant are worth reading. */
+  wide: number
+  /** Unless they are more than so many. */
+  most: number
+}
+
+/** Two hundred thousand relations are some 50 MB while they are read. */
+const sharingLimits: SharingLimits = { wide: 2_000, most: 200_000 }
+/** A walk that meets nothing costs a statement as well. */
 const walkCost = 20
-/** Some 50 MB while they are read. */
-const readableRelations = 200_000
 
 /**
  * For many walks of one time: once these have met many items, all relations of the tenant are read, and followed in
@@ -80,7 +86,7 @@ const readableRelations = 200_000
 export function sharedLinks(
   sql: StatementRunner,
   tenant: TenantScope,
-  most = readableRelations,
+  { wide, most }: SharingLimits = sharingLimits,
 ): SharedLinks {
   const near = linksInDatabase(sql, tenant)
   let met = 0

@@ -10,9 +10,6 @@ export const holding: readonly ChangeStatus[] = ['assess', 'authorize', 'schedul
 /** Other changes looked at, the earliest first. More are shown than a change keeps. */
 export const mostOthers = 500
 
-/** Of many changes at once, which are read without asking what they touch. */
-const mostOverlapping = 5_000
-
 const instant = (ms: number) => new Date(ms).toISOString()
 
 const columns = `o.id, o.state->>'number' as number, o.planned_start as "from", o.planned_end as "to",
@@ -31,7 +28,7 @@ export const overlappingStatement = `select ${columns} from unnest($3::text[], $
   join changes o on o.workspace_id = $1 and o.environment = $2 and o.planned_start is not null
     and planned_span(o.planned_start, o.planned_end) && planned_span(s.starts, s.ends)
   where o.status = any($5::text[])
-  limit ${mostOverlapping + 1}`
+  limit $6::int`
 
 /** Reads what a plan can collide with. */
 export function createReader(sql: StatementRunner, { workspaceId, environment }: TenantScope) {
@@ -67,14 +64,15 @@ export function createReader(sql: StatementRunner, { workspaceId, environment }:
       return rows.map(otherChange)
     },
 
-    /** All that overlap one of the spans, in the order in which `others` has them; null for too many. */
-    async overlapping(spans: readonly Span[]): Promise<OtherChange[] | null> {
+    /** All that overlap one of the spans, in the order in which `others` has them; null for more than `most`. */
+    async overlapping(spans: readonly Span[], most: number): Promise<OtherChange[] | null> {
       const rows = await statement<OtherRow>(overlappingStatement, [
         spans.map(({ from }) => instant(from)),
         spans.map(({ to }) => instant(to)),
         holding,
+        String(most + 1),
       ])
-      if (rows.length > mostOverlapping) return null
+      if (rows.length > most) return null
       const found = new Map(rows.map((row) => [row.id, otherChange(row)]))
       return [...found.values()].sort((a, b) => a.span.from - b.span.from || (a.id < b.id ? -1 : 1))
     },
