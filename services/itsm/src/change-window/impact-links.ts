@@ -121,23 +121,25 @@ export function linksOfTenants(sql: StatementRunner): LinksOf {
   }
 }
 
-/** Null where there are more than `most`. */
+/** Null where there are more than `most`, none of which is read then. */
 export async function linksOfTenant(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
-  most: number,
+  most = sharingLimits.most,
 ): Promise<ImpactLinks | null> {
-  const pairs = await ask<LinkPair>(sql, allStatement, [
-    ...[workspaceId, environment, toSource, toTarget, String(most + 1)],
-  ])
-  return pairs.length > most ? null : linksInMemory(pairs)
+  const tenant = [workspaceId, environment]
+  const [row] = await ask<{ count: number }>(sql, countStatement, [...tenant, String(most + 1)])
+  if (row === undefined || row.count > most) return null
+  return linksInMemory(await ask<LinkPair>(sql, allStatement, [...tenant, toSource, toTarget]))
 }
+
+const countStatement = `select count(*)::int as count from (
+    select from ci_relations where workspace_id = $1 and environment = $2 limit $3::int) counted`
 
 const allStatement = `select case when type = any($3::text[]) then source_id else target_id end as dependent,
          case when type = any($3::text[]) then target_id else source_id end as dependency
     from ci_relations
-   where workspace_id = $1 and environment = $2 and type = any($3::text[] || $4::text[])
-   limit $5::int`
+   where workspace_id = $1 and environment = $2 and type = any($3::text[] || $4::text[])`
 
 async function ask<Row extends object>(
   sql: StatementRunner,

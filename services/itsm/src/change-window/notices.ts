@@ -11,8 +11,10 @@ import { change } from '../change/domain.js'
 import type { StatementRunner } from '../cmdb/impact-graph.js'
 import type { Affected } from './affected.js'
 import { conflictsOfMany } from './conflicts-of-many.js'
-import { type ImpactLinks, sharedLinks } from './impact-links.js'
+import { type ImpactLinks, linksInDatabase, linksOfTenant } from './impact-links.js'
 import { noticed, waiting } from './notice.js'
+
+const mostTries = 3
 
 type Found = { id: string; state: ChangeState; version: number }
 
@@ -51,12 +53,13 @@ export function createNotices({ store, clock, database: { sql } }: BackendContex
   }
 
   /** Reads everything again under the lock, so that nobody writes by what is no longer so. */
-  const write = (tenant: TenantScope, affected: readonly Affected[]) =>
+  const write = (tenant: TenantScope, affected: readonly Affected[], whole: boolean) =>
     sql.begin(async (tx) => {
       const now = clock.now()
       const found = new Map((await read(tx, tenant, affected, 'for update')).map((row) => [row.id, row]))
       const states = [...found.values()].map(({ state }) => state)
-      const conflictsOf = await conflictsOfMany(tx, tenant, states, sharedLinks(tx, tenant))
+      const links = (whole && (await linksOfTenant(tx, tenant))) || linksInDatabase(tx, tenant)
+      const conflictsOf = await conflictsOfMany(tx, tenant, states, links)
       const meta: CommandMeta = { tenant, actor: systemActor, now, requestId: null }
       await store.within(tx, meta, async (unit) => {
         for (const { id, event } of affected) {
@@ -68,14 +71,24 @@ export function createNotices({ store, clock, database: { sql } }: BackendContex
       })
     })
 
-  /** In one transaction; each in its own where that fails, so that none keeps the others from being told. */
-  const writeAll = async (tenant: TenantScope, affected: readonly Affected[]): Promise<void> => {
+  /**
+   * In one transaction; where that fails each in its own, and once more, so that none keeps the others from being told and
+   * whoever edits one meanwhile costs no more than that. All relations of the tenant are read for them (`whole`), or what
+   * is asked for.
+   */
+  const writeAll = async (
+    tenant: TenantScope,
+    affected: readonly Affected[],
+    whole: boolean,
+    tried = 1,
+  ): Promise<void> => {
     try {
-      await write(tenant, affected)
+      await write(tenant, affected, whole)
     } catch (error) {
-      if (affected.length <= 1 || isDependencyAway(error)) throw error
+      if (isDependencyAway(error) || tried === mostTries) throw error
       const failures: unknown[] = []
-      for (const one of affected) await write(tenant, [one]).catch((failure) => failures.push(failure))
+      for (const one of affected)
+        await writeAll(tenant, [one], false, tried + 1).catch((failure) => failures.push(failure))
       if (failures.length > 0) throw failures[0]
     }
   }

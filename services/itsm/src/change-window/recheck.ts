@@ -30,7 +30,8 @@ export function recheckConflicts(ctx: BackendContext): Closable[] {
         const links = linksOf(tenant)
         const outdated = await notices.outdatedOf(tenant, some, links)
         // What is locked waits no longer than for one reading of the relations, or for a few walks.
-        for (const few of chunks(outdated, links.inMemory() ? 50 : 5)) await notices.writeAll(tenant, few)
+        const whole = links.inMemory()
+        for (const few of chunks(outdated, whole ? 50 : 5)) await notices.writeAll(tenant, few, whole)
       }
     relay.wake()
   }
