@@ -12,21 +12,22 @@ import {
 import type { Unit } from '@opsplane/eventstore'
 import { referencedId } from '../lists/referenced-id.js'
 import { settingsOf } from '../settings/settings-store.js'
+import { type TurnContext, takeTurns } from '../turns.js'
 import type { CreateProblem, ProblemStep } from './commands.js'
 import { problem } from './domain.js'
-import { type DuplicateContext, duplicateTurns } from './duplicate-turns.js'
 import { checkReferences } from './references.js'
 import { problems } from './tables.js'
 import { allowedActions } from './transitions.js'
 
 /** The problems as the API shows them, and the commands that need more than the problem itself. */
-export function problemStore(ctx: DuplicateContext) {
+export function problemStore(ctx: TurnContext) {
   const {
     store,
     database: { db },
   } = ctx
   const aggregate = store.aggregate(problem, { present })
-  const inTurn = duplicateTurns(ctx)
+  // So that duplicates never lead round in a circle, however long.
+  const inTurn = takeTurns(ctx, 'duplicates')
 
   const idOf = (reference: string, tenant: TenantScope): Promise<string> =>
     referencedId(db, { table: problems, prefix: 'PRB' }, reference, tenant)

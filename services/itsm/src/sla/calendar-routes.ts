@@ -1,5 +1,4 @@
 import {
-  ApiError,
   AsOfListQuery,
   AsOfQuery,
   NewSlaCalendar,
@@ -12,7 +11,8 @@ import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import { calendarFilters } from './list-filters.js'
-import { calendarSelection, calendarSorts, policiesOfCalendar } from './queries.js'
+import { calendarSelection, calendarSorts } from './queries.js'
+import type { SlaSaving } from './saving.js'
 import type { SlaStores } from './stores.js'
 import { slaCalendars as table } from './tables.js'
 
@@ -20,7 +20,11 @@ const tag = 'SLA calendars'
 const path = '/itsm/calendars/:id'
 
 /** When time counts for SLA clocks. */
-export function calendarRoutes({ database, cursors }: BackendContext, { calendars }: SlaStores): Route[] {
+export function calendarRoutes(
+  { database, cursors }: BackendContext,
+  { calendars }: SlaStores,
+  saving: SlaSaving,
+): Route[] {
   return [
     defineList({
       operationId: 'listSlaCalendars',
@@ -84,10 +88,7 @@ export function calendarRoutes({ database, cursors }: BackendContext, { calendar
       body: SlaCalendarPatch,
       response: SlaCalendar,
       errors: ['not_found', 'precondition_failed', 'version_conflict'],
-      handler: async ({ params, body, meta }) => {
-        const policies = await policiesOfCalendar(database.db, meta.tenant, params.id)
-        return calendars.handle(params.id, { kind: 'patch', patch: body, policies, now: meta.now }, meta)
-      },
+      handler: ({ params, body, meta }) => saving.changeCalendar(params.id, body, meta),
     }),
 
     defineRoute({
@@ -101,11 +102,7 @@ export function calendarRoutes({ database, cursors }: BackendContext, { calendar
       response: z.void(),
       status: 204,
       errors: ['not_found', 'conflict', 'precondition_failed'],
-      handler: async ({ params, meta }) => {
-        const [policy] = await policiesOfCalendar(database.db, meta.tenant, params.id)
-        if (policy) throw new ApiError('conflict', `The SLA policy ${policy.name} counts by this calendar.`)
-        await calendars.handle(params.id, { kind: 'delete' }, meta)
-      },
+      handler: ({ params, meta }) => saving.deleteCalendar(params.id, meta),
     }),
   ]
 }
