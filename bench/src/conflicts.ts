@@ -13,7 +13,7 @@ import type { Figure } from './report.js'
 const workspaceId = 'ws_conflicts'
 const changes = 200
 const batch = 5_000
-const goalMs = { all: 5_000, none: 2_000 }
+const goalMs = { all: 8_000, none: 3_000 }
 const rounds = 5
 
 /**

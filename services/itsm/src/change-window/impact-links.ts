@@ -74,8 +74,8 @@ export interface SharingLimits {
   most: number
 }
 
-/** Two hundred thousand relations are some 50 MB while they are read. */
-const sharingLimits: SharingLimits = { wide: 2_000, most: 200_000 }
+const sharingLimits: SharingLimits = { wide: 2_000, most: 500_000 }
+const rowsAtATime = 10_000
 /** A walk that meets nothing costs a statement as well. */
 const walkCost = 20
 
@@ -130,7 +130,12 @@ export async function linksOfTenant(
   const tenant = [workspaceId, environment]
   const [row] = await ask<{ count: number }>(sql, countStatement, [...tenant, String(most + 1)])
   if (row === undefined || row.count > most) return null
-  return linksInMemory(await ask<LinkPair>(sql, allStatement, [...tenant, toSource, toTarget]))
+  const parts = sql.unsafe<LinkPair[]>(allStatement, [...tenant, toSource, toTarget]).cursor(rowsAtATime)
+  try {
+    return await linksInMemory(parts)
+  } catch (error) {
+    throw translatePostgresError(error)
+  }
 }
 
 const countStatement = `select count(*)::int as count from (
