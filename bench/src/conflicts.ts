@@ -6,9 +6,9 @@ import postgres from 'postgres'
 import { request } from 'undici'
 import { type Caller, headersOf, toService } from './callers.js'
 import type { MeasureOptions } from './creates.js'
-import { writeGraph } from './graph-rows.js'
 import { median } from './load.js'
 import type { Figure } from './report.js'
+import { writeGraph } from './topology.js'
 
 const workspaceId = 'ws_conflicts'
 const changes = 200

@@ -2,10 +2,11 @@ import postgres from 'postgres'
 import { request } from 'undici'
 import { throughGateway } from './callers.js'
 import type { MeasureOptions } from './creates.js'
-import { graphSize, writeGraph } from './graph-rows.js'
 import { median } from './load.js'
 import type { Figure } from './report.js'
 
+const items = 10_000
+const relations = 30_000
 const goalMs = 200
 const rounds = 15
 
@@ -46,7 +47,7 @@ export async function measureTopology({
   say('Warming up topology…')
   for (let at = 0; at < 3; at++) await Promise.all([raw(), ask(topologyPath)])
   const { nodes, edges } = JSON.parse((await ask(topologyPath)).text).data
-  if (nodes.length < graphSize.items * 0.95) throw new Error(`the topology shows ${nodes.length} items only`)
+  if (nodes.length < items * 0.95) throw new Error(`the topology shows ${nodes.length} items only`)
   const times = { raw: [] as number[], topology: [] as number[], impact: [] as number[] }
   for (let round = 0; round < rounds; round++) {
     times.raw.push(await raw())
@@ -78,4 +79,39 @@ async function createItem(url: string, headers: Record<string, string>): Promise
   const text = await response.body.text()
   if (response.statusCode !== 201) throw new Error(`an item create answered ${response.statusCode}: ${text}`)
   return String(JSON.parse(text).data.id)
+}
+
+export interface GraphOptions {
+  itemId: string
+  /** One character, which keeps the ids of several graphs apart. */
+  prefix: string
+}
+
+/**
+ * Writes a random graph around the item as the event store would have, and returns its workspace. Few items have
+ * many dependents, as in real ones, so that everything is within five hops.
+ */
+export async function writeGraph(sql: postgres.Sql, { itemId, prefix }: GraphOptions): Promise<string> {
+  const [ci, rel] = [`ci_${prefix}`, `rel_${prefix}`]
+  const [row] = await sql`select workspace_id from configuration_items where id = ${itemId}`
+  const workspaceId = String(row?.workspace_id)
+  await sql`
+    insert into configuration_items (id, workspace_id, environment, version, state)
+    select ${ci}::text || lpad(n::text, 25, '0'), workspace_id, environment, 1,
+           (state::jsonb || jsonb_build_object('id', ${ci}::text || lpad(n::text, 25, '0'), 'name', 'item-' || n))::json
+      from configuration_items, generate_series(2, ${items}) n where id = ${itemId}`
+  await sql`
+    with ends as materialized (
+      select n, 1 + floor(random() * ${items})::int as s, 1 + floor(random() ^ 3 * ${items})::int as t
+        from generate_series(1, ${relations}) n)
+    insert into ci_relations (id, workspace_id, environment, version, state)
+    select ${rel}::text || lpad(n::text, 25, '0'), ${workspaceId}, 'production', 1,
+           json_build_object('id', ${rel}::text || lpad(n::text, 25, '0'), 'type', 'depends_on',
+             'sourceId', case s when 1 then ${itemId} else ${ci}::text || lpad(s::text, 25, '0') end,
+             'targetId', case t when 1 then ${itemId} else ${ci}::text || lpad(t::text, 25, '0') end,
+             'createdBy', json_build_object('id', 'usr_1', 'name', 'Ada', 'type', 'user'),
+             'createdAt', '2026-03-02T09:00:00.000Z')
+      from ends where s <> t on conflict do nothing`
+  await sql`analyze configuration_items, ci_relations`
+  return workspaceId
 }
