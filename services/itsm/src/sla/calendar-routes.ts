@@ -88,7 +88,10 @@ export function calendarRoutes(
       body: SlaCalendarPatch,
       response: SlaCalendar,
       errors: ['not_found', 'precondition_failed', 'version_conflict'],
-      handler: ({ params, body, meta }) => saving.changeCalendar(params.id, body, meta),
+      handler: ({ params, body: patch, meta }) => {
+        const { now } = meta
+        return saving.changeCalendar(params.id, (policies) => ({ kind: 'patch', patch, policies, now }), meta)
+      },
     }),
 
     defineRoute({

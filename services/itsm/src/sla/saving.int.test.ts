@@ -71,8 +71,13 @@ it('of hours that are cut and a goal that rests on them, saves what is kept', as
   for (let round = 0; round < 10; round++) {
     const { id } = await calendar()
     const goals = { critical: 20_000 }
+    const patch = { week: { monday: [{ from: '09:00', to: '09:30' }] } }
     const outcomes = await Promise.allSettled([
-      replicas[0]?.changeCalendar(id, { week: { monday: [{ from: '09:00', to: '09:30' }] } }, meta()),
+      replicas[0]?.changeCalendar(
+        id,
+        (policies) => ({ kind: 'patch', patch, policies, now: meta().now }),
+        meta(),
+      ),
       replicas[1]?.createPolicy({ ...policy(id), goals }, meta()),
     ])
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])

@@ -4,12 +4,13 @@ import {
   type NewSlaPolicy,
   newId,
   notFound,
-  type SlaCalendarPatch,
   type SlaCalendarState,
   type SlaPolicyPatch,
+  type SlaPolicyState,
 } from '@opsplane/contracts'
 import type { Unit } from '@opsplane/eventstore'
 import { type TurnContext, takeTurns } from '../turns.js'
+import type { CalendarCommand } from './policy.js'
 import { policiesOfCalendar } from './queries.js'
 import { calendarAbsent, type SlaStores } from './stores.js'
 
@@ -44,10 +45,15 @@ export function slaSaving(ctx: TurnContext, { policies, calendars }: SlaStores) 
         return unit.handle(policies, id, { kind: 'patch', patch, calendar, now: meta.now })
       }),
 
-    changeCalendar: (id: string, patch: SlaCalendarPatch, meta: CommandMeta) =>
+    /** With the policies that count by it. */
+    changeCalendar: (
+      id: string,
+      commandFor: (policies: readonly SlaPolicyState[]) => CalendarCommand,
+      meta: CommandMeta,
+    ) =>
       inTurn(meta, async (unit, tx) => {
-        const counting = await policiesOfCalendar(tx, meta.tenant, id)
-        return unit.handle(calendars, id, { kind: 'patch', patch, policies: counting, now: meta.now })
+        const command = commandFor(await policiesOfCalendar(tx, meta.tenant, id))
+        return unit.handle(calendars, id, command)
       }),
 
     deleteCalendar: (id: string, meta: CommandMeta): Promise<void> =>
