@@ -3,6 +3,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openState, startCluster } from '@opsplane/local'
 import { Command, Option } from 'commander'
+import { measureConflicts } from './conflicts.js'
 import { measureCreates } from './creates.js'
 import { measureDeliveries } from './deliveries.js'
 import { measureLists } from './lists.js'
@@ -23,6 +24,7 @@ const measures = {
   tarpit: measureTarpit,
   topics: measureTopics,
   topology: measureTopology,
+  conflicts: measureConflicts,
   polls: measurePolls,
   sla: measureSla,
   relevance: measureRelevance,

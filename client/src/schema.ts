@@ -4688,8 +4688,6 @@ export interface components {
         CloseChange: {
             reviewNotes?: string;
         };
-        /** @example {} */
-        CloseIncident: Record<string, never>;
         /**
          * @example {
          *       "resolution": "risk_accepted",
@@ -4875,7 +4873,7 @@ export interface components {
         CreateWebhook: {
             /** @description Event types, `prefix.*`, `*`, or `audit.*` for the whole audit log. */
             events: string[];
-            filter?: components["schemas"]["Filter"];
+            filter?: components["schemas"]["NewFilter"];
             /** @description Extra headers of each delivery; values may contain {{secrets.name}}. */
             headers?: {
                 [key: string]: string;
@@ -6558,6 +6556,21 @@ export interface components {
              */
             supportGroup?: string | null;
         };
+        /** @description Conditions over dotted paths, all of which must hold: at most 50, with 32,768 characters in all, written as JSON. */
+        NewFilter: {
+            [key: string]: string | number | boolean | null | {
+                contains?: string | number | boolean | null;
+                exists?: boolean;
+                gt?: number | string;
+                gte?: number | string;
+                in?: (string | number | boolean | null)[];
+                lt?: number | string;
+                lte?: number | string;
+                ne?: string | number | boolean | null;
+                nin?: (string | number | boolean | null)[];
+                starts_with?: string;
+            };
+        } | null;
         /**
          * @example {
          *       "title": "Checkout answers 502",
@@ -6958,6 +6971,11 @@ export interface components {
             /** @description None beyond what the caller may do. */
             scopes: components["schemas"]["Permission"][];
         };
+        /**
+         * @description Nothing, or an empty object.
+         * @example {}
+         */
+        NoFields: Record<string, never>;
         Notification: {
             /**
              * Format: date-time
@@ -7007,12 +7025,6 @@ export interface components {
         };
         /** @enum {string} */
         Permission: "workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read";
-        /** @example {} */
-        PlainArticleAction: Record<string, never>;
-        /** @example {} */
-        PlainCatalogAction: Record<string, never>;
-        /** @example {} */
-        PlainProblemAction: Record<string, never>;
         /**
          * @example {
          *       "entityId": "INC-42"
@@ -8171,7 +8183,7 @@ export interface components {
         UpdateWebhook: {
             /** @description Event types, `prefix.*`, `*`, or `audit.*` for the whole audit log. */
             events?: string[];
-            filter?: components["schemas"]["Filter"];
+            filter?: components["schemas"]["NewFilter"];
             /** @description Replaces all headers. */
             headers?: {
                 [key: string]: string;
@@ -8294,8 +8306,6 @@ export interface components {
              */
             status?: "active" | "suspended";
         };
-        /** @example {} */
-        WatchIncident: Record<string, never>;
         Webhook: {
             /** @description Deliveries failed on every attempt since the last success or resume. */
             consecutive_failures: number;
@@ -8876,7 +8886,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
         responses: {
             /** @description Sign the end of the audit log */
             201: {
@@ -8888,7 +8902,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditCheckpointEnvelope"];
                 };
             };
-            /** @description `malformed_url`, `workspace_required` */
+            /** @description `malformed_url`, `workspace_required`, `malformed_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8917,6 +8931,24 @@ export interface operations {
             };
             /** @description `conflict` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9659,7 +9691,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
         responses: {
             /** @description Done; no content. */
             204: {
@@ -9669,7 +9705,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `malformed_url` */
+            /** @description `malformed_url`, `malformed_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9689,6 +9725,24 @@ export interface operations {
             };
             /** @description `forbidden` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11363,7 +11417,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PlainCatalogAction"];
+                "application/json": components["schemas"]["NoFields"];
             };
         };
         responses: {
@@ -11538,7 +11592,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PlainCatalogAction"];
+                "application/json": components["schemas"]["NoFields"];
             };
         };
         responses: {
@@ -13028,7 +13082,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PlainCatalogAction"];
+                "application/json": components["schemas"]["NoFields"];
             };
         };
         responses: {
@@ -23428,7 +23482,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
         responses: {
             /** @description Resume a change that is on hold */
             200: {
@@ -23442,7 +23500,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
-            /** @description `malformed_url`, `workspace_required`, `idempotency_key_invalid` */
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -23489,6 +23547,24 @@ export interface operations {
             };
             /** @description `precondition_failed` */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24715,7 +24791,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["CloseIncident"];
+                "application/json": components["schemas"]["NoFields"];
             };
         };
         responses: {
@@ -26086,7 +26162,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PlainProblemAction"];
+                "application/json": components["schemas"]["NoFields"];
             };
         };
         responses: {
@@ -26745,7 +26821,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["WatchIncident"];
+                "application/json": components["schemas"]["NoFields"];
             };
         };
         responses: {
@@ -26920,7 +26996,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["WatchIncident"];
+                "application/json": components["schemas"]["NoFields"];
             };
         };
         responses: {
@@ -27715,7 +27791,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PlainProblemAction"];
+                "application/json": components["schemas"]["NoFields"];
             };
         };
         responses: {
@@ -27890,7 +27966,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PlainProblemAction"];
+                "application/json": components["schemas"]["NoFields"];
             };
         };
         responses: {
@@ -28240,7 +28316,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PlainProblemAction"];
+                "application/json": components["schemas"]["NoFields"];
             };
         };
         responses: {
@@ -28888,7 +28964,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PlainProblemAction"];
+                "application/json": components["schemas"]["NoFields"];
             };
         };
         responses: {
@@ -29588,7 +29664,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PlainProblemAction"];
+                "application/json": components["schemas"]["NoFields"];
             };
         };
         responses: {
@@ -32288,7 +32364,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PlainArticleAction"];
+                "application/json": components["schemas"]["NoFields"];
             };
         };
         responses: {
@@ -32625,7 +32701,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PlainArticleAction"];
+                "application/json": components["schemas"]["NoFields"];
             };
         };
         responses: {
@@ -32975,7 +33051,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PlainArticleAction"];
+                "application/json": components["schemas"]["NoFields"];
             };
         };
         responses: {
@@ -33325,7 +33401,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PlainArticleAction"];
+                "application/json": components["schemas"]["NoFields"];
             };
         };
         responses: {
@@ -34163,7 +34239,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
         responses: {
             /** @description Mark a notification as read */
             200: {
@@ -34175,7 +34255,7 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationEnvelope"];
                 };
             };
-            /** @description `malformed_url`, `workspace_required` */
+            /** @description `malformed_url`, `workspace_required`, `malformed_json` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -34204,6 +34284,24 @@ export interface operations {
             };
             /** @description `not_found` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37622,7 +37720,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
         responses: {
             /** @description Replay a delivery */
             202: {
@@ -37634,7 +37736,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryEnvelope"];
                 };
             };
-            /** @description `malformed_url`, `workspace_required`, `idempotency_key_invalid` */
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -37672,6 +37774,24 @@ export interface operations {
             };
             /** @description `idempotency_in_progress`, `invalid_state_transition` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37763,7 +37883,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
         responses: {
             /** @description Retry a failed delivery */
             202: {
@@ -37775,7 +37899,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryEnvelope"];
                 };
             };
-            /** @description `malformed_url`, `workspace_required`, `idempotency_key_invalid` */
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -37813,6 +37937,24 @@ export interface operations {
             };
             /** @description `idempotency_in_progress`, `invalid_state_transition` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38332,7 +38474,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
         responses: {
             /** @description Cancel a replay job */
             200: {
@@ -38344,7 +38490,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReplayJobEnvelope"];
                 };
             };
-            /** @description `malformed_url`, `workspace_required`, `idempotency_key_invalid` */
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -38382,6 +38528,24 @@ export interface operations {
             };
             /** @description `idempotency_in_progress`, `invalid_state_transition` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38647,7 +38811,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
         responses: {
             /** @description Send a test ping */
             200: {
@@ -38659,7 +38827,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookTestResultEnvelope"];
                 };
             };
-            /** @description `malformed_url`, `workspace_required`, `idempotency_key_invalid` */
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -38697,6 +38865,24 @@ export interface operations {
             };
             /** @description `idempotency_in_progress`, `conflict` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

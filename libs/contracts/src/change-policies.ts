@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApprovalRule } from './approvals.js'
 import { type EventDefinition, resourceEvent } from './catalog.js'
-import { Filter } from './filter.js'
+import { Filter, NewFilter } from './filter.js'
 import { idSchema } from './ids.js'
 
 const At = z.iso.datetime({ precision: 3 })
@@ -11,13 +11,15 @@ const Name = z.string().trim().min(1).max(100)
 export const maxApprovalRules = 5
 const Rules = z.array(ApprovalRule).min(1).max(maxApprovalRules)
 
+const overChange = {
+  description: 'Over the change; all must hold. Without any it holds for every change.',
+  example: { risk: 'high' },
+}
+
 const fields = {
   name: Name.meta({ example: 'Payments' }),
   order: z.int().min(0).max(1_000_000).meta({ description: 'The lowest of those that apply decides.' }),
-  conditions: Filter.meta({
-    description: 'Over the change; all must hold. Without any it holds for every change.',
-    example: { risk: 'high' },
-  }),
+  conditions: NewFilter.meta(overChange),
   technical: Rules.meta({
     description: 'Approvals asked for first, all of them needed. Emergency changes skip them.',
   }),
@@ -45,6 +47,8 @@ export type ChangeApprovalPolicy = z.infer<typeof ChangeApprovalPolicy>
 export const ChangePolicyState = z.object({
   id: idSchema('changePolicy'),
   ...fields,
+  // Those of before were not bounded.
+  conditions: Filter.meta(overChange),
   createdAt: At,
   updatedAt: At,
 })

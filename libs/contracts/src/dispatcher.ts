@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type EventDefinition, resourceEvent } from './catalog.js'
-import { DottedPath, Filter } from './filter.js'
+import { DottedPath, Filter, NewFilter } from './filter.js'
 import { idSchema } from './ids.js'
 import { Environment } from './principal.js'
 import { ReplayJob, WebhookResend } from './replay.js'
@@ -32,7 +32,7 @@ const webhookFields = {
     .max(100)
     .meta({ description: 'Event types, `prefix.*`, `*`, or `audit.*` for the whole audit log.' }),
   headers: WebhookHeaders,
-  filter: Filter,
+  filter: NewFilter,
   retries: z.int().min(0).max(20),
   retry_strategy: RetryStrategy,
   timeout_ms: z.int().min(100).max(60_000),

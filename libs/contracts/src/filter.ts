@@ -1,31 +1,59 @@
 import { z } from 'zod'
 
-const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()])
-type Scalar = z.infer<typeof Scalar>
+type Scalar = string | number | boolean | null
 
-const Operators = z
-  .strictObject({
-    in: z.array(Scalar).max(200),
-    nin: z.array(Scalar).max(200),
-    ne: Scalar,
-    gt: z.union([z.number(), z.string()]),
-    gte: z.union([z.number(), z.string()]),
-    lt: z.union([z.number(), z.string()]),
-    lte: z.union([z.number(), z.string()]),
-    exists: z.boolean(),
-    contains: Scalar,
-    starts_with: z.string(),
-  })
-  .partial()
-  .refine((operators) => Object.keys(operators).length > 0, 'must name at least one operator')
-type Operators = z.infer<typeof Operators>
+function operators<Text extends z.ZodType<string>>(text: Text) {
+  const scalar = z.union([text, z.number(), z.boolean(), z.null()])
+  const ordinal = z.union([z.number(), text])
+  return z
+    .strictObject({
+      in: z.array(scalar).max(200),
+      nin: z.array(scalar).max(200),
+      ne: scalar,
+      gt: ordinal,
+      gte: ordinal,
+      lt: ordinal,
+      lte: ordinal,
+      exists: z.boolean(),
+      contains: scalar,
+      starts_with: text,
+    })
+    .partial()
+    .refine((given) => Object.keys(given).length > 0, 'must name at least one operator')
+}
+type Operators = z.infer<ReturnType<typeof operators>>
+
+function filterOf<Text extends z.ZodType<string>>(text: Text) {
+  const scalar = z.union([text, z.number(), z.boolean(), z.null()])
+  return z
+    .record(z.string().min(1).max(200), z.union([scalar, operators(text)]))
+    .refine((filter) => Object.keys(filter).length <= 50, 'must have at most 50 conditions')
+}
 
 /** Conditions over dotted paths: paths are ANDed, operators within one condition are ANDed. */
-export const Filter = z
-  .record(z.string().min(1).max(200), z.union([Scalar, Operators]))
-  .refine((filter) => Object.keys(filter).length <= 50, 'must have at most 50 conditions')
-  .meta({ id: 'Filter', description: 'Conditions over dotted paths, all of which must hold.' })
+export const Filter = filterOf(z.string()).meta({
+  id: 'Filter',
+  description: 'Conditions over dotted paths, all of which must hold.',
+})
 export type Filter = z.infer<typeof Filter>
+
+const maxText = 1_000
+const maxFilter = 32_768
+
+/**
+ * A filter as it is given. What was kept before there were these bounds goes on to hold as a `Filter`; of what fits them
+ * an event has room for several.
+ */
+export const NewFilter = filterOf(z.string().max(maxText))
+  .refine(
+    (filter) => JSON.stringify(filter).length <= maxFilter,
+    `must have at most ${maxFilter} characters, written as JSON`,
+  )
+  .meta({
+    id: 'NewFilter',
+    description:
+      'Conditions over dotted paths, all of which must hold: at most 50, with 32,768 characters in all, written as JSON.',
+  })
 
 /** A dotted path into a document, such as `data.id`. */
 export const DottedPath = z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type EventDefinition, resourceEvent } from './catalog.js'
-import { Filter } from './filter.js'
+import { Filter, NewFilter } from './filter.js'
 import { idSchema } from './ids.js'
 import { HoldReason, IncidentState, severities } from './itsm.js'
 import { priorities } from './priority.js'
@@ -151,6 +151,8 @@ export const SlaGoalKey = z.enum([...severities, ...priorities, 'all']).meta({
 })
 export type SlaGoalKey = z.infer<typeof SlaGoalKey>
 
+const overEntity = { description: 'Over the entity; all must hold.', example: { category: 'vip' } }
+
 const policyFields = {
   name: Name.meta({ example: 'Gold' }),
   entityType: SlaEntityType,
@@ -163,7 +165,7 @@ const policyFields = {
   calendarId: idSchema('slaCalendar')
     .nullable()
     .meta({ description: 'Null: around the clock.', example: null }),
-  conditions: Filter.meta({ description: 'Over the entity; all must hold.', example: { category: 'vip' } }),
+  conditions: NewFilter.meta(overEntity),
   pauseReasons: z
     .array(HoldReason)
     .max(10)
@@ -186,6 +188,8 @@ export const SlaPolicyState = z.object({
   // States from before these fields were introduced lack them.
   goalsBy: policyFields.goalsBy.default('severity'),
   pauseStatuses: policyFields.pauseStatuses.default([]),
+  // Those of before were not bounded.
+  conditions: Filter.meta(overEntity),
   revision: z.int().min(1),
   activeSince: At.nullable().meta({ description: 'Entities opened before have no clock of this policy.' }),
   createdAt: At,

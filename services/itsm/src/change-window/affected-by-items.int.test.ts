@@ -11,6 +11,7 @@ import { startTestService, type TestService, testPrincipal } from '@opsplane/tes
 import type { StatementRunner } from '../cmdb/impact-graph.js'
 import * as itsm from '../service.js'
 import { affectedByItems } from './affected-by-items.js'
+import { linksOfTenants } from './impact-links.js'
 
 let service: TestService
 let template: Change
@@ -31,6 +32,9 @@ const counting = (): StatementRunner => {
     }) as typeof unsafe,
   }
 }
+
+const affectedBy = (events: PlatformEvent[], runner: StatementRunner = service.sql) =>
+  affectedByItems(runner, events, linksOfTenants(runner))
 
 const tenantOf = (workspaceId = `ws_${newId('ci')}`): TenantScope => ({
   workspaceId,
@@ -107,13 +111,13 @@ describe('the changes that relations concern', () => {
     const tenant = tenantOf()
     const { relations, changes } = await pairs('many', tenant)
     const events = relations.map((one) => event(tenant, 'ci.relation_added', one))
-    const ofOne = await affectedByItems(counting(), events.slice(7, 8))
+    const ofOne = await affectedBy(events.slice(7, 8), counting())
     const statements = asked.length
     expect(ofOne).toEqual([
       { id: 'chg_many7_a', event: events[7] },
       { id: 'chg_many7_b', event: events[7] },
     ])
-    const ofAll = await affectedByItems(counting(), [...events, ...events])
+    const ofAll = await affectedBy([...events, ...events], counting())
     expect(asked.length).toBeLessThanOrEqual(statements)
     expect(ofAll.map(({ id }) => id).sort()).toEqual(changes)
     for (const { id, event: cause } of ofAll)
@@ -132,7 +136,7 @@ describe('the changes that relations concern', () => {
         .slice(3, 4)
         .map((one) => event({ ...here, environment: 'staging' }, 'ci.relation_removed', one)),
     ]
-    const found = await affectedByItems(service.sql, events)
+    const found = await affectedBy(events)
     expect(found.map(({ id }) => id).sort()).toEqual([
       'chg_here0_a',
       'chg_here0_b',
@@ -156,7 +160,7 @@ describe('the changes that relations concern', () => {
       { ...planned('chg_unplanned', [source], 3), plannedStart: null, plannedEnd: null },
     ])
     const found = (type: RelationType) =>
-      affectedByItems(service.sql, [event(tenant, 'ci.relation_added', relation(source, target, type))])
+      affectedBy([event(tenant, 'ci.relation_added', relation(source, target, type))])
     expect((await found('provides')).map(({ id }) => id)).toEqual(['chg_keeping', 'chg_overlapped'])
     expect(await found('connects_to')).toEqual([])
   })
@@ -176,7 +180,7 @@ describe('the changes that relations concern', () => {
       planned('chg_crowd_alone', [crowd[0] ?? ''], 4),
     ])
     const added = event(tenant, 'ci.relation_added', relation(ci('hub'), ci('disk')))
-    expect(await affectedByItems(service.sql, [added])).toEqual([
+    expect(await affectedBy([added])).toEqual([
       { id: 'chg_away', event: added },
       { id: 'chg_crowd', event: added },
     ])

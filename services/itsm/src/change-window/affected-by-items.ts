@@ -1,9 +1,11 @@
 import { CiRelation, type CmdbEventType, type PlatformEvent, relationImpact } from '@opsplane/contracts'
 import type { StatementRunner } from '../cmdb/impact-graph.js'
 import type { Affected } from './affected.js'
-import { type Link, reachOf } from './closure.js'
+import { reachOf } from './closure.js'
+import type { LinksOf } from './impact-links.js'
+import type { LinkPair } from './links-in-memory.js'
 import { waiting } from './notice.js'
-import { holding } from './surroundings.js'
+import { holding } from './reader.js'
 
 /**
  * The events that can alter what depends on what, or which windows cover an item: by its class, which goes with it.
@@ -23,6 +25,7 @@ export const itemEvents: readonly CmdbEventType[] = [
 export async function affectedByItems(
   sql: StatementRunner,
   events: readonly PlatformEvent[],
+  linksOf: LinksOf,
 ): Promise<Affected[]> {
   const found: Affected[] = []
   const tenants = new Map<string, PlatformEvent[]>()
@@ -32,11 +35,15 @@ export async function affectedByItems(
     tenants.set(key, own)
     own.push(event)
   }
-  for (const own of tenants.values()) found.push(...(await affectedInTenant(sql, own)))
+  for (const own of tenants.values()) found.push(...(await affectedInTenant(sql, own, linksOf)))
   return found
 }
 
-async function affectedInTenant(sql: StatementRunner, events: readonly PlatformEvent[]): Promise<Affected[]> {
+async function affectedInTenant(
+  sql: StatementRunner,
+  events: readonly PlatformEvent[],
+  linksOf: LinksOf,
+): Promise<Affected[]> {
   const [first] = events
   if (!first) return []
   const { workspaceId, environment } = first
@@ -46,14 +53,15 @@ async function affectedInTenant(sql: StatementRunner, events: readonly PlatformE
     return link ? [{ ...link, event }] : []
   })
   if (reclassed.size === 0 && links.length === 0) return []
-  const reached = await reachOf(sql, { workspaceId, environment }, links)
+  const reached = await reachOf(linksOf({ workspaceId, environment }), links)
+  const asked = reached && reached.size <= mostAsked ? [...reached.keys()] : null
   const rows = await sql.unsafe<{ id: string; ciIds: string[] }[]>(affectedStatement, [
     workspaceId,
     environment,
     [...waiting],
     [...holding],
     [...reclassed.keys()],
-    reached && [...reached.keys()],
+    asked,
   ])
   const ends = new Map(
     links.flatMap(
@@ -65,11 +73,16 @@ async function affectedInTenant(sql: StatementRunner, events: readonly PlatformE
     ),
   )
   const causeOf = (ciId: string) => reclassed.get(ciId) ?? ends.get(reached?.get(ciId) ?? '')
-  return rows.map(({ id, ciIds }) => ({
+  const touched = ({ ciIds }: { ciIds: string[] }) =>
+    reached === null || ciIds.some((ciId) => reclassed.has(ciId) || reached.has(ciId))
+  return rows.filter(touched).map(({ id, ciIds }) => ({
     id,
     event: ciIds.map(causeOf).find((event) => event !== undefined) ?? links.at(-1)?.event ?? first,
   }))
 }
+
+/** Of more items Postgres is not asked: it goes through all of them for each change. */
+const mostAsked = 500
 
 /**
  * Those that touch an item of another class, and those that touch one within reach of a link ($6 null: any) and keep a
@@ -90,7 +103,7 @@ const altersClass = ({ type, data }: PlatformEvent) =>
   type === 'ci.deleted' || (type === 'ci.updated' && data.changes.includes('class'))
 
 /** Null for what passes no failure on, and for events of other things. */
-function linkOf({ type, data }: PlatformEvent): Link | null {
+function linkOf({ type, data }: PlatformEvent): LinkPair | null {
   if (type !== 'ci.relation_added' && type !== 'ci.relation_removed') return null
   const relation = CiRelation.parse(data.after ?? data.before)
   const { sourceId, targetId } = relation

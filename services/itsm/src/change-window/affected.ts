@@ -2,8 +2,9 @@ import { ChangeState, ChangeWindowState, type PlatformEvent, type TenantScope } 
 import type { StatementRunner } from '../cmdb/impact-graph.js'
 import { closureOf } from './closure.js'
 import { planOf } from './conflicts.js'
+import type { LinksOf } from './impact-links.js'
 import { waiting } from './notice.js'
-import { holding } from './surroundings.js'
+import { holding } from './reader.js'
 
 /** Fields of a change that others can collide with. */
 const planned = ['plannedStart', 'plannedEnd', 'ciIds', 'assigneeId']
@@ -18,13 +19,14 @@ export interface Affected {
 export async function affectedByAny(
   sql: StatementRunner,
   events: readonly PlatformEvent[],
+  linksOf: LinksOf,
 ): Promise<Affected[]> {
   const found = new Map<string, PlatformEvent>()
-  for (const event of events) for (const id of await affectedBy(sql, event)) found.set(id, event)
+  for (const event of events) for (const id of await affectedBy(sql, event, linksOf)) found.set(id, event)
   return [...found].map(([id, event]) => ({ id, event }))
 }
 
-async function affectedBy(sql: StatementRunner, event: PlatformEvent): Promise<string[]> {
+async function affectedBy(sql: StatementRunner, event: PlatformEvent, linksOf: LinksOf): Promise<string[]> {
   const tenant = { workspaceId: event.workspaceId, environment: event.environment }
   const states = [event.data.before, event.data.after].filter((state) => state !== null)
   const found = new Set<string>()
@@ -37,7 +39,7 @@ async function affectedBy(sql: StatementRunner, event: PlatformEvent): Promise<s
     const changes = states.map((state) => ChangeState.parse(state))
     if (!changes.some(({ status }) => holding.includes(status))) return []
     for (const change of moved ? changes : changes.slice(-1))
-      for (const id of await besideChange(sql, tenant, change)) found.add(id)
+      for (const id of await besideChange(sql, tenant, change, linksOf)) found.add(id)
     found.add(event.resource.id)
   }
   return [...found].sort()
@@ -53,10 +55,11 @@ async function besideChange(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
   change: ChangeState,
+  linksOf: LinksOf,
 ): Promise<string[]> {
   const plan = planOf(change)
   if (!plan) return []
-  const related = await closureOf(sql, { workspaceId, environment }, plan.ciIds)
+  const related = await closureOf(linksOf({ workspaceId, environment }), plan.ciIds)
   const rows = await sql.unsafe<{ id: string }[]>(
     `select id from changes
       where workspace_id = $1 and environment = $2 and planned_start is not null

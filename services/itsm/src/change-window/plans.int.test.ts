@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Change, newId } from '@opsplane/contracts'
 import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import * as itsm from '../service.js'
-import { holding, othersStatement } from './surroundings.js'
+import { holding, othersStatement } from './reader.js'
 
 let service: TestService
 beforeAll(async () => {

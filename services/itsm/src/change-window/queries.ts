@@ -1,7 +1,8 @@
-import type { TenantScope } from '@opsplane/contracts'
+import { builtInClasses, type TenantScope } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import { configurationItems } from '../cmdb/tables.js'
+import { within } from '../cmdb/queries.js'
+import { ciClasses, configurationItems } from '../cmdb/tables.js'
 import type { WindowFilters } from './list-filters.js'
 import { changeWindows as table } from './tables.js'
 
@@ -44,19 +45,26 @@ function covers({ id, class: ciClass }: AskedItem): SQL {
 
 /** Of these items, those that are not in the CMDB of the tenant. */
 export async function absentItems(db: Drizzle, tenant: TenantScope, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return []
   const items = configurationItems
   const rows = await db
     .select({ id: items.id })
     .from(items)
-    .where(
-      and(
-        eq(items.workspaceId, tenant.workspaceId),
-        eq(items.environment, tenant.environment),
-        inArray(items.id, ids),
-      ),
-    )
+    .where(and(...within(items, tenant), inArray(items.id, ids)))
   const known = new Set(rows.map(({ id }) => id))
   return ids.filter((id) => !known.has(id))
+}
+
+/** Of these classes, those that are neither built-in nor the tenant's own. */
+export async function absentClasses(db: Drizzle, tenant: TenantScope, names: string[]): Promise<string[]> {
+  const wanted = names.filter((name) => !Object.hasOwn(builtInClasses, name))
+  if (wanted.length === 0) return []
+  const rows = await db
+    .select({ name: ciClasses.name })
+    .from(ciClasses)
+    .where(and(...within(ciClasses, tenant), inArray(ciClasses.name, wanted)))
+  const known = new Set(rows.map(({ name }) => name))
+  return wanted.filter((name) => !known.has(name))
 }
 
 /** How many windows are active and have not ended for good. */
@@ -66,8 +74,7 @@ export async function countCurrent(db: Drizzle, tenant: TenantScope, now: string
     .from(table)
     .where(
       and(
-        eq(table.workspaceId, tenant.workspaceId),
-        eq(table.environment, tenant.environment),
+        ...within(table, tenant),
         eq(table.status, 'active'),
         sql`${wholeTime} && planned_span(${now}, null)`,
       ),

@@ -47,16 +47,43 @@ describe('a window', () => {
     expect(published.map(({ event }) => event.type)).toEqual(Object.keys(changeWindowEvents))
   })
 
-  it('covers items that are there', async () => {
+  it('covers items and classes that are there, and every other one is named by its place', async () => {
     const api = service.as(testPrincipal())
+    await api.post('/cmdb/classes', { name: 'printer', label: 'Printer' })
     const known = await item(api)
-    const body = { name: 'Freeze', kind: 'blackout', span, ciIds: [known, newId('ci')] }
-    expect((await api.post(path, body)).error()).toMatchObject({
+    const body = { name: 'Freeze', kind: 'blackout', span }
+    const covering = {
+      ciIds: [known, newId('ci'), newId('ci')],
+      classes: ['server', 'printer', 'severs'],
+    }
+    const refused = {
       code: 'validation_failed',
-      details: [{ path: '/ciIds/1' }],
-    })
+      details: [
+        { in: 'body', path: '/ciIds/1', code: 'unknown_item' },
+        { path: '/ciIds/2', code: 'unknown_item' },
+        { path: '/classes/2', code: 'unknown_class' },
+      ],
+    }
+    expect((await api.post(path, { ...body, ...covering })).error()).toMatchObject(refused)
+    const { id } = await setUp(api, { ciIds: [known], classes: ['server', 'printer'] })
+    expect((await api.patch(`${path}/${id}`, covering)).error()).toMatchObject(refused)
+    expect((await api.patch(`${path}/${newId('changeWindow')}`, covering)).error().code).toBe('not_found')
+
     const elsewhere = service.as(testPrincipal())
-    expect((await elsewhere.post(path, { ...body, ciIds: [known] })).error().code).toBe('validation_failed')
+    for (const theirs of [{ ciIds: [known] }, { classes: ['printer'] }])
+      expect((await elsewhere.post(path, { ...body, ...theirs })).error().code).toBe('validation_failed')
+  })
+
+  it('may keep an item that was deleted since', async () => {
+    const api = service.as(testPrincipal())
+    const [gone, known] = [await item(api), await item(api)]
+    const { id } = await setUp(api, { ciIds: [gone] })
+    expect((await api.send('DELETE', `/cmdb/items/${gone}`)).status).toBe(204)
+    const changed = (await api.patch(`${path}/${id}`, { ciIds: [gone, known] })).data(ChangeWindow)
+    expect(changed.ciIds).toEqual([gone, known])
+    expect(
+      (await api.patch(`${path}/${(await setUp(api)).id}`, { ciIds: [gone] })).error().details,
+    ).toMatchObject([{ path: '/ciIds/0', code: 'unknown_item' }])
   })
 
   it('is for whoever manages service management, and of one workspace', async () => {

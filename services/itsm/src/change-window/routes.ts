@@ -59,7 +59,7 @@ export function windowRoutes(ctx: BackendContext, windows: WindowStore): Route[]
       status: 201,
       errors: ['conflict'],
       handler: async ({ body, meta }) => {
-        await windows.checkItems(body.ciIds, meta.tenant)
+        await windows.checkCovered(body, meta.tenant)
         if (body.status === 'active') await windows.checkRoom(meta.tenant, meta.now)
         const id = newId('changeWindow')
         const command = { kind: 'create', id, by: meta.actor, input: body, now: meta.now } as const
@@ -94,7 +94,7 @@ export function windowRoutes(ctx: BackendContext, windows: WindowStore): Route[]
       response: ChangeWindow,
       errors: ['not_found', 'conflict', 'precondition_failed', 'version_conflict'],
       handler: async ({ params, body, meta }) => {
-        await windows.checkItems(body.ciIds, meta.tenant)
+        await windows.checkCovered(body, meta.tenant, params.id)
         if (body.status === 'active') await windows.checkRoom(meta.tenant, meta.now)
         return windows.handle(params.id, { kind: 'patch', patch: body, now: meta.now }, meta)
       },

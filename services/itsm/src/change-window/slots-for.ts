@@ -1,8 +1,9 @@
 import type { ChangeSlots, ChangeState, Instant, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '../cmdb/impact-graph.js'
 import { planOf } from './conflicts.js'
+import { mostOthers } from './reader.js'
 import { freeSlots } from './slots.js'
-import { mostOthers, surroundingsOf } from './surroundings.js'
+import { surroundingsOf } from './surroundings.js'
 
 export interface SlotsQuestion {
   durationMinutes?: number | undefined

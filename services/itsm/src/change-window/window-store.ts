@@ -1,16 +1,22 @@
-import { ApiError, type Instant, invalidField, type TenantScope } from '@opsplane/contracts'
+import { ApiError, type ErrorDetail, type Instant, notFound, type TenantScope } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import { configurationItem } from '../cmdb/item-domain.js'
 import { changeWindow } from './domain.js'
-import { type AskedItem, absentItems, countCurrent } from './queries.js'
+import { type AskedItem, absentClasses, absentItems, countCurrent } from './queries.js'
 
 /** Every conflict is looked for among all of them, so their number has a bound. */
 export const mostWindows = 1_000
 
+interface Covering {
+  ciIds?: string[] | null | undefined
+  classes?: string[] | null | undefined
+}
+
 export function windowStore({ store, database: { db } }: BackendContext) {
   const items = store.aggregate(configurationItem)
+  const aggregate = store.aggregate(changeWindow)
   return {
-    ...store.aggregate(changeWindow),
+    ...aggregate,
     /** The item with the class it had at the instant, or has. */
     async askedItem(
       id: string | undefined,
@@ -20,17 +26,27 @@ export function windowStore({ store, database: { db } }: BackendContext) {
       if (id === undefined) return undefined
       return { id, class: (await items.find(id, tenant, instant))?.state.class ?? null }
     },
-    /** Throws validation_failed naming the first item that is not there. */
-    async checkItems(ciIds: string[] | null | undefined, tenant: TenantScope): Promise<void> {
-      if (!ciIds) return
-      const [absent] = await absentItems(db, tenant, ciIds)
-      if (absent === undefined) return
-      const path = `/ciIds/${ciIds.indexOf(absent)}`
-      throw invalidField(
-        path,
-        'unknown_item',
-        'There is no such configuration item in this workspace and environment.',
-      )
+    /**
+     * Throws validation_failed naming each item and each class that is not there. What the window to be changed names
+     * already it may keep: an item can be deleted in the meantime.
+     */
+    async checkCovered(wanted: Covering, tenant: TenantScope, changed?: string): Promise<void> {
+      const { ciIds, classes } = wanted
+      if (!ciIds && !classes) return
+      const before = changed === undefined ? undefined : await aggregate.find(changed, tenant)
+      if (before === null) throw notFound()
+      const absent = {
+        ciIds: await absentItems(db, tenant, without(ciIds, before?.state.ciIds)),
+        classes: await absentClasses(db, tenant, without(classes, before?.state.classes)),
+      }
+      const details = [
+        ...absent.ciIds.map((id) => unknown('ciIds', ciIds?.indexOf(id))),
+        ...absent.classes.map((name) => unknown('classes', classes?.indexOf(name))),
+      ]
+      if (details.length > 0)
+        throw new ApiError('validation_failed', 'A window covers items and classes that are there.', {
+          details,
+        })
     },
     async checkRoom(tenant: TenantScope, now: string): Promise<void> {
       if ((await countCurrent(db, tenant, now)) >= mostWindows)
@@ -39,3 +55,12 @@ export function windowStore({ store, database: { db } }: BackendContext) {
   }
 }
 export type WindowStore = ReturnType<typeof windowStore>
+
+const without = (names: string[] | null | undefined, kept: string[] | null | undefined): string[] =>
+  (names ?? []).filter((name) => !kept?.includes(name))
+
+function unknown(field: 'ciIds' | 'classes', place: number | undefined): ErrorDetail {
+  const [code, what] = field === 'ciIds' ? ['unknown_item', 'configuration item'] : ['unknown_class', 'class']
+  const message = `There is no such ${what} in this workspace and environment.`
+  return { in: 'body', path: `/${field}/${place}`, code, message }
+}

@@ -7,8 +7,10 @@ export type { StatementRunner }
 
 const passing = (direction: 'to_source' | 'to_target') =>
   impactTypes.filter((type) => relationImpact[type] === direction)
-const toSource = passing('to_source')
-const toTarget = passing('to_target')
+/** Types over which the source goes down with the target. */
+export const toSource = passing('to_source')
+/** Types over which the target goes down with the source. */
+export const toTarget = passing('to_target')
 
 interface Step {
   relationId: string

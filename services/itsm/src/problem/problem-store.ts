@@ -9,9 +9,10 @@ import {
   type ProblemState,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { BackendContext, Unit } from '@opsplane/eventstore'
+import type { Unit } from '@opsplane/eventstore'
 import { referencedId } from '../lists/referenced-id.js'
 import { settingsOf } from '../settings/settings-store.js'
+import { type TurnContext, takeTurns } from '../turns.js'
 import type { CreateProblem, ProblemStep } from './commands.js'
 import { problem } from './domain.js'
 import { checkReferences } from './references.js'
@@ -19,12 +20,14 @@ import { problems } from './tables.js'
 import { allowedActions } from './transitions.js'
 
 /** The problems as the API shows them, and the commands that need more than the problem itself. */
-export function problemStore(ctx: Pick<BackendContext, 'store' | 'database'>) {
+export function problemStore(ctx: TurnContext) {
   const {
     store,
     database: { db },
   } = ctx
   const aggregate = store.aggregate(problem, { present })
+  // So that duplicates never lead round in a circle, however long.
+  const inTurn = takeTurns(ctx, 'duplicates')
 
   const idOf = (reference: string, tenant: TenantScope): Promise<string> =>
     referencedId(db, { table: problems, prefix: 'PRB' }, reference, tenant)
@@ -61,15 +64,11 @@ export function problemStore(ctx: Pick<BackendContext, 'store' | 'database'>) {
     async end(id: string, step: ProblemStep & { kind: 'resolve' | 'close' }, meta: CommandMeta) {
       const duplicateOf = step.duplicateOf && (await idOf(step.duplicateOf, meta.tenant))
       const command = { ...step, duplicateOf, now: meta.now }
-      return store.transact(
-        meta,
-        async (unit) => {
-          if (duplicateOf !== undefined) await checkOriginal(unit, duplicateOf)
-          return unit.handle(aggregate, id, command)
-        },
-        // With the original, so that two of them are never duplicates of each other.
-        { turn: duplicateOf === undefined ? id : [id, duplicateOf] },
-      )
+      if (duplicateOf === undefined) return aggregate.handle(id, command, meta)
+      return inTurn(meta, async (unit) => {
+        await checkOriginal(unit, duplicateOf)
+        return unit.handle(aggregate, id, command)
+      })
     },
   }
 }

@@ -145,6 +145,17 @@ describe('a duplicate', () => {
     }
   })
 
+  it('is closed once under an Idempotency-Key, and not by a stale If-Match', async () => {
+    const [original, { id }] = [await record(), await act(await record(), 'assess')]
+    const closing = (headers: Record<string, string>) =>
+      api.post(`/itsm/problems/${id}/close`, { resolution: 'duplicate', duplicateOf: original.id }, headers)
+    expect((await closing({ 'if-match': '"1"' })).error().code).toBe('precondition_failed')
+    const key = { 'idempotency-key': newId('event') }
+    const replies = [await closing(key), await closing(key)]
+    expect(replies.map((reply) => reply.data(Problem).version)).toEqual([3, 3])
+    expect((await closing({})).error().code).toBe('invalid_state_transition')
+  })
+
   it('names neither itself, nor a duplicate, nor what is not there', async () => {
     const itself = await record()
     const duplicate = (await close((await record()).id)).data(Problem)

@@ -1,5 +1,4 @@
 import {
-  ApiError,
   AsOfListQuery,
   AsOfQuery,
   ImportHolidays,
@@ -14,7 +13,8 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import { holidaysIn } from './ical.js'
 import { calendarFilters } from './list-filters.js'
-import { calendarSelection, calendarSorts, policiesOfCalendar } from './queries.js'
+import { calendarSelection, calendarSorts } from './queries.js'
+import type { SlaSaving } from './saving.js'
 import type { SlaStores } from './stores.js'
 import { slaCalendars as table } from './tables.js'
 
@@ -22,7 +22,11 @@ const tag = 'SLA calendars'
 const path = '/itsm/calendars/:id'
 
 /** When time counts for SLA clocks. */
-export function calendarRoutes({ database, cursors }: BackendContext, { calendars }: SlaStores): Route[] {
+export function calendarRoutes(
+  { database, cursors }: BackendContext,
+  { calendars }: SlaStores,
+  saving: SlaSaving,
+): Route[] {
   return [
     defineList({
       operationId: 'listSlaCalendars',
@@ -86,9 +90,9 @@ export function calendarRoutes({ database, cursors }: BackendContext, { calendar
       body: SlaCalendarPatch,
       response: SlaCalendar,
       errors: ['not_found', 'precondition_failed', 'version_conflict'],
-      handler: async ({ params, body, meta }) => {
-        const policies = await policiesOfCalendar(database.db, meta.tenant, params.id)
-        return calendars.handle(params.id, { kind: 'patch', patch: body, policies, now: meta.now }, meta)
+      handler: ({ params, body: patch, meta }) => {
+        const { now } = meta
+        return saving.changeCalendar(params.id, (policies) => ({ kind: 'patch', patch, policies, now }), meta)
       },
     }),
 
@@ -105,11 +109,13 @@ export function calendarRoutes({ database, cursors }: BackendContext, { calendar
       body: ImportHolidays,
       response: SlaCalendar,
       errors: ['not_found', 'precondition_failed', 'version_conflict'],
-      handler: async ({ params, body: { ical, replace }, meta }) => {
-        const policies = await policiesOfCalendar(database.db, meta.tenant, params.id)
+      handler: ({ params, body: { ical, replace }, meta }) => {
         const holidays = holidaysIn(ical)
-        const command = { kind: 'import', holidays, replace, policies, now: meta.now } as const
-        return calendars.handle(params.id, command, meta)
+        return saving.changeCalendar(
+          params.id,
+          (policies) => ({ kind: 'import', holidays, replace, policies, now: meta.now }),
+          meta,
+        )
       },
     }),
 
@@ -124,11 +130,7 @@ export function calendarRoutes({ database, cursors }: BackendContext, { calendar
       response: z.void(),
       status: 204,
       errors: ['not_found', 'conflict', 'precondition_failed'],
-      handler: async ({ params, meta }) => {
-        const [policy] = await policiesOfCalendar(database.db, meta.tenant, params.id)
-        if (policy) throw new ApiError('conflict', `The SLA policy ${policy.name} counts by this calendar.`)
-        await calendars.handle(params.id, { kind: 'delete' }, meta)
-      },
+      handler: ({ params, meta }) => saving.deleteCalendar(params.id, meta),
     }),
   ]
 }

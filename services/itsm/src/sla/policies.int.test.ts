@@ -75,6 +75,20 @@ describe('goals', () => {
     const patched = (await api.patch(`/itsm/sla-policies/${policy.id}`, both)).data(SlaPolicy)
     expect(patched).toMatchObject({ ...both, revision: 2 })
   })
+
+  it('with conditions that are too long are refused, and where they are so', async () => {
+    const api = service.as(testPrincipal())
+    const body = { name: 'Gold', metric: 'resolution', goals: { critical: 5 } }
+    const refused = async (conditions: object) => {
+      const [detail] = (await api.post('/itsm/sla-policies', { ...body, conditions })).error().details
+      return [detail?.path, detail?.code]
+    }
+    const text = 'x'.repeat(1_001)
+    expect(await refused({ category: text })).toEqual(['/conditions/category', 'too_big'])
+    expect(await refused({ title: { contains: text } })).toEqual(['/conditions/title/contains', 'too_big'])
+    const values = Array.from({ length: 200 }, (_, at) => `${at}`.padEnd(200))
+    expect(await refused({ category: { in: values } })).toEqual(['/conditions', 'custom'])
+  })
 })
 
 describe('a preview', () => {

@@ -2,7 +2,6 @@ import {
   AsOfListQuery,
   AsOfQuery,
   NewSlaPolicy,
-  newId,
   SlaPolicy,
   SlaPolicyPatch,
   shortPages,
@@ -12,6 +11,7 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import { policyFilters } from './list-filters.js'
 import { policySelection, policySorts } from './queries.js'
+import type { SlaSaving } from './saving.js'
 import type { SlaStores } from './stores.js'
 import { slaPolicies as table } from './tables.js'
 
@@ -19,8 +19,7 @@ export const tag = 'SLA policies'
 const path = '/itsm/sla-policies/:id'
 
 /** What is promised, and for what. */
-export function policyRoutes(ctx: BackendContext, stores: SlaStores): Route[] {
-  const { policies, calendarOf } = stores
+export function policyRoutes(ctx: BackendContext, { policies }: SlaStores, saving: SlaSaving): Route[] {
   return [
     defineList({
       operationId: 'listSlaPolicies',
@@ -54,11 +53,7 @@ export function policyRoutes(ctx: BackendContext, stores: SlaStores): Route[] {
       body: NewSlaPolicy,
       response: SlaPolicy,
       status: 201,
-      handler: async ({ body, meta }) => {
-        const id = newId('slaPolicy')
-        const calendar = await calendarOf(body.calendarId, meta.tenant)
-        return policies.create(id, { kind: 'create', id, input: body, calendar, now: meta.now }, meta)
-      },
+      handler: ({ body, meta }) => saving.createPolicy(body, meta),
     }),
 
     defineRoute({
@@ -85,12 +80,7 @@ export function policyRoutes(ctx: BackendContext, stores: SlaStores): Route[] {
       body: SlaPolicyPatch,
       response: SlaPolicy,
       errors: ['not_found', 'precondition_failed', 'version_conflict'],
-      handler: async ({ params, body, meta }) => {
-        const present = await policies.get(params.id, meta.tenant)
-        const wanted = body.calendarId === undefined ? present.calendarId : body.calendarId
-        const calendar = await calendarOf(wanted, meta.tenant)
-        return policies.handle(params.id, { kind: 'patch', patch: body, calendar, now: meta.now }, meta)
-      },
+      handler: ({ params, body, meta }) => saving.changePolicy(params.id, body, meta),
     }),
 
     defineRoute({

@@ -70,7 +70,7 @@ const words = ({ search }: Listed, { q }: { q?: string | undefined }): SQL | und
 
 /** The policies that name a calendar. */
 export async function policiesOfCalendar(
-  db: Drizzle,
+  db: Pick<Drizzle, 'select'>,
   { workspaceId, environment }: TenantScope,
   id: string,
 ): Promise<SlaPolicyState[]> {

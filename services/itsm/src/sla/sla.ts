@@ -9,6 +9,7 @@ import { explainRoutes } from './explain-routes.js'
 import { slaCalendar, slaPolicy } from './policy.js'
 import { policyRoutes } from './policy-routes.js'
 import { policyUseRoutes } from './policy-use-routes.js'
+import { slaSaving } from './saving.js'
 import { slaStores } from './stores.js'
 import { startSweeper } from './sweeper.js'
 import { slaTimer } from './timer.js'
@@ -20,9 +21,10 @@ export const slaProjectedTables = ['sla_policy_revisions', 'sla_calendar_revisio
 export function slaRoutes(ctx: BackendContext, incidents: IncidentStore): Route[] {
   const clocks = createClocks(ctx)
   const stores = slaStores(ctx.store)
+  const saving = slaSaving(ctx, stores)
   return [
-    ...calendarRoutes(ctx, stores),
-    ...policyRoutes(ctx, stores),
+    ...calendarRoutes(ctx, stores, saving),
+    ...policyRoutes(ctx, stores, saving),
     ...policyUseRoutes(ctx, stores, clocks),
     ...timerRoutes(ctx, clocks),
     ...explainRoutes(ctx, incidents, clocks),

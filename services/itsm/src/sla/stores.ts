@@ -11,9 +11,12 @@ export function slaStores(store: EventStore) {
     calendarOf: async (id: string | null, tenant: TenantScope): Promise<SlaCalendarState | null> => {
       if (id === null) return null
       const found = await calendars.find(id, tenant)
-      if (!found) throw invalidField('/calendarId', 'not_found', 'There is no calendar of this id.')
+      if (!found) throw calendarAbsent()
       return found.state
     },
   }
 }
 export type SlaStores = ReturnType<typeof slaStores>
+
+export const calendarAbsent = () =>
+  invalidField('/calendarId', 'not_found', 'There is no calendar of this id.')

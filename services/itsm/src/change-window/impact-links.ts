@@ -1,0 +1,159 @@
+import type { TenantScope } from '@opsplane/contracts'
+import { translatePostgresError } from '@opsplane/postgres'
+import { type StatementRunner, toSource, toTarget } from '../cmdb/impact-graph.js'
+import { type LinkPair, linksInMemory } from './links-in-memory.js'
+
+/** Towards what depends on an item, or towards what it depends on. */
+export type LinkDirection = 'dependents' | 'dependencies'
+
+export interface LinkLimits {
+  maxItems: number
+  maxHops: number
+}
+
+/** Relations with impact, to be walked along. */
+export interface ImpactLinks {
+  /**
+   * Items up to so many relations away from `starts`, without these, each with the first of them, by id, that it is
+   * nearest to. Of more than `maxItems` those that are nearest, and of these the first by id.
+   */
+  walk(
+    direction: LinkDirection,
+    starts: readonly string[],
+    limits: LinkLimits,
+  ): Promise<ReadonlyMap<string, string>>
+}
+
+/** A statement for each hop, which answers with as many items as there is room for, whatever it meets. */
+export function linksInDatabase(
+  sql: StatementRunner,
+  { workspaceId, environment }: TenantScope,
+): ImpactLinks {
+  return {
+    async walk(direction, starts, { maxItems, maxHops }) {
+      const origins = new Map(starts.map((id) => [id, id]))
+      const reached = new Map<string, string>()
+      const byTarget = direction === 'dependents' ? toSource : toTarget
+      const bySource = direction === 'dependents' ? toTarget : toSource
+      let frontier = [...origins]
+      for (let hops = 1; hops <= maxHops && frontier.length > 0 && reached.size < maxItems; hops++) {
+        const rows = await ask<{ id: string; origin: string }>(sql, hopStatement, [
+          ...[workspaceId, environment, frontier.map(([id]) => id), frontier.map(([, origin]) => origin)],
+          ...[byTarget, bySource, [...origins.keys()], String(maxItems - reached.size)],
+        ])
+        frontier = rows.map(({ id, origin }) => [id, origin])
+        for (const [id, origin] of frontier) {
+          origins.set(id, origin)
+          reached.set(id, origin)
+        }
+      }
+      return reached
+    },
+  }
+}
+
+/*
+ * The tenant of a relation is that of the items at its ends. Ids are compared byte by byte, as in memory. Lists of ids are
+ * joined as `unnest`: see ADR 023.
+ */
+const hopStatement = `select id collate "C" as id, min(origin collate "C") as origin from (
+    select r.source_id as id, f.origin from unnest($3::text[], $4::text[]) f(id, origin)
+      join ci_relations r on r.target_id = f.id
+     where r.workspace_id = $1 and r.environment = $2 and r.type = any($5::text[])
+    union all
+    select r.target_id, f.origin from unnest($3::text[], $4::text[]) f(id, origin)
+      join ci_relations r on r.source_id = f.id
+     where r.workspace_id = $1 and r.environment = $2 and r.type = any($6::text[])) met
+  where id not in (select unnest($7::text[]))
+  group by 1 order by 1 limit $8::int`
+
+export interface SharingLimits {
+  /** After so many items met, or as much work, all relations of a tenant are worth reading. */
+  wide: number
+  /** Unless they are more than so many. */
+  most: number
+}
+
+const sharingLimits: SharingLimits = { wide: 2_000, most: 500_000 }
+const rowsAtATime = 10_000
+/** A walk that meets nothing costs a statement as well. */
+const walkCost = 20
+
+/**
+ * For many walks of one time: once these have met many items, all relations of the tenant are read, and followed in
+ * memory. Where they are too many, the walks go on one by one.
+ */
+export function sharedLinks(
+  sql: StatementRunner,
+  tenant: TenantScope,
+  { wide, most }: SharingLimits = sharingLimits,
+): SharedLinks {
+  const near = linksInDatabase(sql, tenant)
+  let met = 0
+  let whole: ImpactLinks | null | undefined
+  return {
+    inMemory: () => whole !== undefined && whole !== null,
+    async walk(direction, starts, limits) {
+      met += starts.length
+      if (met > wide && whole === undefined) whole = await linksOfTenant(sql, tenant, most)
+      const reached = await (whole ?? near).walk(direction, starts, limits)
+      met += reached.size + walkCost
+      return reached
+    },
+  }
+}
+
+export interface SharedLinks extends ImpactLinks {
+  /** Whether all relations are in memory, so that a walk more costs next to nothing. */
+  inMemory(): boolean
+}
+
+/** The relations of a tenant, for all that is worked out for one batch of events. */
+export type LinksOf = (tenant: TenantScope) => SharedLinks
+
+export function linksOfTenants(sql: StatementRunner): LinksOf {
+  const known = new Map<string, SharedLinks>()
+  return (tenant) => {
+    const key = `${tenant.workspaceId}/${tenant.environment}`
+    const links = known.get(key) ?? sharedLinks(sql, tenant)
+    known.set(key, links)
+    return links
+  }
+}
+
+/** Null where there are more than `most`, none of which is read then. */
+export async function linksOfTenant(
+  sql: StatementRunner,
+  { workspaceId, environment }: TenantScope,
+  most = sharingLimits.most,
+): Promise<ImpactLinks | null> {
+  const tenant = [workspaceId, environment]
+  const [row] = await ask<{ count: number }>(sql, countStatement, [...tenant, String(most + 1)])
+  if (row === undefined || row.count > most) return null
+  const parts = sql.unsafe<LinkPair[]>(allStatement, [...tenant, toSource, toTarget]).cursor(rowsAtATime)
+  try {
+    return await linksInMemory(parts)
+  } catch (error) {
+    throw translatePostgresError(error)
+  }
+}
+
+const countStatement = `select count(*)::int as count from (
+    select from ci_relations where workspace_id = $1 and environment = $2 limit $3::int) counted`
+
+const allStatement = `select case when type = any($3::text[]) then source_id else target_id end as dependent,
+         case when type = any($3::text[]) then target_id else source_id end as dependency
+    from ci_relations
+   where workspace_id = $1 and environment = $2 and type = any($3::text[] || $4::text[])`
+
+async function ask<Row extends object>(
+  sql: StatementRunner,
+  text: string,
+  parameters: (string | string[])[],
+): Promise<Row[]> {
+  try {
+    return await sql.unsafe<Row[]>(text, parameters)
+  } catch (error) {
+    throw translatePostgresError(error)
+  }
+}

@@ -1,0 +1,95 @@
+import type { ImpactLinks, LinkDirection } from './impact-links.js'
+
+/** A relation with impact, by what it means. */
+export interface LinkPair {
+  dependent: string
+  dependency: string
+}
+
+/**
+ * The relations as numbers: items are numbered in the order of their ids, and what is beside an item stands in one
+ * stretch of `beside`. The parts they come in are not kept: half a million relations are some ten megabytes, and their ids.
+ */
+export async function linksInMemory(parts: AsyncIterable<readonly LinkPair[]>): Promise<ImpactLinks> {
+  const met = new Map<string, number>()
+  const numberOf = (id: string) => {
+    const number = met.get(id) ?? met.size
+    if (number === met.size) met.set(id, number)
+    return number
+  }
+  const numbered = { dependents: [] as number[], dependencies: [] as number[] }
+  for await (const part of parts)
+    for (const { dependent, dependency } of part) {
+      numbered.dependents.push(numberOf(dependent))
+      numbered.dependencies.push(numberOf(dependency))
+    }
+  const ids = [...met.keys()].sort()
+  const places = new Int32Array(ids.length)
+  for (const [place, id] of ids.entries()) {
+    places[met.get(id) ?? 0] = place
+    met.set(id, place)
+  }
+  const placeOf = (id: string) => met.get(id) ?? -1
+  const placed = (numbers: number[]) => new Int32Array(numbers.map((number) => places[number] ?? 0))
+  const [dependents, dependencies] = [placed(numbered.dependents), placed(numbered.dependencies)]
+  const tables: Record<LinkDirection, Beside> = {
+    dependents: besides(ids.length, dependencies, dependents),
+    dependencies: besides(ids.length, dependents, dependencies),
+  }
+  // No walk begins before another has ended, so all write here: marks below its first one are those of earlier walks.
+  const origins = new Int32Array(ids.length)
+  const marks = new Int32Array(ids.length)
+  let mark = 0
+  return {
+    async walk(direction, starts, { maxItems, maxHops }) {
+      const { offsets, beside } = tables[direction]
+      const at = (list: Int32Array, place: number) => list[place] ?? 0
+      let frontier = [...new Set(starts.map(placeOf))].filter((place) => place >= 0)
+      const first = ++mark
+      for (const place of frontier) {
+        origins[place] = place
+        marks[place] = mark
+      }
+      const reached = new Map<string, string>()
+      for (let hops = 1; hops <= maxHops && frontier.length > 0 && reached.size < maxItems; hops++) {
+        const found: number[] = []
+        mark++
+        for (const from of frontier) {
+          const origin = at(origins, from)
+          for (let each = at(offsets, from); each < at(offsets, from + 1); each++) {
+            const to = at(beside, each)
+            if (at(marks, to) < first) {
+              marks[to] = mark
+              origins[to] = origin
+              found.push(to)
+            } else if (at(marks, to) === mark && origin < at(origins, to)) origins[to] = origin
+          }
+        }
+        frontier = found.sort((left, right) => left - right).slice(0, maxItems - reached.size)
+        for (const place of frontier) reached.set(ids[place] ?? '', ids[at(origins, place)] ?? '')
+      }
+      return reached
+    },
+  }
+}
+
+interface Beside {
+  /** Where the stretch of each item begins; one more, for where the last ends. */
+  offsets: Int32Array
+  beside: Int32Array
+}
+
+function besides(items: number, from: Int32Array, to: Int32Array): Beside {
+  const offsets = new Int32Array(items + 1)
+  for (const place of from) offsets[place + 1] = (offsets[place + 1] ?? 0) + 1
+  for (let place = 0; place < items; place++)
+    offsets[place + 1] = (offsets[place + 1] ?? 0) + (offsets[place] ?? 0)
+  const next = offsets.slice()
+  const beside = new Int32Array(from.length)
+  for (const [each, place] of from.entries()) {
+    const free = next[place] ?? 0
+    beside[free] = to[each] ?? 0
+    next[place] = free + 1
+  }
+  return { offsets, beside }
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type CommandMeta, Problem } from '@opsplane/contracts'
+import { createEventStore } from '@opsplane/eventstore'
+import { connect, type Database } from '@opsplane/postgres'
+import { createLogger } from '@opsplane/runtime'
+import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
+import * as itsm from '../service.js'
+import { type ProblemStore, problemStore } from './problem-store.js'
+
+let service: TestService
+let api: ApiClient
+const databases: Database[] = []
+/** Each with connections and turns of its own, as processes have. */
+let replicas: ProblemStore[]
+const principal = testPrincipal()
+
+beforeAll(async () => {
+  service = await startTestService({ name: 'itsm', ...itsm })
+  api = service.as(principal)
+  const log = createLogger({ service: 'test', level: 'silent' })
+  replicas = Array.from({ length: 3 }, () => {
+    const database = connect(service.adminUrl, { schema: 'itsm', max: 4 })
+    databases.push(database)
+    return problemStore({ database, store: createEventStore({ database, log }), relay: { wake: () => {} } })
+  })
+})
+afterAll(async () => {
+  for (const database of databases) await database.close()
+  await service?.stop()
+})
+
+const assessed = async (): Promise<Problem> => {
+  const { id } = (await api.post('/itsm/problems', { title: 'Connections leak' })).data(Problem)
+  return (await api.post(`/itsm/problems/${id}/assess`)).data(Problem)
+}
+const meta = (): CommandMeta => {
+  const { workspaceId = '', environment = 'production', actor } = principal
+  return { tenant: { workspaceId, environment }, actor, now: new Date().toISOString(), requestId: null }
+}
+
+/** Closes each as a duplicate of the next, and the last of the first, at once and on the replicas by turns. */
+async function closeInCircle(round: number, problems: Problem[]) {
+  const closing = problems.map(({ id }, at) => {
+    const duplicateOf = problems[(at + 1) % problems.length]?.id
+    const replica = replicas[(at + round) % replicas.length]
+    return replica?.end(id, { kind: 'close', resolution: 'duplicate', duplicateOf }, meta())
+  })
+  const outcomes = await Promise.allSettled(closing)
+  for (const outcome of outcomes)
+    if (outcome.status === 'rejected')
+      expect(outcome.reason).toMatchObject({ details: [{ path: '/duplicateOf', code: 'duplicate' }] })
+  return outcomes.filter(({ status }) => status === 'fulfilled').length
+}
+
+describe('duplicates that are closed at once on several replicas', () => {
+  it('are never those of each other', async () => {
+    for (let round = 0; round < 25; round++) {
+      const closed = await closeInCircle(round, [await assessed(), await assessed()])
+      expect([round, closed]).toEqual([round, 1])
+    }
+  })
+
+  it('never lead round in a circle', async () => {
+    for (let round = 0; round < 15; round++) {
+      const problems = [await assessed(), await assessed(), await assessed()]
+      const closed = await closeInCircle(round, problems)
+      expect(closed).toBeGreaterThan(0)
+      expect(closed).toBeLessThan(3)
+    }
+  })
+})
