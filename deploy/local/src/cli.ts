@@ -36,6 +36,7 @@ async function run(options: CliOptions, withDemo: boolean): Promise<void> {
     port: options.port ?? (process.env.PORT ? parsePort(process.env.PORT) : undefined),
     webhookCaFile: receiver.caFile,
     onStep: (step) => say(`  ${step}… (${elapsed()})`),
+    onServerEnd: (text) => console.error(text),
   })
   stopping.use(platform)
   say(
