@@ -90,6 +90,13 @@ describe('exit code 2: wrong usage', () => {
     expect(server.received()).toEqual([])
   })
 
+  test.each([[['fly']], [['webhooks', 'get']], [['webhooks', 'list', '--colour']]])(
+    'says what to do next: %j',
+    async (args) => {
+      expect((await run(args)).err).toMatch(/^error: .*\nAdd --help to see how it is used.\n$/)
+    },
+  )
+
   test('no credentials', async () => {
     expect(await run(['webhooks', 'list'])).toMatchObject({
       code: 2,

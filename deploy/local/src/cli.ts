@@ -80,7 +80,9 @@ function stopOnSignal(say: (text: string) => void) {
   }
 }
 
-const program = new Command('opsplane-local').description('Run Opsplane on this machine, in one process.')
+const program = new Command('opsplane-local')
+  .description('Run Opsplane on this machine, in one process.')
+  .showHelpAfterError('npm start -- --help tells what it takes.')
 for (const [name, withDemo, description] of [
   ['start', false, 'start the platform and keep it running'],
   ['demo', true, 'start the platform and show its main job: an incident becomes a signed, verified delivery'],
