@@ -1,5 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import { createLogger, type LogLevel } from '@opsplane/runtime'
+import { DirectoryInUseError } from '@opsplane/runtime/server-process'
 import { Command, InvalidArgumentError } from 'commander'
 import { makeReceiverCertificate } from './certificate.js'
 import { runDemo } from './demo.js'
@@ -99,8 +100,9 @@ for (const [name, withDemo, description] of [
 try {
   await program.parseAsync()
 } catch (error) {
-  console.error(
-    error instanceof LocalRunError || error instanceof InvalidArgumentError ? `\n${error.message}` : error,
+  const told = [LocalRunError, DirectoryInUseError, InvalidArgumentError].some(
+    (kind) => error instanceof kind,
   )
+  console.error(told && error instanceof Error ? `\n${error.message}` : error)
   process.exit(1)
 }
