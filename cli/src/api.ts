@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { type Environment, ErrorEnvelope, newId, Pagination, Slug } from '@opsplane/contracts'
 import { delay, retryDelayMs } from '@opsplane/runtime'
 import { z } from 'zod'
+import { Deadline, unlessAborted } from './deadline.js'
 import { ApiFailure, CliError, isRetryable, UnreachableError, usageError } from './failure.js'
+import { linesOf } from './lines.js'
 
 /** Whom to call, and as whom. */
 export interface ApiTarget {
@@ -24,7 +26,7 @@ export interface Call {
   attempts?: number
   /** Beside the time every call has. */
   extraTimeMs?: number
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 export interface ApiPage<Item> {
@@ -44,6 +46,11 @@ export interface Api {
   ): AsyncGenerator<z.output<Schema>[]>
   /** For an answer without content. */
   none(call: Call): Promise<void>
+  /**
+   * For an answer of any length: its lines, as they come. Beginning it is tried again as any call is. Throws
+   * UnreachableError when it is cut off, or when nothing comes for as long as a call may take.
+   */
+  lines(call: Call): Promise<AsyncGenerator<string[]>>
 }
 
 const retryTiming = { strategy: 'exponential', baseMs: 300, maxMs: 3_000 } as const
@@ -56,11 +63,11 @@ const ListAnswer = z.object({ data: z.array(z.unknown()), pagination: Pagination
 /** Throws CliError when the target cannot be put into a request. */
 export function createApi(target: ApiTarget, timeoutMs: number): Api {
   checkHeaders(target)
-  const send = async (call: Call): Promise<unknown> => {
+  const repeated = async <Result>(call: Call, once: (request: OneRequest) => Promise<Result>) => {
     const headers = headersOf(target, call)
     for (let attempt = 1; ; attempt++) {
       try {
-        return await sendOnce(target, call, headers, timeoutMs + (call.extraTimeMs ?? 0))
+        return await once({ target, call, headers, timeoutMs: timeoutMs + (call.extraTimeMs ?? 0) })
       } catch (error) {
         const waitMs = (error instanceof ApiFailure && error.retryAfterMs) || 0
         const last = attempt >= (call.attempts ?? 3) || waitMs > longestWaitMs
@@ -69,6 +76,7 @@ export function createApi(target: ApiTarget, timeoutMs: number): Api {
       }
     }
   }
+  const send = (call: Call) => repeated(call, sendOnce)
   const understood = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> => {
     const parsed = schema.safeParse(value)
     if (parsed.success) return parsed.data
@@ -99,6 +107,7 @@ export function createApi(target: ApiTarget, timeoutMs: number): Api {
       } while (after !== null && left > 0)
     },
     none: async (call) => void (await send(call)),
+    lines: (call) => repeated(call, beginLines),
   }
 }
 
@@ -113,7 +122,7 @@ function checkHeaders({ token, workspace }: ApiTarget): void {
 /** One request id and one idempotency key for all attempts: together they are one call. */
 function headersOf(target: ApiTarget, { method = 'GET', body }: Call): Record<string, string> {
   return {
-    accept: 'application/json',
+    accept: 'application/json, application/x-ndjson',
     'x-request-id': newId('request'),
     ...(target.token !== undefined && { authorization: `Bearer ${target.token}` }),
     ...(target.workspace !== undefined && { 'x-workspace': target.workspace }),
@@ -123,29 +132,62 @@ function headersOf(target: ApiTarget, { method = 'GET', body }: Call): Record<st
   }
 }
 
-async function sendOnce(target: ApiTarget, call: Call, headers: Record<string, string>, timeoutMs: number) {
-  const deadline = AbortSignal.timeout(timeoutMs)
-  const { method = 'GET', body, signal } = call
+interface OneRequest {
+  target: ApiTarget
+  call: Call
+  headers: Record<string, string>
+  timeoutMs: number
+}
+
+async function sendOnce(request: OneRequest): Promise<unknown> {
+  const deadline = new Deadline(request.timeoutMs)
+  deadline.begin()
+  return toldAsUnreachable(request, deadline, async () => {
+    const response = await fetchOnce(request, deadline)
+    return readAnswer(request.target, response, await response.text())
+  }).finally(() => deadline.rest())
+}
+
+async function beginLines(request: OneRequest): Promise<AsyncGenerator<string[]>> {
+  const { call } = request
+  const deadline = new Deadline(request.timeoutMs)
+  const within = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    deadline.begin()
+    return toldAsUnreachable(request, deadline, () =>
+      unlessAborted(work(), deadline.signal, call.signal),
+    ).finally(() => deadline.rest())
+  }
+  const response = await within(() => fetchOnce(request, deadline))
+  if (!response.ok) readAnswer(request.target, response, await within(() => response.text()))
+  return linesOf(response.body ?? new ReadableStream(), within)
+}
+
+function fetchOnce({ target, call, headers }: OneRequest, deadline: Deadline): Promise<Response> {
+  const { method = 'GET', path, query, body, signal } = call
+  return fetch(`${target.baseUrl}${path}${queryText(query)}`, {
+    method,
+    headers,
+    body: body === undefined ? null : JSON.stringify(body),
+    // A redirect would take the token to whoever it names.
+    redirect: 'error',
+    signal: signal ? AbortSignal.any([deadline.signal, signal]) : deadline.signal,
+  })
+}
+
+async function toldAsUnreachable<Result>(
+  { target: { baseUrl }, headers, timeoutMs }: OneRequest,
+  deadline: Deadline,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
-    const response = await fetch(`${target.baseUrl}${call.path}${queryText(call.query)}`, {
-      method,
-      headers,
-      body: body === undefined ? null : JSON.stringify(body),
-      // A redirect would take the token to whoever it names.
-      redirect: 'error',
-      signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
-    })
-    return readAnswer(target, response, await response.text())
+    return await work()
   } catch (error) {
     if (error instanceof CliError) throw error
     const request = `[request ${headers['x-request-id']}]`
-    if (deadline.aborted)
-      throw new UnreachableError(
-        `${target.baseUrl} did not answer within ${timeoutMs / 1000} s ${request}`,
-        error,
-      )
+    if (deadline.signal.aborted)
+      throw new UnreachableError(`${baseUrl} did not answer within ${timeoutMs / 1000} s ${request}`, error)
     throw new UnreachableError(
-      `${target.baseUrl} cannot be reached (${causeOf(error)}). Check that it runs and that the URL is right ${request}`,
+      `${baseUrl} cannot be reached (${causeOf(error)}). Check that it runs and that the URL is right ${request}`,
       error,
     )
   }

@@ -2,6 +2,8 @@
 export interface Io {
   env: Record<string, string | undefined>
   out(text: string): void
+  /** The same for much at once: done when whoever reads it can take more. */
+  write(text: string): Promise<void>
   err(text: string): void
   /** Width of the terminal the output goes to; undefined when it goes to a file or a pipe. */
   columns: number | undefined

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import type { Io } from './io.js'
 import { askSecret } from './password-prompt.js'
@@ -10,6 +11,9 @@ const interrupted = new AbortController()
 const io: Io = {
   env: process.env,
   out: (output) => void stdout.write(output),
+  write: async (output) => {
+    if (!stdout.write(output)) await once(stdout, 'drain')
+  },
   err: (output) => void stderr.write(output),
   columns: stdout.isTTY ? stdout.columns : undefined,
   readInput: () => text(stdin),

@@ -38,6 +38,7 @@ function createProgram(io: Io): Command {
       getOutHelpWidth: () => io.columns ?? 110,
       getErrHelpWidth: () => 110,
     })
+    .showHelpAfterError('Add --help to see how it is used.')
     .configureHelp({ showGlobalOptions: true })
     .option('--json', 'print only the result, as JSON')
     .option('--profile <name>', 'use this stored login')

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -67,6 +67,27 @@ test('the audit log is exported and verified through the gateway', async () => {
   const verified = await api<{ data: AuditVerification }>('GET', '/audit/verify')
   expect(verified.body.data).toMatchObject({ valid: true, complete: true })
   expect(verified.body.data.checked).toBe(verified.body.data.head?.seq)
+})
+
+test('the tool copies the log to a file, as the API sends it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'opsplane-export-e2e-'))
+  const { origin, apiKey, workspace } = cluster.info
+  const cli = cliRunner({
+    ...{ XDG_CONFIG_HOME: folder, OPSPLANE_HOME: join(folder, 'none') },
+    ...{ OPSPLANE_URL: origin, OPSPLANE_API_KEY: apiKey, OPSPLANE_WORKSPACE: workspace },
+  })
+  const file = join(folder, 'audit.ndjson')
+  const { events: count } = await cli.json<{ events: number }>('audit', 'export', '--output', file)
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+  expect(AuditExportEnd.parse(JSON.parse(lines.pop() ?? ''))).toEqual({ complete: true, count })
+  const events = lines.map((line) => AuditEventSchema.parse(JSON.parse(line)))
+  expect(events.map(({ type }) => type)).toEqual(
+    expect.arrayContaining(['incident.created', 'secret.created']),
+  )
+
+  const some = await cli.run(['audit', 'export', '--type', 'secret.*', '--to', '2h ago'])
+  expect(some).toMatchObject({ code: 0, stdout: '{"complete":true,"count":0}\n' })
+  rmSync(folder, { recursive: true })
 })
 
 test('the tool keeps a checkpoint, and fails when the log was tampered with', async () => {

@@ -45,6 +45,26 @@ afterAll(async () => {
   process.stdout.write(`authorization: ${operations?.length} operations, ${cases} cases\n`)
 }, 60_000)
 
+test('an owner whose key was made when there were fewer permissions gets one with all of them', async () => {
+  const settingsUrl = cluster.services.settings.url
+  const { origin } = cluster.info
+  const make = (apiKey: string) => {
+    const owner = { workspace: 'other', email: 'other@example.com', password, apiKey }
+    return bootstrapOwner({ secrets: { ...cluster.secrets, owner }, settingsUrl, origin })
+  }
+  const clientOf = (apiKey: string) => typedClient({ ...cluster.info, workspace: 'other', apiKey })
+  const older = permissions.filter((each) => each !== 'topics:read')
+  const { data } = await clientOf(other.apiKey).post('/auth/tokens', {
+    body: { name: 'older', scopes: older },
+  })
+  const olderKey = String(data.token)
+  const renewed = await make(olderKey)
+  expect(renewed.apiKey).not.toBe(olderKey)
+  const me = await clientOf(renewed.apiKey).get('/auth/me')
+  expect(new Set(me.data.permissions)).toEqual(new Set(permissions))
+  expect((await make(renewed.apiKey)).apiKey).toBe(renewed.apiKey)
+})
+
 const scopeOf = ({ scope }: Operation): Permission | undefined => permissions.find((each) => each === scope)
 
 const absentPath = ({ path }: Operation) => fillPath(path, {})

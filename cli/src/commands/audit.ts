@@ -1,16 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { AuditCheckpoint, AuditVerification } from '@opsplane/contracts'
 import type { Command } from 'commander'
-import type { Api } from '../api.js'
+import type { Api, Call } from '../api.js'
+import { copyExport, type Sink } from '../audit-export.js'
 import { connect } from '../connect.js'
 import { CliError, usageError } from '../failure.js'
 import type { Io } from '../io.js'
+import { moment } from '../options.js'
+import { createOutputFile } from '../output-file.js'
 
 /** How long one verification takes at most before it hands on to the next. */
 const verificationMs = 10_000
 
 export function addAuditCommands(program: Command, io: Io): void {
-  const audit = program.command('audit').description('see that the audit log is whole')
+  const audit = program.command('audit').description('see that the audit log is whole, and take a copy of it')
 
   audit
     .command('verify')
@@ -34,6 +37,34 @@ export function addAuditCommands(program: Command, io: Io): void {
       if (problem) throw new CliError(`The audit log is not whole: ${problem.kind} at ${problem.seq}.`, 1)
     })
 
+  const time = moment(io.nowMs())
+  audit
+    .command('export')
+    .description('copy the events of the environment, oldest first, as lines of JSON')
+    .option('--output <file>', 'write there, and nothing unless the copy is whole; standard output otherwise')
+    .option('--force', 'replace the file')
+    .option('--type <pattern>', 'event type, prefix.* or *')
+    .option('--actor <id>', 'id of who acted')
+    .option('--resource-type <type>', 'such as incident')
+    .option('--resource-id <id>', 'what it happened to')
+    .option(
+      '--from, --since <time>',
+      'at this time or later: a time, or how long ago (15m, 2h, 7d ago)',
+      time,
+    )
+    .option('--to, --until <time>', 'earlier', time)
+    .addHelpText(
+      'after',
+      `
+The last line is {"complete":true,"count":n}; the exit code is 0 only when it came. That an export was taken is an event
+itself. Whether what is there is unchanged is told by audit verify.
+
+Examples:
+  $ opsplane audit export --output audit-2026-01.ndjson --from 2026-01-01 --to 2026-02-01
+  $ opsplane audit export --type 'incident.*' | gzip > incidents.ndjson.gz`,
+    )
+    .action((options: ExportOptions, command: Command) => exportLog(io, options, command))
+
   audit
     .command('checkpoint')
     .description('sign the end of the chain, to be kept outside')
@@ -44,6 +75,50 @@ export function addAuditCommands(program: Command, io: Io): void {
       printer.one(taken, Object.entries(taken))
     })
 }
+
+interface ExportOptions {
+  output?: string
+  force?: true
+  type?: string
+  actor?: string
+  resourceType?: string
+  resourceId?: string
+  since?: string
+  until?: string
+}
+
+async function exportLog(io: Io, options: ExportOptions, command: Command): Promise<void> {
+  const { output, force, type, actor, resourceType, resourceId, since: from, until: to } = options
+  if (force && output === undefined) throw usageError('--force goes with --output.')
+  const { api, printer } = connect(io, command)
+  const query = { type, actor, resourceType, resourceId, from, to }
+  // The file first: an export that cannot be kept would be an event all the same.
+  const sink = output === undefined ? standardOutput(io) : await createOutputFile(output, { replace: force })
+  // What goes to standard output needs no clearing away, and may wait for its reader.
+  const signal = output === undefined ? undefined : io.interruption()
+  const count = await copied(api, { path: '/audit/export', query, signal }, sink, printer.say)
+  if (output === undefined) return printer.say(`${count} events; the copy is whole.`)
+  printer.one({ file: output, events: count }, [
+    ['file', output],
+    ['events', count],
+  ])
+}
+
+async function copied(api: Api, call: Call, sink: Sink, say: (line: string) => void): Promise<number> {
+  try {
+    return await copyExport(await api.lines(call), sink, say)
+  } catch (error) {
+    await sink.discard()
+    if (call.signal?.aborted) throw new CliError('Interrupted; nothing is kept.', 1, { cause: error })
+    throw error
+  }
+}
+
+const standardOutput = (io: Io): Sink => ({
+  write: io.write,
+  finish: async () => {},
+  discard: async () => {},
+})
 
 /** Part after part, as each has a limited time. */
 async function verifyAll(api: Api, checkpoint: AuditCheckpoint | undefined, say: (line: string) => void) {

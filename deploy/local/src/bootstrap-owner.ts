@@ -10,14 +10,18 @@ export interface BootstrapOptions {
   origin: string
 }
 
-/** The first owner, with a key that works. */
+/** The first owner, with a key that allows whatever an owner may do. */
 export type LocalOwner = LocalSecrets['owner'] & { apiKey: string }
 
 const Bootstrapped = z.object({ workspaceId: z.string(), userId: z.string() })
 const Login = z.object({ data: z.object({ accessToken: z.string() }) })
+const Permitted = z.object({ data: z.object({ permissions: z.array(z.string()) }) })
 const CreatedToken = z.object({ data: z.object({ token: z.string() }) })
 
-/** Makes sure the workspace, its owner and an API key exist. Returns the owner with a key that works. */
+/**
+ * Makes sure the workspace, its owner and an API key exist. Returns the owner with a
+ * key that allows whatever an owner may do.
+ */
 export async function bootstrapOwner(options: BootstrapOptions): Promise<LocalOwner> {
   const { secrets, origin } = options
   const { owner } = secrets
@@ -41,7 +45,7 @@ export async function bootstrapOwner(options: BootstrapOptions): Promise<LocalOw
     },
     Bootstrapped,
   )
-  if (owner.apiKey !== undefined && (await keyWorks(origin, owner.workspace, owner.apiKey))) {
+  if (owner.apiKey !== undefined && (await allowsEverything(origin, owner.workspace, owner.apiKey))) {
     return { ...owner, apiKey: owner.apiKey }
   }
   const login = await post(
@@ -59,12 +63,13 @@ export async function bootstrapOwner(options: BootstrapOptions): Promise<LocalOw
   return { ...owner, apiKey: key.data.token }
 }
 
-async function keyWorks(origin: string, workspace: string, apiKey: string): Promise<boolean> {
+/** Not so when the key was made by a version that had fewer permissions: what a key may do is fixed when it is made. */
+async function allowsEverything(origin: string, workspace: string, apiKey: string): Promise<boolean> {
   const response = await request(`${origin}/api/v1/auth/me`, {
     headers: { authorization: `Bearer ${apiKey}`, 'x-workspace': workspace },
   })
-  await response.body.dump()
-  return response.statusCode === 200
+  const answer = Permitted.safeParse(await response.body.json().catch(() => undefined))
+  return answer.success && permissions.every((each) => answer.data.data.permissions.includes(each))
 }
 
 async function post<T>(

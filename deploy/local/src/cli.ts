@@ -1,5 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import { createLogger, type LogLevel } from '@opsplane/runtime'
+import { DirectoryInUseError } from '@opsplane/runtime/server-process'
 import { Command, InvalidArgumentError } from 'commander'
 import { makeReceiverCertificate } from './certificate.js'
 import { runDemo } from './demo.js'
@@ -36,6 +37,7 @@ async function run(options: CliOptions, withDemo: boolean): Promise<void> {
     port: options.port ?? (process.env.PORT ? parsePort(process.env.PORT) : undefined),
     webhookCaFile: receiver.caFile,
     onStep: (step) => say(`  ${step}… (${elapsed()})`),
+    onServerEnd: (text) => console.error(text),
   })
   stopping.use(platform)
   say(
@@ -80,7 +82,9 @@ function stopOnSignal(say: (text: string) => void) {
   }
 }
 
-const program = new Command('opsplane-local').description('Run Opsplane on this machine, in one process.')
+const program = new Command('opsplane-local')
+  .description('Run Opsplane on this machine, in one process.')
+  .showHelpAfterError('npm start -- --help tells what it takes.')
 for (const [name, withDemo, description] of [
   ['start', false, 'start the platform and keep it running'],
   ['demo', true, 'start the platform and show its main job: an incident becomes a signed, verified delivery'],
@@ -97,8 +101,9 @@ for (const [name, withDemo, description] of [
 try {
   await program.parseAsync()
 } catch (error) {
-  console.error(
-    error instanceof LocalRunError || error instanceof InvalidArgumentError ? `\n${error.message}` : error,
+  const told = [LocalRunError, DirectoryInUseError, InvalidArgumentError].some(
+    (kind) => error instanceof kind,
   )
+  console.error(told && error instanceof Error ? `\n${error.message}` : error)
   process.exit(1)
 }

@@ -9,6 +9,7 @@ import { createReleasers, type Logger, type Releasers, type RunningService } fro
 import * as settings from '@opsplane/settings'
 import { backends } from './backends.js'
 import { bootstrapOwner } from './bootstrap-owner.js'
+import { keepServer } from './kept-server.js'
 import { finishMasterKeyRotation } from './master-key.js'
 import { choosePorts, LocalRunError } from './ports.js'
 import { type BackendName, planServices, type ServiceName } from './service-plan.js'
@@ -23,6 +24,8 @@ export interface PlatformOptions {
   webhookCaFile?: string
   /** Told when a step begins. */
   onStep?: (step: string) => void
+  /** Told when Postgres or NATS ends unasked, and when it is back. */
+  onServerEnd?: (text: string) => void
 }
 
 export interface Platform {
@@ -42,7 +45,7 @@ const starters: Record<ServiceName, Start> = {
 
 /** Starts everything in this process: Postgres and NATS (unless given by URL), migrations, services, first owner. */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { state, logFor, onStep = () => {} } = options
+  const { state, logFor, onStep = () => {}, onServerEnd = () => {} } = options
   const log = logFor('local')
   const running = state.running()
   if (running) {
@@ -54,7 +57,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const releasers = createReleasers(log)
   try {
     const { databasePasswords } = state.secrets()
-    const servers = await startServers(state, log, releasers, onStep)
+    const servers = await startServers({ state, log, releasers, onStep, tell: onServerEnd })
     onStep('migrating the databases')
     const databaseUrls = await provisionAll(servers.postgresUrl, databasePasswords)
     const notices = await noticesOf(servers.postgresUrl)
@@ -89,30 +92,32 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 }
 
-async function startServers(
-  state: LocalState,
-  log: Logger,
-  releasers: Releasers,
-  onStep: (step: string) => void,
-) {
+interface ServersOptions {
+  state: LocalState
+  log: Logger
+  releasers: Releasers
+  onStep: (step: string) => void
+  tell: (text: string) => void
+}
+
+async function startServers({ state, log, releasers, onStep, tell }: ServersOptions) {
+  const logOf = (component: string) => (line: string) => log.debug({ component }, line)
   let postgresUrl = process.env.DATABASE_URL
   if (!postgresUrl) {
     onStep('starting Postgres')
     mkdirSync(state.postgresDir, { recursive: true })
-    const server = await startEmbeddedPostgres({
-      dataDir: state.postgresDir,
-      onLog: (line) => log.debug({ component: 'postgres' }, line),
-    })
+    const start = (port?: number) =>
+      startEmbeddedPostgres({ dataDir: state.postgresDir, port, onLog: logOf('postgres') })
+    const server = await keepServer({ name: 'Postgres', start, log, tell })
     releasers.add('postgres', () => server.stop())
     postgresUrl = server.url
   }
   let natsUrl = process.env.NATS_URL
   if (!natsUrl) {
     onStep('starting NATS')
-    const server = await startEmbeddedNats({
-      storeDir: state.natsDir,
-      onLog: (line) => log.debug({ component: 'nats' }, line),
-    })
+    const start = (port?: number) =>
+      startEmbeddedNats({ storeDir: state.natsDir, port, onLog: logOf('nats') })
+    const server = await keepServer({ name: 'NATS', start, log, tell })
     releasers.add('nats', () => server.stop())
     natsUrl = server.url
   }

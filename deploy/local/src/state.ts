@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { LocalRunError } from './ports.js'
 import { LocalSecrets, newLocalSecrets } from './secrets.js'
 
 /** What `.opsplane/local.json` tells scripts and people about a running platform. */
@@ -17,12 +18,23 @@ export const LocalInfo = z.object({
 })
 export type LocalInfo = z.infer<typeof LocalInfo>
 
-/** The state folder of a local run: data, keys, log, and the file that says where the platform is. */
+/**
+ * The state folder of a local run: data, keys, log, and the file that says where the platform is. Throws LocalRunError
+ * when there can be no such folder.
+ */
 export function openState(folder: string) {
   const root = resolve(folder)
-  mkdirSync(root, { recursive: true })
-  // Postgres runs as another user when this process is root, and has to reach its own folder below this one.
-  chmodSync(root, 0o755)
+  try {
+    mkdirSync(root, { recursive: true })
+    // Postgres runs as another user when this process is root, and has to reach its own folder below this one.
+    chmodSync(root, 0o755)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new LocalRunError(
+      `${root} cannot be the folder of the state (${code}). Name another one with --home or OPSPLANE_HOME.`,
+      { cause: error },
+    )
+  }
   const at = (name: string) => join(root, name)
 
   const writePrivate = (name: string, value: unknown) => {

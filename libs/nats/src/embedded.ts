@@ -24,6 +24,8 @@ export interface EmbeddedNats {
   readonly url: string
   readonly port: number
   readonly pid: number
+  /** Resolves, never rejects, with a description of how it ended, asked or not. */
+  readonly exited: Promise<string>
   stop(): Promise<void>
 }
 
@@ -81,6 +83,7 @@ export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<E
     url: `nats://127.0.0.1:${port}`,
     port,
     pid: server.pid,
+    exited: server.exited,
     async stop() {
       await server.stop()
       releaseDirectory(claimFile)

@@ -33,6 +33,8 @@ export interface EmbeddedPostgres {
   readonly port: number
   /** The postmaster's. */
   readonly pid: number
+  /** Resolves, never rejects, with a description of how it ended, asked or not. */
+  readonly exited: Promise<string>
   stop(): Promise<void>
 }
 
@@ -77,6 +79,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     url,
     port,
     pid: server.pid,
+    exited: server.exited,
     async stop() {
       await server.stop()
       releaseDirectory(claimFile)

@@ -4,6 +4,9 @@ import { findProcess, type ProcessEntry, signalProcess, waitUntilGone } from './
 const STOP_TIMEOUT_MS = 15_000
 const DYING_MS = 500
 
+/** Somebody's running platform keeps its data there. */
+export class DirectoryInUseError extends Error {}
+
 interface Claim {
   serverPid: number
   ownerPid: number
@@ -11,7 +14,8 @@ interface Claim {
 
 /**
  * Makes sure no server from an earlier run still works in a directory: one whose starter is gone is
- * stopped, one whose starter lives is somebody's running platform, so it stays and this throws.
+ * stopped, one whose starter lives is somebody's running platform, so it stays and this throws
+ * DirectoryInUseError.
  * `marker` is a part of the server's command line (its directory), as pids are reused.
  */
 export async function claimDirectory(
@@ -41,7 +45,7 @@ async function removeFormerServer(
   if (server.parentPid !== ownerPid || !findProcess(ownerPid)) return stopStray(server.pid, stopSignal)
   // It may just have been killed.
   if (await waitUntilGone(server.pid, DYING_MS)) return
-  throw new Error(
+  throw new DirectoryInUseError(
     `${marker} is in use by process ${ownerPid} (server ${server.pid}). Stop that process first.`,
   )
 }

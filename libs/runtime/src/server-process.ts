@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { signalProcess } from './process-table.js'
 
-export { claimDirectory, releaseDirectory } from './directory-claim.js'
+export { claimDirectory, DirectoryInUseError, releaseDirectory } from './directory-claim.js'
 export { freePort } from './free-port.js'
 export { findProcess, signalProcess, waitUntilGone } from './process-table.js'
 

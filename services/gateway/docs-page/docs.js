@@ -1,24 +1,43 @@
 const workspaceKey = 'opsplane-docs-workspace'
 
-/** Fills X-Workspace in every operation, so that trying one out needs no typing. */
-function presetWorkspace(description, slug) {
-  const schema = description.components?.parameters?.Workspace?.schema
-  if (schema && slug) schema.default = slug
+/** The workspace at the top of the page is that of every operation, so that trying one out needs no typing. */
+function leaveWorkspaceOpen(description) {
+  const parameter = description.components?.parameters?.Workspace
+  if (parameter) {
+    parameter.required = false
+    parameter.description = 'Slug of the workspace; the one at the top of this page unless given here.'
+  }
+  return description
+}
+
+/** Filters are described by examples, not filled in with them: all of them at once find nothing. */
+function unfillFilters(description) {
+  for (const operation of Object.values(description.paths).flatMap((path) => Object.values(path))) {
+    for (const parameter of operation.parameters ?? []) {
+      const { example, ...schema } = parameter.schema ?? {}
+      if (parameter.in !== 'query' || parameter.required || example === undefined) continue
+      parameter.schema = schema
+      parameter.description = [parameter.description, `Such as \`${[example].flat().join(',')}\`.`]
+        .filter(Boolean)
+        .join(' ')
+    }
+  }
   return description
 }
 
 async function showReference() {
-  const slug = localStorage.getItem(workspaceKey) ?? ''
   const input = document.getElementById('workspace')
-  input.value = slug
-  input.addEventListener('change', () => {
-    localStorage.setItem(workspaceKey, input.value.trim())
-    location.reload()
-  })
+  input.value = localStorage.getItem(workspaceKey) ?? ''
+  input.addEventListener('change', () => localStorage.setItem(workspaceKey, input.value.trim()))
 
   const answer = await fetch('/api/v1/openapi.json')
   window.SwaggerUIBundle({
-    spec: presetWorkspace(await answer.json(), slug),
+    spec: leaveWorkspaceOpen(unfillFilters(await answer.json())),
+    requestInterceptor(request) {
+      const workspace = input.value.trim()
+      if (workspace) request.headers['X-Workspace'] ??= workspace
+      return request
+    },
     domNode: document.getElementById('reference'),
     deepLinking: true,
     displayOperationId: true,

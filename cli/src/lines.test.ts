@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals'
+import { linesOf } from './lines.js'
+
+const parts = (...texts: Uint8Array[]) => ReadableStream.from(texts) as ReadableStream<Uint8Array>
+const bytes = (text: string) => new TextEncoder().encode(text)
+const reading = <Result>(read: () => Promise<Result>) => read()
+
+async function linesIn(body: ReadableStream<Uint8Array>): Promise<string[][]> {
+  const all: string[][] = []
+  for await (const lines of linesOf(body, reading)) all.push(lines)
+  return all
+}
+
+test('lines are whole wherever the parts end, also within a character', async () => {
+  const text = bytes('one\nz\u00fcrich \u{1f600}\n\nlast\n')
+  const single = [...text].map((byte) => Uint8Array.of(byte))
+  expect((await linesIn(parts(...single))).flat()).toEqual(['one', 'z\u00fcrich \u{1f600}', '', 'last'])
+  expect(await linesIn(parts(text))).toEqual([['one', 'z\u00fcrich \u{1f600}', '', 'last']])
+})
+
+test('a last line that does not end is none', async () => {
+  expect(await linesIn(parts(bytes('one\ntw')))).toEqual([['one']])
+  expect(await linesIn(parts())).toEqual([])
+})
+
+test('whoever stops reading gives the body up', async () => {
+  let canceled = false
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(bytes('more\n')),
+    cancel: () => {
+      canceled = true
+    },
+  })
+  for await (const lines of linesOf(body, reading)) {
+    expect(lines).toEqual(['more'])
+    break
+  }
+  expect(canceled).toBe(true)
+})

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { type EmbeddedNats, startEmbeddedNats } from '@opsplane/nats/embedded'
+import { createLogger } from '@opsplane/runtime'
+import { waitFor } from '@opsplane/testing'
+import { keepServer } from './kept-server.js'
+
+let storeDir: string
+beforeEach(() => {
+  storeDir = mkdtempSync(join(tmpdir(), 'opsplane-kept-'))
+})
+afterEach(() => rmSync(storeDir, { recursive: true, force: true }))
+
+/** A real nats-server that is kept, every server that was started, and what was told. */
+async function kept({ failures = 0 } = {}) {
+  const started: EmbeddedNats[] = []
+  const told: string[] = []
+  let failuresLeft = failures
+  const server = await keepServer({
+    name: 'NATS',
+    log: createLogger({ service: 'kept', level: 'silent' }),
+    tell: (text) => told.push(text),
+    start: async (port) => {
+      if (started.length > 0 && failuresLeft-- > 0) throw new Error('the port is taken')
+      const one = await startEmbeddedNats({ storeDir, port })
+      started.push(one)
+      return one
+    },
+  })
+  const killLast = () => process.kill(started.at(-1)?.pid ?? 0, 'SIGKILL')
+  return { server, started, told, killLast }
+}
+const runsAgain = (told: string[], times: number) =>
+  waitFor(() => told.filter((text) => text === 'NATS runs again.').length === times, { timeoutMs: 20_000 })
+
+test('a server that is killed is started again where it was, each time', async () => {
+  const { server, started, told, killLast } = await kept()
+  killLast()
+  await runsAgain(told, 1)
+  killLast()
+  await runsAgain(told, 2)
+  expect(started.map(({ url }) => url)).toEqual([server.url, server.url, server.url])
+  expect(told[0]).toContain('killed by SIGKILL')
+  await server.stop()
+  expect(await started.at(-1)?.exited).not.toContain('SIGKILL')
+  expect(started).toHaveLength(3)
+})
+
+test('it is tried again until it can be started', async () => {
+  const { server, told, killLast } = await kept({ failures: 2 })
+  killLast()
+  await runsAgain(told, 1)
+  expect(told).toHaveLength(3)
+  await server.stop()
+})
+
+test('nothing is started after a stop, also when that comes while it cannot be started', async () => {
+  const { server, started, told, killLast } = await kept({ failures: Number.POSITIVE_INFINITY })
+  killLast()
+  await waitFor(() => told.length === 2)
+  await server.stop()
+  expect(started).toHaveLength(1)
+})
