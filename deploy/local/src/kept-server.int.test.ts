@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(storeDir, { recursive: true, force: true }))
 
 /** A real nats-server that is kept, every server that was started, and what was told. */
-async function kept({ failures = 0 } = {}) {
+async function kept({ failures = 0, beforeRestart = async () => {} } = {}) {
   const started: EmbeddedNats[] = []
   const told: string[] = []
   let failuresLeft = failures
@@ -24,6 +24,7 @@ async function kept({ failures = 0 } = {}) {
     tell: (text) => told.push(text),
     start: async (port) => {
       if (started.length > 0 && failuresLeft-- > 0) throw new Error('the port is taken')
+      if (started.length > 0) await beforeRestart()
       const one = await startEmbeddedNats({ storeDir, port })
       started.push(one)
       return one
@@ -62,4 +63,19 @@ test('nothing is started after a stop, also when that comes while it cannot be s
   await waitFor(() => told.length === 2)
   await server.stop()
   expect(started).toHaveLength(1)
+})
+
+test('one that is being started when the stop comes is ended as well', async () => {
+  let stopped: Promise<void> | undefined
+  const held = await kept({
+    beforeRestart: async () => {
+      stopped = held.server.stop()
+    },
+  })
+  held.killLast()
+  await waitFor(() => stopped !== undefined)
+  await stopped
+  expect(held.started).toHaveLength(2)
+  expect(await held.started.at(-1)?.exited).not.toContain('SIGKILL')
+  expect(held.told).toHaveLength(1)
 })

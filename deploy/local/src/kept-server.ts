@@ -54,6 +54,8 @@ export async function keepServer<Server extends StartedServer>(
       const next = await startAgain()
       if (!next) return
       current = next
+      // It is for `stop` to end it.
+      if (stopping.signal.aborted) return
       log.info({}, `${name} runs again`)
       tell(`${name} runs again.`)
     }
