@@ -1,12 +1,21 @@
-import { AsOfListQuery, AsOfQuery, ExplainedSlaTimer, SlaTimerItem, shortPages } from '@opsplane/contracts'
+import {
+  AsOfListQuery,
+  AsOfQuery,
+  ExplainedSlaTimer,
+  notFound,
+  SlaTimerItem,
+  shortPages,
+} from '@opsplane/contracts'
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { Clocks } from './clocks.js'
 import { explained, seenAt } from './explain-routes.js'
 import { timerFilters } from './list-filters.js'
+import { entityFor } from './policy-lint.js'
 import { timerSelection, timerSorts } from './queries.js'
 import { storedTimer } from './stored-timer.js'
 import { slaTimers as table } from './tables.js'
+import { isVisible, visibleClocks } from './visibility.js'
 
 const tag = 'SLA clocks'
 
@@ -18,7 +27,7 @@ export function timerRoutes({ database, cursors }: BackendContext, { timers, ter
       path: '/itsm/sla-timers',
       summary: 'List SLA clocks',
       description:
-        'All given filters must hold. Those of the newest entities first unless `sort` says otherwise; sorted by ' +
+        'All given filters must hold; those of requests the caller may not see are left out. Those of the newest entities first unless `sort` says otherwise; sorted by ' +
         '`dueAt`, paused ones come after all others. With `asOf` those that began last come first. ' +
         shortPages,
       tag,
@@ -29,7 +38,7 @@ export function timerRoutes({ database, cursors }: BackendContext, { timers, ter
       handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
         listPage(database.db, {
           ...{ asOf, table, tenant: meta.tenant },
-          ...timerSelection(filters),
+          ...timerSelection(filters, visibleClocks(database.db, meta)),
           sort: { column: timerSorts[sort.field], direction: sort.direction },
           ...{ limit, after, binding, cursors, present: listed },
         }),
@@ -51,6 +60,8 @@ export function timerRoutes({ database, cursors }: BackendContext, { timers, ter
       handler: async ({ params, query, meta }) => {
         const { past, at } = seenAt(query.asOf, meta.now)
         const timer = await timers.asOf(params.id, meta.tenant, past)
+        if (!(await isVisible(database.db, entityFor(timer.entityType), timer.entityId, meta)))
+          throw notFound()
         const terms = await termsOf.load(database.sql, [timer])
         return explained(timer, terms(timer), at)
       },
