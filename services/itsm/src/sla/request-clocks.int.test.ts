@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { newId, SlaPolicy, SlaTimerItem } from '@opsplane/contracts'
+import { newId, SlaPolicy, SlaReapplied, SlaTimerItem } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, waitFor } from '@opsplane/testing'
 import { offered, order, rules, team } from '../catalog/catalog.fixture.js'
 import * as itsm from '../service.js'
@@ -66,5 +66,16 @@ it('tries a policy on a request only for those who see the request', async () =>
       if (see.includes(name)) expect(reply.status).toBe(200)
       else expect(withoutRequestId(reply.text)).toBe(unknown)
     }
+  }
+})
+
+it('names the requests whose clocks are counted anew to those alone who see them', async () => {
+  const { apis, request, policy } = await asked()
+  const path = `/itsm/sla-policies/${policy.id}`
+  await apis[0]?.[1].patch(path, { goals: { all: 90 } })
+  for (const [name, api] of apis) {
+    const { changed, changes } = (await api.post(`${path}/reapply`, {})).data(SlaReapplied)
+    const named = changes.map(({ entityId }) => entityId)
+    expect([name, changed, named]).toEqual([name, 1, see.includes(name) ? [request.id] : []])
   }
 })

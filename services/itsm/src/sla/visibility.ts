@@ -1,6 +1,6 @@
 import type { RequestMeta } from '@opsplane/http'
 import type { Drizzle } from '@opsplane/postgres'
-import { and, eq, exists, ne, or, type SQL } from 'drizzle-orm'
+import { and, eq, exists, inArray, ne, or, type SQL } from 'drizzle-orm'
 import { slaEntities } from './entities.js'
 import type { SlaEntity } from './entity.js'
 import { slaTimers } from './tables.js'
@@ -25,21 +25,29 @@ export function visibleClocks(db: Drizzle, meta: RequestMeta, entities = slaEnti
   return and(...entities.map(ofKind))
 }
 
-/** Whether the caller may see an entity of this kind that is there. */
-export async function isVisible(
+/** Of these entities of one kind, those the caller may see. */
+export async function visibleAmong(
   db: Drizzle,
   { restricted }: SlaEntity,
-  id: string,
+  ids: string[],
   meta: RequestMeta,
-): Promise<boolean> {
+): Promise<ReadonlySet<string>> {
   const visible = restricted?.visibleTo(meta)
-  if (!restricted || !visible) return true
+  if (!restricted || !visible || ids.length === 0) return new Set(ids)
   const { rows } = restricted
   const { workspaceId, environment } = meta.tenant
-  const same = [eq(rows.id, id), eq(rows.workspaceId, workspaceId), eq(rows.environment, environment)]
+  const ofTenant = [eq(rows.workspaceId, workspaceId), eq(rows.environment, environment)]
   const found = await db
     .select({ id: rows.id })
     .from(rows)
-    .where(and(...same, visible))
-  return found.length > 0
+    .where(and(...ofTenant, inArray(rows.id, ids), visible))
+  return new Set(found.map(({ id }) => String(id)))
 }
+
+/** Whether the caller may see an entity that is there. */
+export const isVisible = async (
+  db: Drizzle,
+  kind: SlaEntity,
+  id: string,
+  meta: RequestMeta,
+): Promise<boolean> => (await visibleAmong(db, kind, [id], meta)).has(id)
