@@ -143,7 +143,7 @@ describe('a key for some environments', () => {
     return settings.as(made.data(TokenCreated).token ?? '', { ...inAcme, environment: 'staging' })
   }
 
-  it('lets nobody in, and changes neither users nor roles: they are of all environments', async () => {
+  it('lets nobody in, and changes neither users, roles nor the workspace: they are of all environments', async () => {
     const { userId } = await users.joined('everywhere@example.com', 'viewer')
     expect((await api.post('/settings/roles', { name: 'narrow', permissions: all })).status).toBe(201)
     const narrow = await keyFor(['staging'])
@@ -155,6 +155,7 @@ describe('a key for some environments', () => {
       await narrow.post('/settings/roles', { name: 'other', permissions: [] }),
       await narrow.patch('/settings/roles/narrow', { permissions: [] }),
       await narrow.send('DELETE', '/settings/roles/narrow'),
+      await narrow.patch('/workspaces/acme', { name: 'Mine' }),
     ]) {
       expect(reply.error().code).toBe('forbidden')
       expect(detailOf(reply)).toBe('environment_not_held')
