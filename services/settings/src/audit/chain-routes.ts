@@ -25,12 +25,12 @@ export function auditChainRoutes(ctx: BackendContext, signer: CheckpointSigner):
   const { cursors } = ctx
   const { db } = ctx.database
   const verify = createVerify({ db, signer, cursors, monotonicMs: () => performance.now(), budgetMs })
-  const inShare = createShares(
+  const shares = createShares(
     verificationsAtOnce,
     'The audit log is being verified already. Try again in a moment.',
   )
   const verified = (range: AuditVerifyRange, { tenant, signal }: RequestMeta, given?: GivenCheckpoint) =>
-    inShare(tenant.workspaceId, () => verify(tenant.workspaceId, range, given, signal))
+    shares.run(tenant.workspaceId, () => verify(tenant.workspaceId, range, given, signal))
 
   return [
     defineRoute({
