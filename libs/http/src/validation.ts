@@ -4,20 +4,31 @@ import type { z } from 'zod'
 type Issue = z.core.$ZodIssue
 type Place = ErrorDetail['in']
 
-/** Parses one part of a request; problems are added to `details`, so that all parts are reported at once. */
+/** More are not told of: a body of a megabyte would be answered by ten, and nobody reads them. */
+export const mostDetails = 100
+
+/**
+ * Parses one part of a request; problems are added to `details`, so that all parts are reported at once, up to one more
+ * than are told.
+ */
 export function parsePart(schema: z.ZodType, value: unknown, place: Place, details: ErrorDetail[]): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  for (const issue of result.error.issues) details.push(...issueDetails(issue, place, value))
+  for (const issue of result.error.issues) {
+    if (details.length > mostDetails) break
+    details.push(...issueDetails(issue, place, value).slice(0, mostDetails + 1 - details.length))
+  }
   return undefined
 }
 
-export function validationFailed(details: ErrorDetail[]): ApiError {
+export function validationFailed(found: ErrorDetail[]): ApiError {
+  const details = found.slice(0, mostDetails)
   const [first] = details
+  const places = found.length > details.length ? `more than ${mostDetails}` : details.length
   const message =
     details.length === 1 && first
       ? `The request is not valid: ${first.in}${first.path.replaceAll('/', '.')} ${first.message}.`
-      : `The request is not valid in ${details.length} places.`
+      : `The request is not valid in ${places} places.`
   return new ApiError('validation_failed', message, { details })
 }
 
@@ -29,7 +40,7 @@ export function jsonPointer(path: readonly PropertyKey[]): string {
 function issueDetails(issue: Issue, place: Place, value: unknown, at: PropertyKey[] = []): ErrorDetail[] {
   const path = [...at, ...issue.path]
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, mostDetails + 1).map((key) => ({
       in: place,
       path: jsonPointer([...path, key]),
       code: 'unrecognized_key',

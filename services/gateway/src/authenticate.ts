@@ -11,6 +11,10 @@ export interface Authenticator {
    * headers, whatever comes of it.
    */
   admit(caller: Caller, access: Access, tell: (headers: RateHeaders) => void): Promise<Principal | undefined>
+  /**
+   * Throws unless whoever was admitted would be again, with all permissions they had then. Costs nothing of a rate limit.
+   */
+  confirm(caller: Caller, admitted: Principal): Promise<void>
 }
 
 export interface Caller {
@@ -70,13 +74,30 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
         throw problem
       }
 
-      const workspace = typeof slug === 'string' ? slug : undefined
-      const question = { token, workspace, environment: environment.data ?? 'production' }
+      const question = questionOf(request, token, environment.data)
       const principal = await identify(question, clientAddress, tell)
       charge(principal, tell)
       return principal
     },
+
+    async confirm({ request }, admitted) {
+      const environment = Environment.safeParse(request.headers['x-environment'] ?? 'production')
+      const token = readToken(request, () => undefined)
+      const { permissions } = await tokens.authenticate(questionOf(request, token, environment.data))
+      // Which of them the answer needed only the service knows: who asks again is told.
+      if (!admitted.permissions.every((permission) => permissions.includes(permission)))
+        throw new ApiError('service_unavailable', 'What the token allows has changed meanwhile. Try again.')
+    },
   }
+}
+
+function questionOf(
+  { headers }: IncomingMessage,
+  token: string,
+  environment: Environment = 'production',
+): TokenQuestion {
+  const slug = headers['x-workspace']
+  return { token, workspace: typeof slug === 'string' ? slug : undefined, environment }
 }
 
 type Tell = (headers: RateHeaders) => void

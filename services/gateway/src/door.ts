@@ -57,7 +57,8 @@ export function createDoor(options: DoorOptions): RequestListener {
       const answerHeaders = { ...exchange.headers, 'x-request-id': requestId }
       res.once('close', logAnswer)
       const upstream = target.waits ? connections.waiting : connections.quick
-      upstream.forward({ req, res, path: target.path, headers, body, answerHeaders, fail })
+      const confirm = target.waits && principal ? () => authenticator.confirm(caller, principal) : undefined
+      upstream.forward({ req, res, path: target.path, headers, body, answerHeaders, confirm, fail })
     } catch (error) {
       fail(error)
     }

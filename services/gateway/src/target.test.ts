@@ -71,6 +71,7 @@ describe('where a request goes', () => {
     expect(resolveTarget('POST', '/api/v1/tables/t/records/bulk')?.bodyLimitBytes).toBe(16 * 1024 * 1024)
     expect(resolveTarget('POST', '/api/v1/tables/t/records')?.bodyLimitBytes).toBe(1024 * 1024)
     expect(resolveTarget('GET', '/api/v1/events/topics/t/events?timeout=9')?.waits).toBe(true)
+    expect(resolveTarget('GET', '/api/v1/events/topics/t/events/?timeout=9')?.waits).toBe(true)
     expect(resolveTarget('GET', '/api/v1/events/topics/t')?.waits).toBe(false)
     expect(resolveTarget('GET', '/api/v1/audit/export?type=*')?.waits).toBe(true)
     expect(resolveTarget('GET', '/api/v1/audit')?.waits).toBe(false)

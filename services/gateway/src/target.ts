@@ -62,8 +62,8 @@ const lesserAccess: ReadonlyMap<string, Access> = new Map([
 const eventCatalog = /^(?:GET|HEAD) \/events\/catalog(?:\/[^/]+)?$/
 
 const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i
-/** Long-polls, and answers that can take as long as one. */
-const waiting = /^\/(?:events\/topics\/[^/]+\/events|audit\/(?:export|verify))$/
+/** Long-polls, and answers that can take as long as one. To services a slash at the end does not count. */
+const waiting = /^\/(?:events\/topics\/[^/]+\/events|audit\/(?:export|verify))\/?$/
 
 /** Null when no service owns the path. `url` is the request target from the request line. */
 export function resolveTarget(method: string, url: string): Target | null {

@@ -15,6 +15,8 @@ export interface Forwarding {
   body: Buffer | Readable | null
   /** Headers the gateway adds to the answer. */
   answerHeaders: Record<string, string>
+  /** For an answer that may come long after its request: rejects once the caller may have it no more. */
+  confirm?: (() => Promise<void>) | undefined
   /** Called at most once, and only while nothing has been sent to the client. */
   fail(error: ApiError): void
 }
@@ -47,7 +49,40 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
   let receivedBytes = 0
   let lastChunk: Buffer | undefined
   let waitsForDrain = false
+  let over = false
+  let confirming: Promise<void> | undefined
+  let begun: Promise<void> | undefined
 
+  const failed = (error: Error) => {
+    if (over) return
+    over = true
+    res.off('close', onClose)
+    if (res.headersSent || res.destroyed) {
+      // Cut short, so that the client cannot take a part for the whole.
+      res.destroy()
+    } else if (firstTry && forwarding.body === null && isSafe(req.method) && wasReset(error)) {
+      // The service had closed a kept-alive connection just as it was used again.
+      send(pool, forwarding, false)
+    } else forwarding.fail(translate(error))
+  }
+  /** One at a time; resolves also when the caller was refused. */
+  const confirm = (running: Dispatcher.DispatchController) => {
+    confirming ??= forwarding.confirm?.().then(
+      () => {
+        confirming = undefined
+      },
+      (error: Error) => {
+        failed(error)
+        running.abort(error)
+      },
+    )
+    return confirming
+  }
+  const finish = () => {
+    if (over) return
+    if (lastChunk) res.end(lastChunk)
+    else res.end()
+  }
   const onClose = () => {
     if (!res.writableFinished) controller?.abort(new Error('the client left'))
   }
@@ -65,13 +100,26 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
         controller = started
         if (res.destroyed) started.abort(new Error('the client left'))
       },
-      onResponseStart(_controller, status, headers) {
+      onResponseStart(running, status, headers) {
         if (status < 200) return
         expectedBytes = Number(headers['content-length'] ?? -1)
-        res.writeHead(status, responseHeaders(headers, forwarding.answerHeaders))
+        const begin = () => res.writeHead(status, responseHeaders(headers, forwarding.answerHeaders))
+        const confirmed = confirm(running)
+        if (!confirmed) {
+          begin()
+          return
+        }
+        running.pause()
+        begun = confirmed.then(() => {
+          if (over) return
+          begin()
+          running.resume()
+        })
       },
       onResponseData(running, chunk) {
+        if (over) return
         receivedBytes += chunk.length
+        void confirm(running)
         if (receivedBytes === expectedBytes) {
           // Sent together with the end: one write to the socket fewer.
           lastChunk = chunk
@@ -86,18 +134,12 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
         })
       },
       onResponseEnd() {
-        if (lastChunk) res.end(lastChunk)
-        else res.end()
+        // Without a body the end does not wait for the answer to go on.
+        if (begun) void begun.then(finish)
+        else finish()
       },
       onResponseError(_controller, error) {
-        res.off('close', onClose)
-        if (res.headersSent || res.destroyed) {
-          // Cut short, so that the client cannot take a part for the whole.
-          res.destroy()
-        } else if (firstTry && forwarding.body === null && isSafe(req.method) && wasReset(error)) {
-          // The service had closed a kept-alive connection just as it was used again.
-          send(pool, forwarding, false)
-        } else forwarding.fail(translate(error))
+        failed(error)
       },
     },
   )

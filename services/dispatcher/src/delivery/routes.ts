@@ -1,5 +1,5 @@
-import { ApiError, Delivery, DeliveryDetail, idSchema } from '@opsplane/contracts'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { ApiError, Delivery, DeliveryDetail, idSchema, redactedValue } from '@opsplane/contracts'
+import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { WebhookAggregate } from '../webhook/webhook-store.js'
 import { deliveryFilters } from './list-filters.js'
@@ -55,18 +55,30 @@ export function deliveryRoutes({
     method: 'get',
     path: '/webhooks/:id/deliveries/:deliveryId',
     summary: 'Get a delivery with its requests and responses',
-    description: 'Secrets in headers, and where the endpoint echoes them, are shown as `***`.',
+    description:
+      'Secrets in headers, and where the endpoint echoes them, are shown as `***`. So is the body, which tells of what ' +
+      'has happened anywhere in the workspace, to those with neither `webhooks:write` nor `audit:read`.',
     tag,
     scope: 'webhooks:read',
     response: DeliveryDetail,
     handler: async ({ params, meta }) => {
       await aggregate.get(params.id, meta.tenant)
-      return getDelivery(database, meta.tenant, params.id, params.deliveryId)
+      const delivery = await getDelivery(database, meta.tenant, params.id, params.deliveryId)
+      return maySeeEvents(meta) ? delivery : withoutEvent(delivery)
     },
   })
 
   return [list, listOfEvent, get]
 }
+
+/** Those who read every event anyway, and those who can have them sent wherever they want. */
+const maySeeEvents = ({ principal: { permissions } }: RequestMeta): boolean =>
+  permissions.includes('audit:read') || permissions.includes('webhooks:write')
+
+const withoutEvent = ({ request, ...delivery }: DeliveryDetail): DeliveryDetail => ({
+  ...delivery,
+  request: request && { ...request, body: redactedValue },
+})
 
 function checkCursor(after: string | undefined): void {
   if (after === undefined || deliveryId.safeParse(after).success) return

@@ -101,6 +101,25 @@ describe('webhook', () => {
     )
   })
 
+  it('takes what it does not show to no other host', () => {
+    const state = given({}, { shown: { Authorization: '***' }, sealed: { Authorization: 'zzz' } })
+    const to = (url: string, changes: Partial<UpdateWebhookCommand> = {}) =>
+      update(state, { settings: { url }, ...changes })[0]?.after
+    for (const url of ['https://example.net/hook', 'https://example.com:8443/hook'])
+      for (const shown of [undefined, { Authorization: '***' }])
+        expect(() => to(url, shown && { headers: { shown, sealed: {} } })).toThrow(
+          expect.objectContaining({
+            details: [
+              expect.objectContaining({ path: '/headers/Authorization', code: 'not_for_another_host' }),
+            ],
+          }),
+        )
+    expect(to('https://example.com/other')?.sealedHeaders).toEqual({ Authorization: 'zzz' })
+    expect(to('https://example.net/hook', { headers: { shown: {}, sealed: {} } })?.sealedHeaders).toEqual({})
+    const again = { shown: { Authorization: '***' }, sealed: { Authorization: 'yyy' } }
+    expect(to('https://example.net/hook', { headers: again })?.sealedHeaders).toEqual(again.sealed)
+  })
+
   it('is paused and resumed by a person', () => {
     const [paused] = update(given(), { settings: { status: 'paused' } })
     expect(paused).toMatchObject({ type: 'webhook.paused', extras: { reason: 'user' } })

@@ -172,6 +172,7 @@ function updated(command: UpdateWebhookCommand, state: WebhookState): Decision<W
     merged.headers = kept.shown
     merged.sealedHeaders = kept.sealed
   }
+  checkOrigin(merged, state)
   if (sealedSecret !== undefined)
     merged.secrets = sealedSecret === null ? [] : [{ sealed: sealedSecret, createdAt: now, expiresAt: null }]
 
@@ -213,6 +214,23 @@ function paused(state: WebhookState, reason: PauseReason, now: Instant): Webhook
 
 function resumed(state: WebhookState, now: Instant): WebhookState {
   return { ...state, status: 'active', pausedReason: null, epoch: state.epoch + 1, updatedAt: now }
+}
+
+/**
+ * A value that is shown to nobody was meant for the server it was given for: kept for another one, it would be told to
+ * whoever runs that. Throws validation_failed naming the header.
+ */
+function checkOrigin(after: WebhookState, before: WebhookState): void {
+  if (new URL(after.url).origin === new URL(before.url).origin) return
+  const kept = Object.entries(after.sealedHeaders).find(
+    ([name, sealed]) => sealed === before.sealedHeaders[name],
+  )
+  if (!kept) return
+  throw invalidField(
+    `/headers/${kept[0]}`,
+    'not_for_another_host',
+    'The value is kept for the present host alone. To change the host, send the header again or leave it out.',
+  )
 }
 
 /** A header sent back as `***` keeps the value it has. */

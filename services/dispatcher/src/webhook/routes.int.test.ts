@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Delivery, newId, Webhook } from '@opsplane/contracts'
+import { Delivery, DeliveryDetail, newId, Webhook } from '@opsplane/contracts'
 import { rebuild } from '@opsplane/eventstore'
 import { testPrincipal } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
@@ -154,6 +154,22 @@ describe('another tenant', () => {
     expect((await reader.post('/webhooks', minimal)).error().code).toBe('insufficient_scope')
     expect((await reader.get('/webhooks')).status).toBe(200)
   })
+})
+
+it('shows what was sent only to those who may read events, or have them sent', async () => {
+  const webhook = await fixture.webhook('shown')
+  await fixture.publish({ type: 'shown.created' })
+  const [delivery] = await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+  const bodyFor = async (permissions: string[]) => {
+    const reader = fixture.service.as({ ...fixture.principal, permissions })
+    const reply = await reader.get(`/webhooks/${webhook.id}/deliveries/${delivery?.id}`)
+    return reply.data(DeliveryDetail).request?.body
+  }
+  const sent = String(fixture.requestsTo('shown')[0]?.rawBody)
+  expect(sent).toContain('shown.created')
+  expect(await bodyFor(['webhooks:read'])).toBe('***')
+  expect(await bodyFor(['webhooks:read', 'audit:read'])).toBe(sent)
+  expect(await bodyFor(['webhooks:read', 'webhooks:write'])).toBe(sent)
 })
 
 describe('the read model', () => {

@@ -17,7 +17,7 @@ import { searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 import { transitionErrors } from '../transition-errors.js'
 import { isKeeper } from './access.js'
 import type { ItemStore } from './item-store.js'
-import { itemSelection, itemSorts } from './queries.js'
+import { activeItems, itemSelection, itemSorts } from './queries.js'
 import { catalogItems as table } from './tables.js'
 
 export const tag = 'Service catalogue'
@@ -43,7 +43,7 @@ export function itemRoutes({ database: { db }, cursors }: BackendContext, items:
       path: '/catalog/items',
       summary: 'List what can be requested',
       description:
-        'Those with `catalog:write` get every item, others the active ones, with `asOf` those active then. Newest ' +
+        'Those with `catalog:write` get every item, others the active ones, with `asOf` those active then that still are. Newest ' +
         `first unless \`sort\` says otherwise. ${shortPages}`,
       tag,
       scope: 'catalog:read',
@@ -55,7 +55,7 @@ export function itemRoutes({ database: { db }, cursors }: BackendContext, items:
           asOf,
           table,
           tenant: meta.tenant,
-          ...itemSelection(given, isKeeper(meta)),
+          ...itemSelection(given, isKeeper(meta) ? undefined : activeItems(db, asOf)),
           sort: { column: itemSorts[sort.field], direction: sort.direction },
           limit,
           after,
@@ -96,7 +96,9 @@ export function itemRoutes({ database: { db }, cursors }: BackendContext, items:
       errors: ['not_found'],
       handler: async ({ params, query: { asOf }, meta }) => {
         const item = await items.asOf(params.id, meta.tenant, asOf)
-        if (item.status !== 'active' && !isKeeper(meta)) throw notFound()
+        if (isKeeper(meta)) return item
+        const present = asOf === undefined ? item : await items.get(params.id, meta.tenant)
+        if (item.status !== 'active' || present.status !== 'active') throw notFound()
         return item
       },
     }),

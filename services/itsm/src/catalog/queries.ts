@@ -5,7 +5,8 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { type Drizzle, type KeysetTable, matchesText, type Selection } from '@opsplane/postgres'
-import { and, eq, ne, not, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, exists, ne, not, or, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
 import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { names, namesAnyone } from './access.js'
@@ -38,14 +39,13 @@ export const requestSorts = { createdAt: catalogRequests.createdAt, updatedAt: c
 const given = <Value>(value: Value | undefined, condition: (value: Value) => SQL | undefined) =>
   value === undefined ? undefined : condition(value)
 
-/** Without `catalog:write` there are only active items. */
 export function itemSelection(
   { status, category, tag, q, ...created }: ItemFilters,
-  keeper: boolean,
+  visible: SQL | undefined,
 ): Selection {
   return {
     where: [
-      keeper ? undefined : eq(catalogItems.status, 'active'),
+      visible,
       given(category, (wanted) => eq(catalogItems.category, wanted)),
       ...createdWithin(catalogItems.createdAt, created),
     ],
@@ -56,6 +56,27 @@ export function itemSelection(
       given(tag, (wanted) => sql`${catalogItems.tags} @> ${JSON.stringify([wanted])}::jsonb`),
     ),
   }
+}
+
+/**
+ * Items that whoever does not keep the catalogue may be shown: active ones, and as of an instant those active then that
+ * still are. Retiring an item takes its past from them as well.
+ */
+export function activeItems(db: Drizzle, asOf: string | undefined): SQL | undefined {
+  const active = eq(catalogItems.status, 'active')
+  if (asOf === undefined) return active
+  const present = alias(catalogItems, 'present')
+  const { id, workspaceId, environment } = catalogItems
+  const same = [
+    eq(present.id, id),
+    eq(present.workspaceId, workspaceId),
+    eq(present.environment, environment),
+  ]
+  const stillActive = db
+    .select({ id: present.id })
+    .from(present)
+    .where(and(...same, eq(present.status, 'active')))
+  return and(active, exists(stillActive))
 }
 
 /** Of the requests the caller may see. */

@@ -67,7 +67,7 @@ it('are as they were, and read one by one', async () => {
   expect(await Promise.all(['3', '2', '1'].map((n) => one(n, `asOf=${third.updatedAt}`)))).toEqual(now)
   expect(await one('3', `asOf=${second.updatedAt}`)).toBe(404)
   expect(await one('2', `asOf=${begun.updatedAt}`)).toMatchObject({ title: 'Printer stuck', status: 'draft' })
-  for (const n of ['0', '-1', '1.5', 'x', '4']) {
+  for (const n of ['0', '-1', '1.5', 'x', '4', '01', '0x1', '1e0', '%201']) {
     expect([n, await one(n), await one(n, `asOf=${third.updatedAt}`)]).toEqual([n, 404, 404])
   }
   const before = new Date(Date.parse(first.createdAt) - 1).toISOString()

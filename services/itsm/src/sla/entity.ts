@@ -7,6 +7,9 @@ import type {
   SlaGoalsBy,
   SlaMetric,
 } from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import type { KeysetTable } from '@opsplane/postgres'
+import type { SQL } from 'drizzle-orm'
 import type { z } from 'zod'
 
 /** What clocks see of an entity after one of its events, whatever kind it is. */
@@ -42,6 +45,11 @@ export interface SlaEntity {
   pauseReasons: readonly HoldReason[] | null
   /** The statuses it can be in before it has ended, the first one first: those a policy may pause in. */
   openStatuses: readonly string[]
+  /** Where not everybody who reads clocks sees every entity: its rows, and which of them a caller sees (undefined: all). */
+  restricted?: {
+    rows: KeysetTable
+    visibleTo(meta: RequestMeta): SQL | undefined
+  }
   /** Its fields, which conditions are about. */
   record: z.ZodObject
   /** Of the state as it was stored, and of the comment its event has carried, if any. */

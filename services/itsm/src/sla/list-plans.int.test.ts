@@ -60,7 +60,7 @@ it.each(cases)('lists by %s for %j in order of %j', async (index, filters, [sort
   asked.length = 0
   const { items } = await listPage(db, {
     ...{ asOf: undefined, table, tenant: { workspaceId: 'ws_plans', environment: 'production' } },
-    ...timerSelection(filters),
+    ...timerSelection(filters, undefined),
     sort: { column: timerSorts[sort], direction },
     ...{ limit: 50, binding: 'plans', cursors: cursorCodec('secret'), present: ({ state }) => state },
   })

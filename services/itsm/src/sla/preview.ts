@@ -1,17 +1,19 @@
-import { type CommandMeta, invalidField, newId, type SlaPreview, type SlaTimer } from '@opsplane/contracts'
+import { invalidField, newId, type SlaPreview, type SlaTimer } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
 import type { Clocks } from './clocks.js'
 import { explained } from './explain-routes.js'
 import { entityFor } from './policy-lint.js'
 import { changesAfter, entityId } from './rows.js'
 import type { SlaStores } from './stores.js'
 import { type Change, goalOf, slaTimer, starts, type Terms, type TimerCommand } from './timer.js'
+import { isVisible } from './visibility.js'
 
 export interface PreviewOptions {
   policyId: string
   /** An id, or a number such as `INC-12`. */
   reference: string
-  meta: CommandMeta
+  meta: RequestMeta
 }
 
 /** The clock an entity would have today had the policy, as it is now, been active since its creation. Keeps nothing. */
@@ -19,13 +21,15 @@ export async function preview(
   { database }: BackendContext,
   { policies, calendarOf }: SlaStores,
   { termsOf }: Clocks,
-  { policyId, reference, meta: { tenant, now } }: PreviewOptions,
+  { policyId, reference, meta }: PreviewOptions,
 ): Promise<SlaPreview> {
+  const { tenant, now } = meta
   const { version: _, ...policy } = await policies.get(policyId, tenant)
   const terms = termsOf.present(policy, await calendarOf(policy.calendarId, tenant))
   const kind = entityFor(policy.entityType)
   const id = await entityId(database.sql, kind, reference, tenant)
-  if (id === undefined) throw invalidField('/entityId', 'not_found', `There is no such ${policy.entityType}.`)
+  if (id === undefined || !(await isVisible(database.db, kind, id, meta)))
+    throw invalidField('/entityId', 'not_found', `There is no such ${policy.entityType}.`)
   const history = (await changesAfter(database.sql, [kind], new Map([[id, 0]]))).get(id) ?? []
   const timer = replayed(newId('slaTimer'), history, terms, now)
   if (timer === null)

@@ -45,10 +45,12 @@ export function calendarSelection(filters: CalendarFilters): Selection {
   }
 }
 
-export function timerSelection(filters: TimerFilters): Selection {
+/** Of the clocks the caller may see. */
+export function timerSelection(filters: TimerFilters, visible: SQL | undefined): Selection {
   const { entityType, entityId, policyId, metric, state, breached, dueBefore } = filters
   return {
     where: [
+      visible,
       // No index has the kind before the order: a scan of each would be one of the whole list each.
       entityType && inArray(slaTimers.entityType, entityType),
       entityId === undefined ? undefined : eq(slaTimers.entityId, entityId),

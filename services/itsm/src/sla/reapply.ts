@@ -1,11 +1,14 @@
-import type { CommandMeta, SlaReapplied, SlaTimer } from '@opsplane/contracts'
+import type { SlaReapplied, SlaTimer } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
 import type { Clocks } from './clocks.js'
 import { slaEntities } from './entities.js'
 import { countClocks, outdatedTimers, type PresentPolicy } from './outdated.js'
+import { entityFor } from './policy-lint.js'
 import { changesAfter, type StatementRunner, type StoredTimer } from './rows.js'
 import type { SlaStores } from './stores.js'
 import { slaTimer, type TimerCommand } from './timer.js'
+import { visibleAmong } from './visibility.js'
 
 /** Clocks a request changes at most. */
 const atOnce = 1_000
@@ -16,7 +19,7 @@ const shown = 200
 export interface ReapplyOptions {
   policyId: string
   dryRun: boolean
-  meta: CommandMeta
+  meta: RequestMeta
 }
 
 /**
@@ -75,6 +78,9 @@ export async function reapply(
     changed.push(...piece)
     if (!dryRun) relay.wake()
   }
+  const told = changed.slice(0, shown)
+  const ids = told.map(({ before: { entityId } }) => entityId)
+  const visible = await visibleAmong(database.db, entityFor(policy.entityType), ids, meta)
   const left = dryRun ? before : await countClocks(database.sql, present)
   const answer = {
     dryRun,
@@ -82,7 +88,7 @@ export async function reapply(
     changed: before.outdated,
     applied: dryRun ? 0 : changed.length,
     remaining: left.outdated,
-    changes: changed.slice(0, shown).map(toChange),
+    changes: told.filter(({ before: { entityId } }) => visible.has(entityId)).map(toChange),
   }
   // Nothing more is decided: this keeps the answer for the request's Idempotency-Key.
   return store.transact(meta, async () => answer)

@@ -1,4 +1,6 @@
 import { CatalogRequestState, catalogRequestEvents } from '@opsplane/contracts'
+import { visibleTo } from '../catalog/access.js'
+import { catalogRequests } from '../catalog/tables.js'
 import { slaEntity } from './entity.js'
 
 export const requestEntity = slaEntity({
@@ -10,6 +12,7 @@ export const requestEntity = slaEntity({
   goalsBy: ['all'],
   pauseReasons: null,
   openStatuses: ['draft', 'submitted', 'awaiting_approval', 'approved', 'fulfilling'],
+  restricted: { rows: catalogRequests, visibleTo },
   state: CatalogRequestState,
   facts: ({ id, number, createdAt, status }) => ({
     ...{ id, number, createdAt, status, severity: null, priority: null, holdReason: null, response: null },

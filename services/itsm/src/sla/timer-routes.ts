@@ -1,13 +1,22 @@
-import { AsOfListQuery, AsOfQuery, ExplainedSlaTimer, SlaTimerItem, shortPages } from '@opsplane/contracts'
+import {
+  AsOfListQuery,
+  AsOfQuery,
+  ExplainedSlaTimer,
+  notFound,
+  SlaTimerItem,
+  shortPages,
+} from '@opsplane/contracts'
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { withIds } from '../lists/numbered.js'
 import type { Clocks } from './clocks.js'
 import { explained, seenAt } from './explain-routes.js'
 import { timerFilters } from './list-filters.js'
+import { entityFor } from './policy-lint.js'
 import { timerSelection, timerSorts } from './queries.js'
 import { storedTimer } from './stored-timer.js'
 import { slaTimers as table } from './tables.js'
+import { isVisible, visibleClocks } from './visibility.js'
 
 const tag = 'SLA clocks'
 
@@ -19,7 +28,7 @@ export function timerRoutes({ database, cursors }: BackendContext, { timers, ter
       path: '/itsm/sla-timers',
       summary: 'List SLA clocks',
       description:
-        'All given filters must hold. Those of the newest entities first unless `sort` says otherwise; sorted by ' +
+        'All given filters must hold; those of requests the caller may not see are left out. Those of the newest entities first unless `sort` says otherwise; sorted by ' +
         '`dueAt`, paused ones come after all others. With `asOf` those that began last come first. ' +
         shortPages,
       tag,
@@ -27,10 +36,13 @@ export function timerRoutes({ database, cursors }: BackendContext, { timers, ter
       query: timerFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'dueAt'],
       response: SlaTimerItem,
-      handler: async ({ query: { limit, after, sort, asOf, ...filters }, binding, meta: { tenant } }) =>
+      handler: async ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
         listPage(database.db, {
-          ...{ asOf, table, tenant },
-          ...timerSelection(await withIds(database.db, tenant, filters, 'entityId')),
+          ...{ asOf, table, tenant: meta.tenant },
+          ...timerSelection(
+            await withIds(database.db, meta.tenant, filters, 'entityId'),
+            visibleClocks(database.db, meta),
+          ),
           sort: { column: timerSorts[sort.field], direction: sort.direction },
           ...{ limit, after, binding, cursors, present: listed },
         }),
@@ -52,6 +64,8 @@ export function timerRoutes({ database, cursors }: BackendContext, { timers, ter
       handler: async ({ params, query, meta }) => {
         const { past, at } = seenAt(query.asOf, meta.now)
         const timer = await timers.asOf(params.id, meta.tenant, past)
+        if (!(await isVisible(database.db, entityFor(timer.entityType), timer.entityId, meta)))
+          throw notFound()
         const terms = await termsOf.load(database.sql, [timer])
         return explained(timer, terms(timer), at)
       },

@@ -7,21 +7,30 @@ import {
   AuditVerifyRequest,
 } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { CheckpointSigner } from './checkpoint.js'
 import { checkpointPage, takeCheckpoint } from './checkpoints.js'
+import { createShares } from './shares.js'
 import { createVerify, type GivenCheckpoint } from './verify.js'
 
 const tag = 'Audit log'
 const scope = 'audit:read'
 /** Well within the time the gateway waits for an answer. */
 const budgetMs = 10_000
+/** This service vouches for every token: whoever reads a log over and over must not keep it from that. */
+const verificationsAtOnce = { perWorkspace: 1, total: 4 }
 
 /** That the audit log is whole, and what proves it. All of it is about the workspace, whatever the environment. */
 export function auditChainRoutes(ctx: BackendContext, signer: CheckpointSigner): Route[] {
   const { cursors } = ctx
   const { db } = ctx.database
   const verify = createVerify({ db, signer, cursors, monotonicMs: () => performance.now(), budgetMs })
+  const shares = createShares(
+    verificationsAtOnce,
+    'The audit log is being verified already. Try again in a moment.',
+  )
+  const verified = (range: AuditVerifyRange, { tenant, signal }: RequestMeta, given?: GivenCheckpoint) =>
+    shares.run(tenant.workspaceId, () => verify(tenant.workspaceId, range, given, signal))
 
   return [
     defineRoute({
@@ -31,12 +40,13 @@ export function auditChainRoutes(ctx: BackendContext, signer: CheckpointSigner):
       summary: 'Verify the audit log',
       description:
         'Walks the chain of the workspace, over all its environments, and compares it with the checkpoints kept ' +
-        'here. Stops at the first problem, and after 10 s: `nextCursor` goes on.',
+        'here. Stops at the first problem, and after 10 s: `nextCursor` goes on. One at a time: while another of the ' +
+        'workspace is under way the answer is 503.',
       ...{ tag, scope },
       query: AuditVerifyRange,
       response: AuditVerification,
       errors: ['invalid_cursor'],
-      handler: ({ query, meta }) => verify(meta.tenant.workspaceId, query),
+      handler: ({ query, meta }) => verified(query, meta),
     }),
 
     defineRoute({
@@ -51,8 +61,8 @@ export function auditChainRoutes(ctx: BackendContext, signer: CheckpointSigner):
       response: AuditVerification,
       errors: ['invalid_cursor'],
       idempotency: 'none',
-      handler: ({ query, body, meta: { tenant } }) =>
-        verify(tenant.workspaceId, query, lookedAt(body, signer, tenant.workspaceId)),
+      handler: ({ query, body, meta }) =>
+        verified(query, meta, lookedAt(body, signer, meta.tenant.workspaceId)),
     }),
 
     defineRoute({

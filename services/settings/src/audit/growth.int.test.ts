@@ -103,6 +103,11 @@ describe('a long chain', () => {
     await expect(stolen).rejects.toMatchObject({ code: 'invalid_cursor' })
   })
 
+  it('is not verified any further for a client that has left', async () => {
+    const outcome = await verifier()(workspaceId, {}, undefined, AbortSignal.abort())
+    expect(outcome).toMatchObject({ valid: true, complete: false, lastSeq: 500 })
+  })
+
   it('gets checkpoints at once, when it has grown, and after a time', async () => {
     const take = (now: string) =>
       takeDueCheckpoints(replicas[0].db, signer, now, { everyEvents: 10, everyMs: 60_000 })

@@ -6,12 +6,16 @@ import { z } from 'zod'
 import { auditLog as table } from '../schema.js'
 import { exportBatches, exportLog } from './export.js'
 import { auditConditions, auditEventById, presented } from './queries.js'
+import { createShares } from './shares.js'
 
 const tag = 'Audit log'
+/** This service vouches for every token: whoever copies a log over and over must not keep it from that. */
+const exportsAtOnce = { perWorkspace: 2 }
 
 /** The audit log of the current workspace and environment: every event, as it was published. */
 export function auditRoutes({ database: { db }, store, cursors }: BackendContext): Route[] {
   const beginExport = exportLog(db, store)
+  const shares = createShares(exportsAtOnce, 'The audit log is being exported already. Try again later.')
   return [
     defineList({
       operationId: 'listAuditEvents',
@@ -43,15 +47,19 @@ export function auditRoutes({ database: { db }, store, cursors }: BackendContext
       description:
         'Lines of JSON, one event each, in the order of the chain, up to where it ended when the export began. The ' +
         'last line is `{"complete":true,"count":n}`; without it something went wrong on the way. Raises the event ' +
-        '`audit.exported`.',
+        '`audit.exported`. Two of a workspace are under way at once; further ones are answered 503.',
       tag,
       scope: 'audit:read',
       query: AuditFilters,
       line: z.union([AuditEvent, AuditExportEnd]),
       handler: async ({ query, meta }) => {
-        const { lastSeq, createdAt } = await beginExport(query, meta)
-        const fileName = `audit-${meta.tenant.environment}-${createdAt.slice(0, 10)}.ndjson`
-        return { fileName, batches: exportBatches(db, meta.tenant, query, lastSeq) }
+        const { tenant, now } = meta
+        const fileName = `audit-${tenant.environment}-${now.slice(0, 10)}.ndjson`
+        const batches = shares.stream(tenant.workspaceId, async function* () {
+          const { lastSeq } = await beginExport(query, meta)
+          yield* exportBatches(db, tenant, query, lastSeq)
+        })
+        return { fileName, batches }
       },
     }),
 

@@ -26,6 +26,8 @@ export type Verify = (
   workspaceId: string,
   range: AuditVerifyRange,
   given?: GivenCheckpoint,
+  /** Aborts when nobody waits for the answer any more. */
+  signal?: AbortSignal,
 ) => Promise<AuditVerification>
 
 const windowSize = 500
@@ -36,7 +38,7 @@ const movedWithin = 1_000
 export function createVerify(options: VerifyOptions): Verify {
   const { db, signer, cursors, monotonicMs, budgetMs } = options
 
-  return async (workspaceId, range, given) => {
+  return async (workspaceId, range, given, signal) => {
     const deadlineMs = monotonicMs() + budgetMs
     const binding = `${workspaceId}|verifyAudit`
     const state = await readState(db, workspaceId)
@@ -48,7 +50,8 @@ export function createVerify(options: VerifyOptions): Verify {
 
     /** One window; false when time is up before it. */
     const step = async (): Promise<boolean> => {
-      if (end.seq >= firstSeq && monotonicMs() >= deadlineMs) return false
+      const over = monotonicMs() >= deadlineMs || signal?.aborted === true
+      if (end.seq >= firstSeq && over) return false
       const [from, to] = [end.seq + 1, Math.min(end.seq + windowSize, goal)]
       const rows = await readRows(db, workspaceId, from, to)
       const checkpoints = await readCheckpoints(db, workspaceId, from, to)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { TokenCreated, User } from '@opsplane/contracts'
+import { permissions, TokenCreated, User } from '@opsplane/contracts'
 import type { ApiClient } from '@opsplane/testing'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 import { type Joined, usersOf } from './users.fixture.js'
@@ -133,6 +133,42 @@ describe('nobody rises above themselves', () => {
     ]) {
       expect(reply.error().code).toBe('insufficient_scope')
     }
+  })
+})
+
+describe('a key for some environments', () => {
+  const all = ['users:read', 'users:write', 'roles:read', 'roles:write']
+  async function keyFor(environments: string[]): Promise<ApiClient> {
+    const made = await api.post('/auth/tokens', { name: 'Key', scopes: [...permissions], environments })
+    return settings.as(made.data(TokenCreated).token ?? '', { ...inAcme, environment: 'staging' })
+  }
+
+  it('lets nobody in, and changes neither users, roles nor the workspace: they are of all environments', async () => {
+    const { userId } = await users.joined('everywhere@example.com', 'viewer')
+    expect((await api.post('/settings/roles', { name: 'narrow', permissions: all })).status).toBe(201)
+    const narrow = await keyFor(['staging'])
+    for (const reply of [
+      await narrow.post('/settings/users/invite', { email: 'door@example.com', role: 'viewer' }),
+      await users.patch(userId, { role: 'admin' }, narrow),
+      await users.patch(userId, { status: 'suspended' }, narrow),
+      await users.remove(userId, narrow),
+      await narrow.post('/settings/roles', { name: 'other', permissions: [] }),
+      await narrow.patch('/settings/roles/narrow', { permissions: [] }),
+      await narrow.send('DELETE', '/settings/roles/narrow'),
+      await narrow.patch('/workspaces/acme', { name: 'Mine' }),
+    ]) {
+      expect(reply.error().code).toBe('forbidden')
+      expect(detailOf(reply)).toBe('environment_not_held')
+    }
+    expect((await narrow.get('/settings/users')).status).toBe(200)
+  })
+
+  it('does all of that when they are all of them', async () => {
+    const wide = await keyFor(['staging', 'production', 'development'])
+    expect(
+      (await wide.post('/settings/users/invite', { email: 'w@example.com', role: 'viewer' })).status,
+    ).toBe(201)
+    expect((await wide.post('/settings/roles', { name: 'wide', permissions: [] })).status).toBe(201)
   })
 })
 

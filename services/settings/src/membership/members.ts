@@ -10,6 +10,7 @@ import type { TakeTurn } from '../workspace/turn.js'
 import { requireAuthority } from './authority.js'
 import { type MembershipState, membership } from './domain.js'
 import { countOtherOwners, type Member, memberOf } from './queries.js'
+import { requireEveryEnvironment } from './reach.js'
 import { allowedActions } from './transitions.js'
 
 export type Members = ReturnType<typeof createMembers>
@@ -76,12 +77,14 @@ export async function requireRank(
   meta: RequestMeta,
   { role }: MembershipState,
 ): Promise<void> {
+  await requireEveryEnvironment(tx, meta.principal)
   const allowed = await grantedBy(tx, meta.tenant.workspaceId, role)
   requireAuthority(meta.principal.permissions, allowed ?? [])
 }
 
 /** The role exists, and allows nothing the caller may not do. Throws `validation_failed` and `forbidden`. */
 export async function requireGrant(tx: Transaction, meta: RequestMeta, role: string): Promise<void> {
+  await requireEveryEnvironment(tx, meta.principal)
   const allowed = await grantedBy(tx, meta.tenant.workspaceId, role)
   if (allowed === null)
     throw invalidField('/role', 'unknown_role', `There is no role ${role}. See GET /settings/roles.`)

@@ -14,6 +14,7 @@ import type { BackendContext } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import { z } from 'zod'
 import { requireAuthority } from '../membership/authority.js'
+import { requireEveryEnvironment } from '../membership/reach.js'
 import { homeOf } from '../workspace/home.js'
 import type { TakeTurn } from '../workspace/turn.js'
 import { role } from './domain.js'
@@ -60,6 +61,7 @@ export function createRoles(
 
     create: (wanted: NewRole, meta: RequestMeta): Promise<Role> =>
       takeTurn(atHome(meta), async (unit, tx) => {
+        await requireEveryEnvironment(tx, meta.principal)
         refuseBuiltIn(wanted.name)
         requireAuthority(meta.principal.permissions, wanted.permissions)
         if ((await customRoles(tx, meta.tenant.workspaceId)).length >= mostCustomRoles) throw tooMany()
@@ -70,6 +72,7 @@ export function createRoles(
     /** Whoever changes a role must hold all it allows, before and after. */
     update: (name: string, patch: RolePatch, meta: RequestMeta): Promise<Role> =>
       takeTurn(atHome(meta), async (unit, tx) => {
+        await requireEveryEnvironment(tx, meta.principal)
         refuseBuiltIn(name)
         const { workspaceId } = meta.tenant
         const { state } = await existing(tx, workspaceId, name)
@@ -80,6 +83,7 @@ export function createRoles(
 
     delete: (name: string, meta: RequestMeta): Promise<void> =>
       takeTurn(atHome(meta), async (unit, tx) => {
+        await requireEveryEnvironment(tx, meta.principal)
         refuseBuiltIn(name)
         const { workspaceId } = meta.tenant
         const { state } = await existing(tx, workspaceId, name)

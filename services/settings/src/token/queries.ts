@@ -15,7 +15,7 @@ import type { ApiKey } from './domain.js'
 const StoredKey = TokenState.extend({ secretHash: z.string() })
 
 /** The key as events carry it. */
-export async function tokenById(db: Drizzle, id: string): Promise<TokenState | null> {
+export async function tokenById(db: Pick<Drizzle, 'select'>, id: string): Promise<TokenState | null> {
   const [row] = await db.select({ state: tokens.state }).from(tokens).where(eq(tokens.id, id))
   return row ? TokenState.parse(row.state) : null
 }

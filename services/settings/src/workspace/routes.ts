@@ -8,6 +8,7 @@ import {
 } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { requireEveryEnvironment } from '../membership/reach.js'
 import { workspace } from './domain.js'
 import { homeOf } from './home.js'
 import { accessibleWorkspaces, currentWorkspace } from './queries.js'
@@ -65,9 +66,10 @@ export function workspaceRoutes({ store, database, cursors }: BackendContext): R
       scope: 'workspace:write',
       body: WorkspacePatch,
       response: Workspace,
-      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      errors: ['not_found', 'forbidden', 'precondition_failed', 'version_conflict'],
       handler: async ({ params, body, meta }) => {
         const id = currentId(params.slug, meta.principal)
+        await requireEveryEnvironment(database.db, meta.principal)
         const command = { kind: 'update' as const, patch: body, now: meta.now }
         return workspaces.handle(id, command, { ...meta, tenant: homeOf(id) })
       },
