@@ -83,6 +83,8 @@ describe('holidays of an iCalendar text', () => {
       'unknown_recurrence',
       calendar(event('DTSTART;VALUE=DATE:20261225', 'RRULE:FREQ=YEARLY', 'EXDATE:20271225')),
     ],
+    ['no_date', calendar(event('DTSTART:99991230', 'RRULE:FREQ=YEARLY;COUNT=2'))],
+    ['no_date', calendar(event('DTSTART:99991231', 'DURATION:P2D'))],
   ])('are refused where they would get lost: %s', (code, text) => {
     expect(refused(text)).toEqual(['/ical', code])
   })

@@ -9,6 +9,8 @@ interface Property {
 type Event = Map<string, string>
 
 const dayMs = 86_400_000
+/** Later ones are not written with four digits of the year, and no calendar could be read that had one. */
+const lastDay = Date.UTC(9999, 11, 31)
 const longestDays = 31
 const mostYears = 50
 /** Far more than a calendar keeps, as dates may come twice. */
@@ -75,6 +77,9 @@ function holidaysOf(event: Event): Holiday[] {
   const begin = dayOf(event.get('DTSTART') ?? '', name)
   const days = daysOf(event, begin, name)
   const { years, yearly } = recurrenceOf(event, begin, name)
+  const last = inYear(begin, years.at(-1) ?? 0) + (days - 1) * dayMs
+  if (last > lastDay)
+    throw refused('no_date', `${name || 'An event'} goes on beyond the year 9999, where dates end.`)
   return years.flatMap((year) =>
     Array.from({ length: days }, (_, day) => ({
       date: dateOf(inYear(begin, year) + day * dayMs),
