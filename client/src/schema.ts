@@ -88,7 +88,7 @@ export interface paths {
         };
         /**
          * Export the audit log
-         * @description Lines of JSON, one event each, in the order of the chain, up to where it ended when the export began. The last line is `{"complete":true,"count":n}`; without it something went wrong on the way. Raises the event `audit.exported`.
+         * @description Lines of JSON, one event each, in the order of the chain, up to where it ended when the export began. The last line is `{"complete":true,"count":n}`; without it something went wrong on the way. Raises the event `audit.exported`. Two of a workspace are under way at once; further ones are answered 503.
          */
         get: operations["exportAudit"];
         put?: never;
@@ -108,7 +108,7 @@ export interface paths {
         };
         /**
          * Verify the audit log
-         * @description Walks the chain of the workspace, over all its environments, and compares it with the checkpoints kept here. Stops at the first problem, and after 10 s: `nextCursor` goes on.
+         * @description Walks the chain of the workspace, over all its environments, and compares it with the checkpoints kept here. Stops at the first problem, and after 10 s: `nextCursor` goes on. One at a time: while another of the workspace is under way the answer is 503.
          */
         get: operations["verifyAudit"];
         put?: never;
@@ -276,7 +276,7 @@ export interface paths {
         };
         /**
          * List what can be requested
-         * @description Those with `catalog:write` get every item, others the active ones, with `asOf` those active then. Newest first unless `sort` says otherwise. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
+         * @description Those with `catalog:write` get every item, others the active ones, with `asOf` those active then that still are. Newest first unless `sort` says otherwise. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
          */
         get: operations["listCatalogItems"];
         put?: never;
@@ -2267,7 +2267,7 @@ export interface paths {
         };
         /**
          * List SLA clocks
-         * @description All given filters must hold. Those of the newest entities first unless `sort` says otherwise; sorted by `dueAt`, paused ones come after all others. With `asOf` those that began last come first. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
+         * @description All given filters must hold; those of requests the caller may not see are left out. Those of the newest entities first unless `sort` says otherwise; sorted by `dueAt`, paused ones come after all others. With `asOf` those that began last come first. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
          */
         get: operations["listSlaTimers"];
         put?: never;
@@ -2899,7 +2899,7 @@ export interface paths {
         };
         /**
          * Get a delivery with its requests and responses
-         * @description Secrets in headers, and where the endpoint echoes them, are shown as `***`.
+         * @description Secrets in headers, and where the endpoint echoes them, are shown as `***`. So is the body, which tells of what has happened anywhere in the workspace, to those with neither `webhooks:write` nor `audit:read`.
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -39123,7 +39123,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
