@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type EventDefinition, resourceEvent } from './catalog.js'
+import { ChangeOutcome, ChangeStatus } from './changes.js'
 import { idSchema } from './ids.js'
 import { Actor } from './principal.js'
 import { Level, Priority } from './priority.js'
@@ -216,6 +217,15 @@ const problemEvent = <Extras extends z.ZodRawShape = Record<never, never>>(
   extras?: Extras,
 ) => resourceEvent(ProblemState, description, extras)
 
+/** A change that is over; its outcome is null where it was canceled. */
+export const EndedChange = z.object({
+  id: idSchema('change'),
+  number: z.string(),
+  status: ChangeStatus,
+  outcome: ChangeOutcome.nullable(),
+})
+export type EndedChange = z.infer<typeof EndedChange>
+
 export const problemEvents = {
   'problem.created': problemEvent('A problem was recorded.'),
   'problem.updated': problemEvent('Fields or status changed in a way no other problem event tells.'),
@@ -223,6 +233,10 @@ export const problemEvents = {
   'problem.known_error': problemEvent('Root cause and workaround are known: it is a known error now.'),
   'problem.resolved': problemEvent('Work on the problem has come to a result; `resolution` says which.'),
   'problem.closed': problemEvent('The problem was closed, resolved before or at once.'),
+  'problem.changes_ended': problemEvent(
+    'The last change linked to an open problem is over: whoever coordinates it sees whether that has mended it.',
+    { endedChanges: z.array(EndedChange) },
+  ),
   'problem.reopened': problemEvent('A resolved or closed problem is analyzed anew.', {
     reason: z.string().nullable(),
   }),

@@ -1,6 +1,4 @@
 import {
-  type ChangeEventType,
-  type ChangeStatus,
   type CommandMeta,
   type IncidentState,
   invalidField,
@@ -13,18 +11,9 @@ import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eve
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, sql } from 'drizzle-orm'
 import { incident } from '../incident/domain.js'
+import { ending, over } from './over.js'
 import { incidentsAwaiting } from './queries.js'
 import { changes } from './tables.js'
-
-const ending: readonly ChangeEventType[] = [
-  'change.completed',
-  'change.rolled_back',
-  'change.canceled',
-  'change.closed',
-]
-
-/** Where those events lead: what incidents wait for has happened, or will not. */
-const over: readonly ChangeStatus[] = ['review', 'rolled_back', 'canceled', 'closed']
 
 /** Throws validation_failed naming /holdReason when an incident is to wait for a change that is over. */
 export async function checkChangeAwaited(db: Drizzle, tenant: TenantScope, id: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type {
   Actor,
+  EndedChange,
   Instant,
   NewProblem,
   PriorityMatrix,
@@ -34,4 +35,10 @@ export type ProblemStep =
   | { kind: 'reopen'; reason?: string | undefined }
   | { kind: 'publish_workaround'; workaround?: string | undefined }
 
-export type ProblemCommand = CreateProblem | (ProblemStep & { now: Instant })
+/** Tells that every change linked to it is over. */
+export interface TellChangesEnded {
+  kind: 'tell_changes_ended'
+  changes: EndedChange[]
+}
+
+export type ProblemCommand = CreateProblem | TellChangesEnded | (ProblemStep & { now: Instant })

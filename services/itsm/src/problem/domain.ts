@@ -10,6 +10,7 @@ import {
 import type { ProblemCommand } from './commands.js'
 import { opened } from './opened.js'
 import { outcomeOf } from './outcomes.js'
+import { hasEnded } from './reaction.js'
 import { statusAfter } from './transitions.js'
 
 /** Every rule of a problem. Its events are `problemEvents`; which action applies when is `transitions`. */
@@ -30,6 +31,10 @@ function decide(
     return [{ type: 'problem.created', after: opened(command) }]
   }
   if (state === null) throw notFound()
+  if (command.kind === 'tell_changes_ended')
+    return hasEnded(state)
+      ? []
+      : [{ type: 'problem.changes_ended', after: state, extras: { endedChanges: command.changes } }]
   const status = statusAfter(command.kind, state.status)
   const { changes, ...outcome } = outcomeOf(command, command.now, state)
   const after = { ...state, ...changes, status }

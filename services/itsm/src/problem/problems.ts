@@ -3,6 +3,7 @@ import type { Route } from '@opsplane/http'
 import { incidentStore } from '../incident/incident-store.js'
 import { problemActionRoutes } from './action-routes.js'
 import { createCascade } from './cascade.js'
+import { tellChangesEnded } from './changes-ended.js'
 import { problemIncidentRoutes } from './incident-routes.js'
 import { problemLinks } from './links.js'
 import { problemStore } from './problem-store.js'
@@ -25,6 +26,7 @@ export function allProblemRoutes(ctx: BackendContext): Route[] {
 export function problemConsumers(ctx: BackendContext): Closable[] {
   const cascade = createCascade(ctx, incidentStore(ctx), problemStore(ctx))
   return [
+    tellChangesEnded(ctx),
     consumeEvents({
       database: ctx.database,
       link: ctx.link,

@@ -20,6 +20,7 @@ export const problems = readModelTable(
     assignmentGroup: stateText('assignment_group', 'assignmentGroup'),
     knownError: boolean('known_error').generatedAlwaysAs(sql.raw(`(state->>'knownError')::boolean`)),
     ciIds: stateList('ci_ids', 'ciIds'),
+    changeIds: stateList('change_ids', 'changeIds'),
     tags: stateList('tags', 'tags'),
     updatedAt: stateText('updated_at', 'updatedAt'),
     search: searchColumn('search', {
@@ -48,6 +49,7 @@ export const problems = readModelTable(
         .where(sql.raw('known_error')),
       // What an item or a tag finds is few; it is sorted once it is found (btree_gin).
       index('problems_ci_idx').using('gin', workspaceId, environment, table.ciIds),
+      index('problems_change_idx').using('gin', workspaceId, environment, table.changeIds),
       index('problems_tag_idx').using('gin', workspaceId, environment, table.tags),
     ]
   },

@@ -1,0 +1,11 @@
+import type { ChangeEventType, ChangeStatus } from '@opsplane/contracts'
+
+export const ending: readonly ChangeEventType[] = [
+  'change.completed',
+  'change.rolled_back',
+  'change.canceled',
+  'change.closed',
+]
+
+/** Where those events lead: what others wait for has happened, or will not. */
+export const over: readonly ChangeStatus[] = ['review', 'rolled_back', 'canceled', 'closed']
