@@ -85,7 +85,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       path: '/itsm/changes/:id/implement',
       summary: 'Begin to implement a change',
       description:
-        'From scheduled. While a blackout is on or comes before the planned end, emergencies only, or with ' +
+        'From scheduled, by somebody who has not decided on it. While a blackout is on or comes before the planned end, emergencies only, or with ' +
         '`acceptConflicts` and a `reason`. Emits `change.implementation_started`.',
       errors: [...working.errors, 'conflict'],
       body: AcceptConflicts,
@@ -98,7 +98,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       path: '/itsm/changes/:id/complete',
       summary: 'Complete a change',
       description:
-        'With its outcome; the review follows. A standard change that was successful is closed at once. Resumes ' +
+        'With its outcome, by somebody who has not decided on it; the review follows. A standard change that was successful is closed at once. Resumes ' +
         'incidents that await it. Emits `change.completed`, and then perhaps `change.closed`.',
       body: CompleteChange,
       handler: ({ params, body, meta }) =>

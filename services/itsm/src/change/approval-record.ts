@@ -66,6 +66,18 @@ export function excludedFrom(change: ChangeRecord): string[] {
   return [...new Set([requesterId, ...editorIds, ...before, ...handed, ...spentApprovers(change)])]
 }
 
+/** Whether somebody's decision is among those it goes on by. */
+function hasDecided({ approvals }: ChangeRecord, userId: string): boolean {
+  const decisions = approvals.filter(stands).flatMap((approval) => approval.decisions)
+  return decisions.some((made) => made.userId === userId)
+}
+
+/** Throws forbidden for whoever has decided on it, as they cannot become its assignee either. */
+export function checkImplementer(change: ChangeRecord, userId: string): void {
+  if (hasDecided(change, userId))
+    throw new ApiError('forbidden', 'Somebody who has not decided on the change must carry it out.')
+}
+
 /**
  * The change with another assignee, who is kept from deciding. Throws validation_failed where they have decided on it
  * already, and where too few would be left who may.
@@ -73,8 +85,7 @@ export function excludedFrom(change: ChangeRecord): string[] {
 export function reassigned(before: ChangeRecord, after: ChangeRecord): ChangeRecord {
   const { assigneeId } = after
   if (assigneeId === null || assigneeId === before.assigneeId) return after
-  const decisions = before.approvals.filter(stands).flatMap((approval) => approval.decisions)
-  if (decisions.some(({ userId }) => userId === assigneeId))
+  if (hasDecided(before, assigneeId))
     throw invalidField('/assigneeId', 'has_decided', 'Who has decided on a change cannot carry it out.')
   const next = { ...after, approvals: after.approvals.map((approval) => excluding(approval, assigneeId)) }
   if (next.status === 'assess') checkAuthorization(next)

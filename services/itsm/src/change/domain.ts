@@ -2,6 +2,7 @@ import { ApiError, type ChangeEventType, type ChangeState, type Decider, notFoun
 import { voided } from '../approval/approval.js'
 import { passed } from '../change-window/guard.js'
 import { noticed } from '../change-window/notice.js'
+import { checkImplementer } from './approval-record.js'
 import { approved, rejected, submitted } from './approving.js'
 import type { ChangeCommand, CommandOf } from './commands.js'
 import { type ChangeRecord, carriedOutBy, checkReviewer, exposed, upcast } from './duties.js'
@@ -60,6 +61,7 @@ function moved(
   const after = { ...state, status: statusAfter(kind, state), updatedAt: now }
   switch (kind) {
     case 'implement': {
+      checkImplementer(state, command.userId)
       const extras = command.clash && passed(state.type, command.clash)
       const begun = { ...after, implementerIds: carriedOutBy(state, command.userId), actualStart: now }
       return { type: 'change.implementation_started', after: begun, ...(extras && { extras }) }
@@ -98,9 +100,11 @@ function completed(
   { userId, outcome, closeNotes, now }: CommandOf<'complete'>,
   state: ChangeRecord,
 ): ChangeDecision[] {
+  const status = statusAfter('complete', state)
+  checkImplementer(state, userId)
   const after: ChangeRecord = {
     ...state,
-    status: statusAfter('complete', state),
+    status,
     implementerIds: carriedOutBy(state, userId),
     outcome,
     closeNotes: closeNotes ?? state.closeNotes,

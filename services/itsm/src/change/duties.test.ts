@@ -75,6 +75,20 @@ describe('who has written on a change', () => {
     }
   })
 
+  it('does not include who only carries it out, but who has approved it does not carry it out', () => {
+    const next = { ...approve(boss), approvalIds: ['apr_next'] }
+    const scheduled = then(draft, steps.submit, next, approve(peer))
+    for (const userId of [boss, peer]) {
+      given(scheduled)
+        .when({ ...steps.implement, userId, now })
+        .fails('forbidden')
+      given(then(scheduled, steps.implement))
+        .when({ ...steps.complete, userId, now })
+        .fails('forbidden')
+    }
+    expect(then(scheduled, steps.implement, steps.complete).status).toBe('review')
+  })
+
   it('includes who has approved it before they wrote', () => {
     const edited = then(changeIn('normal', 'authorize'), edit(expert, { title: 'Better' }))
     const again = then(edited, { ...steps.submit, approvalIds: ['apr_again'] })

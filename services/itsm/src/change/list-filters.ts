@@ -23,7 +23,7 @@ export const changeFilters = z.object({
     .meta({ description: `A team, or \`${nobody}\` for unrouted changes.` }),
   requesterId: reference.optional().meta({ description: 'User who asked for it.' }),
   ciId: reference.optional().meta({ description: 'Configuration item it touches.' }),
-  problemId: reference.optional().meta({ description: 'Problem it is to solve.' }),
+  problemId: reference.optional().meta({ description: 'Problem it is to solve; an id or a number.' }),
   templateId: reference.optional().meta({ description: 'Template it comes from.' }),
   approverId: reference.optional().meta({
     description:

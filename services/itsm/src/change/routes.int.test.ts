@@ -97,7 +97,8 @@ describe('drafting', () => {
 describe('listing', () => {
   it('filters by each field', async () => {
     const { id: ciId } = await item()
-    const { id: problemId } = (await api.post('/itsm/problems', { title: 'It leaks' })).data(Problem)
+    const problem = (await api.post('/itsm/problems', { title: 'It leaks' })).data(Problem)
+    const { id: problemId, number: problemNumber } = problem
     const other = await draft()
     const one = await draft({
       type: 'emergency',
@@ -117,6 +118,7 @@ describe('listing', () => {
       'assignmentGroup=db',
       `ciId=${ciId}`,
       `problemId=${problemId}`,
+      `problemId=${problemNumber}`,
       'plannedAfter=2026-03-07T00:00:00Z',
       'plannedBefore=2026-03-08T00:00:00Z',
     ]

@@ -1,6 +1,7 @@
 import { AsOfListQuery, AsOfQuery, Change, ChangePatch, NewChange, shortPages } from '@opsplane/contracts'
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { withIds } from '../lists/numbered.js'
 import { transitionErrors } from '../transition-errors.js'
 import type { ChangeStore } from './change-store.js'
 import { changeFilters } from './list-filters.js'
@@ -24,13 +25,13 @@ export function changeRoutes(ctx: BackendContext, changes: ChangeStore): Route[]
       query: changeFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'plannedStart', 'updatedAt', 'number'],
       response: Change,
-      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
+      handler: async ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
         listPage(ctx.database.db, {
           asOf,
           table,
           onlyExposed: true,
           tenant: meta.tenant,
-          ...changeSelection(asked(filters, meta)),
+          ...changeSelection(await withIds(ctx.database.db, meta.tenant, asked(filters, meta), 'problemId')),
           sort: { column: sortColumns[sort.field], direction: sort.direction },
           ...{ limit, after, binding, cursors: ctx.cursors, present: changes.present },
         }),
