@@ -1,6 +1,7 @@
 import type { TenantScope } from '@opsplane/contracts'
 import { translatePostgresError } from '@opsplane/postgres'
-import { type StatementRunner, toSource, toTarget } from '../cmdb/impact-graph.js'
+import { type StatementRunner, statement } from '../cmdb/columns.js'
+import { toSource, toTarget } from '../cmdb/impact-graph.js'
 import { type LinkPair, linksInMemory } from './links-in-memory.js'
 
 /** Towards what depends on an item, or towards what it depends on. */
@@ -37,7 +38,7 @@ export function linksInDatabase(
       const bySource = direction === 'dependents' ? toTarget : toSource
       let frontier = [...origins]
       for (let hops = 1; hops <= maxHops && frontier.length > 0 && reached.size < maxItems; hops++) {
-        const rows = await ask<{ id: string; origin: string }>(sql, hopStatement, [
+        const rows = await statement<{ id: string; origin: string }>(sql, hopStatement, [
           ...[workspaceId, environment, frontier.map(([id]) => id), frontier.map(([, origin]) => origin)],
           ...[byTarget, bySource, [...origins.keys()], String(maxItems - reached.size)],
         ])
@@ -128,7 +129,7 @@ export async function linksOfTenant(
   most = sharingLimits.most,
 ): Promise<ImpactLinks | null> {
   const tenant = [workspaceId, environment]
-  const [row] = await ask<{ count: number }>(sql, countStatement, [...tenant, String(most + 1)])
+  const [row] = await statement<{ count: number }>(sql, countStatement, [...tenant, String(most + 1)])
   if (row === undefined || row.count > most) return null
   const parts = sql.unsafe<LinkPair[]>(allStatement, [...tenant, toSource, toTarget]).cursor(rowsAtATime)
   try {
@@ -145,15 +146,3 @@ const allStatement = `select case when type = any($3::text[]) then source_id els
          case when type = any($3::text[]) then target_id else source_id end as dependency
     from ci_relations
    where workspace_id = $1 and environment = $2 and type = any($3::text[] || $4::text[])`
-
-async function ask<Row extends object>(
-  sql: StatementRunner,
-  text: string,
-  parameters: (string | string[])[],
-): Promise<Row[]> {
-  try {
-    return await sql.unsafe<Row[]>(text, parameters)
-  } catch (error) {
-    throw translatePostgresError(error)
-  }
-}

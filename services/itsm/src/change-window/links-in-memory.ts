@@ -1,3 +1,4 @@
+import { relationsBy } from '../cmdb/relations-by.js'
 import type { ImpactLinks, LinkDirection } from './impact-links.js'
 
 /** A relation with impact, by what it means. */
@@ -7,8 +8,7 @@ export interface LinkPair {
 }
 
 /**
- * The relations as numbers: items are numbered in the order of their ids, and what is beside an item stands in one
- * stretch of `beside`. The parts they come in are not kept: half a million relations are some ten megabytes, and their ids.
+ * The relations as numbers: items are numbered in the order of their ids. The parts they come in are not kept: half a million relations are some ten megabytes, and their ids.
  */
 export async function linksInMemory(parts: AsyncIterable<readonly LinkPair[]>): Promise<ImpactLinks> {
   const met = new Map<string, number>()
@@ -32,9 +32,9 @@ export async function linksInMemory(parts: AsyncIterable<readonly LinkPair[]>): 
   const placeOf = (id: string) => met.get(id) ?? -1
   const placed = (numbers: number[]) => new Int32Array(numbers.map((number) => places[number] ?? 0))
   const [dependents, dependencies] = [placed(numbered.dependents), placed(numbered.dependencies)]
-  const tables: Record<LinkDirection, Beside> = {
-    dependents: besides(ids.length, dependencies, dependents),
-    dependencies: besides(ids.length, dependents, dependencies),
+  const tables: Record<LinkDirection, Table> = {
+    dependents: { relationsOf: relationsBy(dependencies, ids.length), to: dependents },
+    dependencies: { relationsOf: relationsBy(dependents, ids.length), to: dependencies },
   }
   // No walk begins before another has ended, so all write here: marks below its first one are those of earlier walks.
   const origins = new Int32Array(ids.length)
@@ -42,7 +42,7 @@ export async function linksInMemory(parts: AsyncIterable<readonly LinkPair[]>): 
   let mark = 0
   return {
     async walk(direction, starts, { maxItems, maxHops }) {
-      const { offsets, beside } = tables[direction]
+      const table = tables[direction]
       const at = (list: Int32Array, place: number) => list[place] ?? 0
       let frontier = [...new Set(starts.map(placeOf))].filter((place) => place >= 0)
       const first = ++mark
@@ -56,8 +56,8 @@ export async function linksInMemory(parts: AsyncIterable<readonly LinkPair[]>): 
         mark++
         for (const from of frontier) {
           const origin = at(origins, from)
-          for (let each = at(offsets, from); each < at(offsets, from + 1); each++) {
-            const to = at(beside, each)
+          for (const relation of table.relationsOf(from)) {
+            const to = at(table.to, relation)
             if (at(marks, to) < first) {
               marks[to] = mark
               origins[to] = origin
@@ -73,23 +73,8 @@ export async function linksInMemory(parts: AsyncIterable<readonly LinkPair[]>): 
   }
 }
 
-interface Beside {
-  /** Where the stretch of each item begins; one more, for where the last ends. */
-  offsets: Int32Array
-  beside: Int32Array
-}
-
-function besides(items: number, from: Int32Array, to: Int32Array): Beside {
-  const offsets = new Int32Array(items + 1)
-  for (const place of from) offsets[place + 1] = (offsets[place + 1] ?? 0) + 1
-  for (let place = 0; place < items; place++)
-    offsets[place + 1] = (offsets[place + 1] ?? 0) + (offsets[place] ?? 0)
-  const next = offsets.slice()
-  const beside = new Int32Array(from.length)
-  for (const [each, place] of from.entries()) {
-    const free = next[place] ?? 0
-    beside[free] = to[each] ?? 0
-    next[place] = free + 1
-  }
-  return { offsets, beside }
+interface Table {
+  relationsOf(place: number): Int32Array
+  /** What a relation leads to. */
+  to: Int32Array
 }

@@ -8,6 +8,7 @@ import {
 import { type Columns, readColumnsUpTo, type StatementRunner } from './columns.js'
 import { type Graph, graphOf, graphReader, itemAt, readable } from './graph.js'
 import type { Dependence, Dependency, ImpactGraph, ImpactNode } from './impact.js'
+import { relationsBy } from './relations-by.js'
 
 type ImpactItems = Columns<'id' | 'class' | 'status' | 'criticality', 'name' | 'redundancy'>
 
@@ -81,24 +82,6 @@ function impactGraphOf(redundancy: string[], graph: Graph): ImpactGraph {
       return found
     },
   }
-}
-
-const none = new Int32Array(0)
-
-/** The relations of each item, found by what stands at its end. */
-function relationsBy(ends: Int32Array, size: number): (number: number) => Int32Array {
-  const begins = new Int32Array(size + 1)
-  for (const end of ends) begins[end + 1] = (begins[end + 1] as number) + 1
-  for (let number = 0; number < size; number++) {
-    begins[number + 1] = (begins[number + 1] as number) + (begins[number] as number)
-  }
-  const [sorted, next] = [new Int32Array(ends.length), begins.slice()]
-  for (let at = 0; at < ends.length; at++) {
-    const end = ends[at] as number
-    sorted[next[end] as number] = at
-    next[end] = (next[end] as number) + 1
-  }
-  return (number) => (number < size ? sorted.subarray(begins[number], begins[number + 1]) : none)
 }
 
 const needsAll: RedundancyByType = {}
