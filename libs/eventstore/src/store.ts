@@ -175,6 +175,7 @@ function idempotencyRow(meta: CommandMeta, result: unknown): IdempotencyRow | un
   }
 }
 
-function versionConflict(): ApiError {
+/** Where others have won every race for it. */
+export function versionConflict(): ApiError {
   return new ApiError('version_conflict', 'Others are changing this resource at the same time. Try again.')
 }

@@ -44,7 +44,7 @@ import { tokenRoutes } from './token/routes.js'
 import { createVerifier } from './token/verify.js'
 import { workspace } from './workspace/domain.js'
 import { workspaceRoutes } from './workspace/routes.js'
-import { createTurns } from './workspace/turn.js'
+import { workspaceTurns } from './workspace/turn.js'
 
 export { loadConfig, type SettingsConfig } from './config.js'
 
@@ -114,7 +114,7 @@ function settingsRoutes(ctx: BackendContext<SettingsConfig>, opened: Closable[])
   opened.push(usage)
   const vault = createVault(db, sealer)
   const safe = createSafe(ctx, vault, usage)
-  const takeTurn = createTurns(ctx)
+  const takeTurn = workspaceTurns(ctx)
   const members = createMembers(ctx, takeTurn)
   const withMail = createMailer(config) !== null
   const invite = createInvite(ctx, { members, takeTurn, vault, withMail })

@@ -9,10 +9,9 @@ import {
   type ProblemState,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { Unit } from '@opsplane/eventstore'
+import { type TurnContext, takeTurns, turnOfTenant, type Unit } from '@opsplane/eventstore'
 import { referencedId } from '../lists/referenced-id.js'
 import { settingsOf } from '../settings/settings-store.js'
-import { type TurnContext, takeTurns } from '../turns.js'
 import type { CreateProblem, ProblemStep } from './commands.js'
 import { problem } from './domain.js'
 import { checkReferences } from './references.js'
@@ -27,7 +26,7 @@ export function problemStore(ctx: TurnContext) {
   } = ctx
   const aggregate = store.aggregate(problem, { present })
   // So that duplicates never lead round in a circle, however long.
-  const inTurn = takeTurns(ctx, 'duplicates')
+  const inTurn = takeTurns(ctx, turnOfTenant('duplicates'))
 
   const idOf = (reference: string, tenant: TenantScope): Promise<string> =>
     referencedId(db, { table: problems, prefix: 'PRB' }, reference, tenant)

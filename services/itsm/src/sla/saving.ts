@@ -8,8 +8,7 @@ import {
   type SlaPolicyPatch,
   type SlaPolicyState,
 } from '@opsplane/contracts'
-import type { Unit } from '@opsplane/eventstore'
-import { type TurnContext, takeTurns } from '../turns.js'
+import { type TurnContext, takeTurns, turnOfTenant, type Unit } from '@opsplane/eventstore'
 import type { CalendarCommand } from './policy.js'
 import { policiesOfCalendar } from './queries.js'
 import { calendarAbsent, type SlaStores } from './stores.js'
@@ -19,7 +18,7 @@ import { calendarAbsent, type SlaStores } from './stores.js'
  * where the calendar is changed or deleted at the same moment.
  */
 export function slaSaving(ctx: TurnContext, { policies, calendars }: SlaStores) {
-  const inTurn = takeTurns(ctx, 'sla-calendars')
+  const inTurn = takeTurns(ctx, turnOfTenant('sla-calendars'))
 
   const calendarOf = async (unit: Unit, id: string | null): Promise<SlaCalendarState | null> => {
     if (id === null) return null

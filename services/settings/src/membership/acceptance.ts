@@ -6,7 +6,7 @@ import {
   platformTenant,
   type Session,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import type { BackendContext, TakeTurn } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import { constantTimeEqual } from '@opsplane/runtime'
 import { account } from '../account/domain.js'
@@ -18,7 +18,6 @@ import { originOf } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
 import { readToken } from '../token/bearer-token.js'
 import { homeOf } from '../workspace/home.js'
-import type { TakeTurn } from '../workspace/turn.js'
 import { invalidInvitation } from './domain.js'
 import type { Members } from './members.js'
 import { type OpenInvitation, openInvitation } from './queries.js'

@@ -6,7 +6,7 @@ import {
   newId,
   platformTenant,
 } from '@opsplane/contracts'
-import type { BackendContext, Transaction, Unit } from '@opsplane/eventstore'
+import type { BackendContext, TakeTurn, Transaction, Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { Vault } from '@opsplane/postgres'
 import { account } from '../account/domain.js'
@@ -16,7 +16,6 @@ import { dropInvitationMail, queueInvitationMail } from '../mail/mail-queue.js'
 import { oneLine } from '../mail/one-line.js'
 import { issueToken } from '../token/bearer-token.js'
 import { workspaceName } from '../workspace/queries.js'
-import type { TakeTurn } from '../workspace/turn.js'
 import { acceptPath, invitationText } from './invitation-text.js'
 import { atHome, type Members, requireGrant, requireRank } from './members.js'
 import { memberOf } from './queries.js'

@@ -10,13 +10,12 @@ import {
   type RolePatch,
   type RoleState,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import type { BackendContext, TakeTurn } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import { z } from 'zod'
 import { requireAuthority } from '../membership/authority.js'
 import { requireEveryEnvironment } from '../membership/reach.js'
 import { homeOf } from '../workspace/home.js'
-import type { TakeTurn } from '../workspace/turn.js'
 import { role } from './domain.js'
 import { isBuiltIn, permissionsOf } from './permissions.js'
 import { customRole, customRoles, membersByRole, type Reader, type StoredRole } from './queries.js'
