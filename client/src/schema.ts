@@ -1570,7 +1570,7 @@ export interface paths {
         };
         /**
          * List incidents
-         * @description All given filters must hold. Newest first unless `sort` says otherwise. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
+         * @description All given filters must hold. Newest first unless `sort` says otherwise. By `priority` or `severity` the most urgent come first, of the equally urgent the oldest; with `-` all is the other way round. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
          */
         get: operations["listIncidents"];
         put?: never;
@@ -24052,12 +24052,20 @@ export interface operations {
                 after?: string;
                 /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
                 asOf?: string;
-                /** @description A user, or `none` for unassigned incidents. */
+                /** @description A user, `me`, or `none` for unassigned incidents. */
                 assigneeId?: string;
                 /** @description A team, or `none` for unrouted incidents. */
                 assignmentGroup?: string;
+                /** @description A user, or `me`: who is affected and asked for help. */
+                callerId?: string;
+                /** @description Exactly this category. */
+                category?: string;
                 /** @description The change that will mend it; an id or a number. */
                 changeId?: string;
+                /** @description How it came in; one or several, as with `severity`. */
+                channel?: ("portal" | "email" | "phone" | "chat" | "walk_in" | "monitoring" | "api")[];
+                /** @description The configuration item it is about. */
+                ciId?: string;
                 /** @description Created later than this. */
                 createdAfter?: string;
                 /** @description Created earlier than this. */
@@ -24083,14 +24091,14 @@ export interface operations {
                 /** @description One or several severities, repeated or separated by commas. */
                 severity?: components["schemas"]["Severity"][];
                 /** @description Field to sort by; `-` sorts descending. */
-                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "number" | "-number";
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "number" | "-number" | "priority" | "-priority" | "severity" | "-severity";
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: components["schemas"]["IncidentStatus"][];
                 /** @description A tag it has. */
                 tag?: string;
                 /** @description One or several, as with `severity`. */
                 urgency?: ("high" | "medium" | "low")[];
-                /** @description A user who follows it. */
+                /** @description A user, or `me`, who follows it. */
                 watcherId?: string;
             };
             header?: {
@@ -28400,12 +28408,20 @@ export interface operations {
                 after?: string;
                 /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
                 asOf?: string;
-                /** @description A user, or `none` for unassigned incidents. */
+                /** @description A user, `me`, or `none` for unassigned incidents. */
                 assigneeId?: string;
                 /** @description A team, or `none` for unrouted incidents. */
                 assignmentGroup?: string;
+                /** @description A user, or `me`: who is affected and asked for help. */
+                callerId?: string;
+                /** @description Exactly this category. */
+                category?: string;
                 /** @description The change that will mend it; an id or a number. */
                 changeId?: string;
+                /** @description How it came in; one or several, as with `severity`. */
+                channel?: ("portal" | "email" | "phone" | "chat" | "walk_in" | "monitoring" | "api")[];
+                /** @description The configuration item it is about. */
+                ciId?: string;
                 /** @description Created later than this. */
                 createdAfter?: string;
                 /** @description Created earlier than this. */
@@ -28429,14 +28445,14 @@ export interface operations {
                 /** @description One or several severities, repeated or separated by commas. */
                 severity?: components["schemas"]["Severity"][];
                 /** @description Field to sort by; `-` sorts descending. */
-                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "number" | "-number";
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "number" | "-number" | "priority" | "-priority" | "severity" | "-severity";
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: components["schemas"]["IncidentStatus"][];
                 /** @description A tag it has. */
                 tag?: string;
                 /** @description One or several, as with `severity`. */
                 urgency?: ("high" | "medium" | "low")[];
-                /** @description A user who follows it. */
+                /** @description A user, or `me`, who follows it. */
                 watcherId?: string;
             };
             header?: {

@@ -83,9 +83,12 @@ export const incidentReferences = ['parentId', 'problemId', 'changeId'] as const
 export const incidentSorts = ['-createdAt', 'updatedAt', 'number', 'priority', 'severity'] as const
 
 export const urgencySorts =
-  'By `priority` or `severity` the most urgent are first, and of these the oldest; with `-` it is the other way round.'
+  'By `priority` or `severity` the most urgent come first, of the equally urgent the oldest; with `-` all is the other way round.'
 
-/** The filters with the id of who asks for `me`. */
+/**
+ * The filters with the id of who asks for `me`. A cursor is bound to `me`, and so of no use to anybody else: it leads
+ * through their own list.
+ */
 export function askedBy<Filters extends Pick<IncidentFilters, 'assigneeId' | 'callerId' | 'watcherId'>>(
   { principal: { userId } }: Pick<RequestMeta, 'principal'>,
   filters: Filters,

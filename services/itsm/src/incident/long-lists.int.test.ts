@@ -200,12 +200,14 @@ describe('by urgency', () => {
       (one) => titled('bygone')(one) && one.assignmentGroup === 'web',
     ],
   ])('%j: every row once, in order, on full pages', async (query, matches) => {
-    for (const by of ['priority', 'severity'] as const) {
+    for (const [by, sort] of [
+      ['priority', 'priority'],
+      ['severity', '-severity'],
+    ] as const) {
       const expected = all.filter(matches).toSorted((a, b) => ranks[by](a) - ranks[by](b) || older(a, b))
-      const { ids, pages } = await walk({ ...query, sort: by })
-      expect(ids).toEqual(idsOf(expected))
+      const { ids, pages } = await walk({ ...query, sort })
+      expect(ids).toEqual(idsOf(sort === by ? expected : expected.toReversed()))
       expect(pages.slice(0, -1).every((length) => length === 200)).toBe(true)
-      expect((await walk({ ...query, sort: `-${by}` })).ids).toEqual(ids.toReversed())
     }
   })
 })
