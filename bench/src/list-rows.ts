@@ -2,6 +2,8 @@ import type postgres from 'postgres'
 
 /** What the incidents written below can be found by. */
 export const person = 'usr_7'
+export const items = { frequent: 'ci_often', rare: 'ci_7' }
+export const caller = 'usr_caller_62'
 export const words = { rare: 'kernelpanic', medium: 'certificate', common: 'checkout' }
 
 const start = Date.parse('2024-01-01T00:00:00.000Z')
@@ -66,8 +68,8 @@ async function writeRange(sql: postgres.Sql, incidents: Incidents, from: number,
 
 /** The states as text: built by `format`, which is many times as fast as building JSON. */
 const made = (sql: postgres.TransactionSql, { prefix, count }: Incidents, from: number, to: number) => sql`
-  select n, id, created, format(${template}, id, n, title, words, given.status, given.severity, assignee, n % 20, created,
-    created) as state
+  select n, id, created, format(${template}, id, n, title, words, given.status, given.severity, assignee, n % 20, about.category,
+    about.item, about.caller, about.channel, about.priority, created, created) as state
   from (
     select n, 'inc_' || ${prefix}::text || lpad(n::text, 20, '0') as id, words,
       to_char(timestamp '2024-01-01' + n * interval '1 minute', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created,
@@ -81,13 +83,22 @@ const made = (sql: postgres.TransactionSql, { prefix, count }: Incidents, from: 
     from generate_series(${from}::int, ${to}::int) n join sentences on at = (n * 7919::bigint) % 1000
   ) drawn,
   lateral (select coalesce(drawn.status, 'closed') as status, coalesce(drawn.severity, 'medium') as severity,
-    case when person < 150 then '"usr_' || person || '"' else 'null' end as assignee) given`
+    case when person < 150 then '"usr_' || person || '"' else 'null' end as assignee) given,
+  lateral (select
+    case when n % 50 = 0 then 'P1' when n % 10 = 1 then 'P2' when n % 4 = 0 then 'P4' when n % 30 = 7 then 'P5' else 'P3' end
+      as priority,
+    case when n % 4 > 0 then '"category_' || n % 12 || '"' else 'null' end as category,
+    case when n % 20 = 3 then ${`"${items.frequent}"`}::text when n % 3 = 1 then '"ci_' || n % 5000 || '"' else 'null' end
+      as item,
+    case when n % 2 = 0 then '"usr_caller_' || (n * 31::bigint) % 3000 || '"' else 'null' end as caller,
+    case when n % 200 = 2 then '"walk_in"' when n % 3 = 0 then '"email"' when n % 3 = 1 then '"portal"' else 'null' end
+      as channel) about`
 
 const template =
   '{"id":"%s","number":"INC-%s","title":"%s","description":"%s","status":"%s","severity":"%s","assigneeId":%s,' +
-  '"assignmentGroup":"team_%s","category":null,"ciId":null,"callerId":null,"tags":["bench"],"holdReason":null,' +
+  '"assignmentGroup":"team_%s","category":%s,"ciId":%s,"callerId":%s,"channel":%s,"tags":["bench"],"holdReason":null,' +
   '"resolutionCode":null,"resolutionNotes":null,"resolvedAt":null,"closedAt":null,"reopenCount":0,' +
-  '"escalationLevel":0,"commentCount":0,"impact":"medium","urgency":"medium","priority":"P3",' +
+  '"escalationLevel":0,"commentCount":0,"impact":"medium","urgency":"medium","priority":"%s",' +
   '"priorityOverride":null,"parentId":null,"childCount":0,"problemId":null,"changeId":null,' +
   '"causedByChangeId":null,"watcherIds":[],"majorState":"none","dedupKey":null,' +
   '"createdBy":{"id":"usr_bench","name":"Bench","type":"user"},"createdAt":"%s","updatedAt":"%s"}'

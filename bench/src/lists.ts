@@ -3,13 +3,16 @@ import { request } from 'undici'
 import { headersOf, toService } from './callers.js'
 import { percentile } from './child.js'
 import type { MeasureOptions } from './creates.js'
-import { createdAt, person, words, writeIncidents } from './list-rows.js'
+import { caller, createdAt, items, person, words, writeIncidents } from './list-rows.js'
 import type { Figure } from './report.js'
 
 const [few, many] = [10_000, 1_000_000]
 const goal = 2
 const rounds = 100
 const warmUp = 5
+
+const unended = { status: 'open,in_progress,on_hold' }
+const team = { assignmentGroup: 'team_7' }
 
 type Lists = Record<string, (rows: number) => Record<string, string>>
 /** Each list by its query, when there are so many incidents. */
@@ -19,6 +22,27 @@ const lists: Lists = {
   'one status': () => ({ status: 'on_hold' }),
   'two statuses': () => ({ status: 'on_hold,in_progress' }),
   'one assignee': () => ({ assigneeId: person }),
+  'a frequent item': () => ({ ciId: items.frequent }),
+  'a rare item': () => ({ ciId: items.rare }),
+  'one caller': () => ({ callerId: caller }),
+  'one category': () => ({ category: 'category_1' }),
+  'a frequent channel': () => ({ channel: 'portal' }),
+  'a rare channel': () => ({ channel: 'walk_in' }),
+  'by priority': () => ({ sort: 'priority' }),
+  'by severity': () => ({ sort: 'severity' }),
+  'the least urgent first': () => ({ sort: '-priority' }),
+  'open ones by priority': () => ({ sort: 'priority', ...unended }),
+  'open ones by severity': () => ({ sort: 'severity', ...unended }),
+  'one team by priority': () => ({ sort: 'priority', ...team }),
+  'one team by severity': () => ({ sort: 'severity', ...team }),
+  'open ones of a team by priority': () => ({ sort: 'priority', ...unended, ...team }),
+  'open ones of nobody by priority': () => ({ sort: 'priority', ...unended, assigneeId: 'none' }),
+  'one assignee by priority': () => ({ sort: 'priority', assigneeId: person }),
+  'one assignee by severity': () => ({ sort: 'severity', assigneeId: person }),
+  'one priority by severity': () => ({ sort: 'severity', priority: 'P2' }),
+  'a rare item by priority': () => ({ sort: 'priority', ciId: items.rare }),
+  'a common word by priority': () => ({ sort: 'priority', q: words.common }),
+  'a rare word by priority': () => ({ sort: 'priority', q: words.rare }),
   'a rare word': () => ({ q: words.rare }),
   'a word in one of 200': () => ({ q: words.medium }),
   'a common word': () => ({ q: words.common }),

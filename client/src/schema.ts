@@ -1392,7 +1392,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a change
-         * @description With its outcome; the review follows. A standard change that was successful is closed at once. Resumes incidents that await it. Emits `change.completed`, and then perhaps `change.closed`.
+         * @description With its outcome, by somebody who has not decided on it; the review follows. A standard change that was successful is closed at once. Resumes incidents that await it. Emits `change.completed`, and then perhaps `change.closed`.
          */
         post: operations["completeChange"];
         delete?: never;
@@ -1452,7 +1452,7 @@ export interface paths {
         put?: never;
         /**
          * Begin to implement a change
-         * @description From scheduled. While a blackout is on or comes before the planned end, emergencies only, or with `acceptConflicts` and a `reason`. Emits `change.implementation_started`.
+         * @description From scheduled, by somebody who has not decided on it. While a blackout is on or comes before the planned end, emergencies only, or with `acceptConflicts` and a `reason`. Emits `change.implementation_started`.
          */
         post: operations["implementChange"];
         delete?: never;
@@ -1570,7 +1570,7 @@ export interface paths {
         };
         /**
          * List incidents
-         * @description All given filters must hold. Newest first unless `sort` says otherwise. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
+         * @description All given filters must hold. Newest first unless `sort` says otherwise. By `priority` or `severity` the most urgent come first, of the equally urgent the oldest; with `-` all is the other way round. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
          */
         get: operations["listIncidents"];
         put?: never;
@@ -21503,7 +21503,7 @@ export interface operations {
                 plannedAfter?: string;
                 /** @description Planned to start earlier than this. */
                 plannedBefore?: string;
-                /** @description Problem it is to solve. */
+                /** @description Problem it is to solve; an id or a number. */
                 problemId?: string;
                 /** @description Words in number, title or description. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
                 q?: string;
@@ -24128,12 +24128,20 @@ export interface operations {
                 after?: string;
                 /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
                 asOf?: string;
-                /** @description A user, or `none` for unassigned incidents. */
+                /** @description A user, `me`, or `none` for unassigned incidents. */
                 assigneeId?: string;
                 /** @description A team, or `none` for unrouted incidents. */
                 assignmentGroup?: string;
+                /** @description A user, or `me`: who is affected and asked for help. */
+                callerId?: string;
+                /** @description Exactly this category. */
+                category?: string;
                 /** @description The change that will mend it; an id or a number. */
                 changeId?: string;
+                /** @description How it came in; one or several, as with `severity`. */
+                channel?: ("portal" | "email" | "phone" | "chat" | "walk_in" | "monitoring" | "api")[];
+                /** @description The configuration item it is about. */
+                ciId?: string;
                 /** @description Created later than this. */
                 createdAfter?: string;
                 /** @description Created earlier than this. */
@@ -24159,14 +24167,14 @@ export interface operations {
                 /** @description One or several severities, repeated or separated by commas. */
                 severity?: components["schemas"]["Severity"][];
                 /** @description Field to sort by; `-` sorts descending. */
-                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "number" | "-number";
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "number" | "-number" | "priority" | "-priority" | "severity" | "-severity";
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: components["schemas"]["IncidentStatus"][];
                 /** @description A tag it has. */
                 tag?: string;
                 /** @description One or several, as with `severity`. */
                 urgency?: ("high" | "medium" | "low")[];
-                /** @description A user who follows it. */
+                /** @description A user, or `me`, who follows it. */
                 watcherId?: string;
             };
             header?: {
@@ -28476,12 +28484,20 @@ export interface operations {
                 after?: string;
                 /** @description Answer with the list as it was at this instant: the records there were, as they were, and the filters applied to that. Only with `sort` createdAt or -createdAt. */
                 asOf?: string;
-                /** @description A user, or `none` for unassigned incidents. */
+                /** @description A user, `me`, or `none` for unassigned incidents. */
                 assigneeId?: string;
                 /** @description A team, or `none` for unrouted incidents. */
                 assignmentGroup?: string;
+                /** @description A user, or `me`: who is affected and asked for help. */
+                callerId?: string;
+                /** @description Exactly this category. */
+                category?: string;
                 /** @description The change that will mend it; an id or a number. */
                 changeId?: string;
+                /** @description How it came in; one or several, as with `severity`. */
+                channel?: ("portal" | "email" | "phone" | "chat" | "walk_in" | "monitoring" | "api")[];
+                /** @description The configuration item it is about. */
+                ciId?: string;
                 /** @description Created later than this. */
                 createdAfter?: string;
                 /** @description Created earlier than this. */
@@ -28505,14 +28521,14 @@ export interface operations {
                 /** @description One or several severities, repeated or separated by commas. */
                 severity?: components["schemas"]["Severity"][];
                 /** @description Field to sort by; `-` sorts descending. */
-                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "number" | "-number";
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "number" | "-number" | "priority" | "-priority" | "severity" | "-severity";
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: components["schemas"]["IncidentStatus"][];
                 /** @description A tag it has. */
                 tag?: string;
                 /** @description One or several, as with `severity`. */
                 urgency?: ("high" | "medium" | "low")[];
-                /** @description A user who follows it. */
+                /** @description A user, or `me`, who follows it. */
                 watcherId?: string;
             };
             header?: {

@@ -54,8 +54,12 @@ export function searched(scan: Scan, { condition, ofRow }: Search, limit: number
     ? sql`select ${place} from near ${table} where false`
     : sql`select ${place} from (${inOrder(scan, farther)}) ${table}
         where ${condition} and ${notNear} and (select count(*) from near) >= ${promising} order by ${order} limit ${limit}`
-  const walked = sql`
-    union all (select id from ${table} where ${walking} and ${notFound} and not (${few}) order by ${order} limit ${limit})`
+  const unfound = sql`${notFound} and not (${few})`
+  const inEach = { ...scan, conditions: [...conditions, sql`(${condition}) is true`, unfound] }
+  const walked = each?.leadsOrder
+    ? sql`union all (select id from (${inOrder(inEach, limit)}) ${table})`
+    : sql`
+    union all (select id from ${table} where ${walking} and ${unfound} order by ${order} limit ${limit})`
   return sql`
     with near as materialized (
       select ${place} from (${inOrder(scan, nearest)}) ${table} where ${ofRow ?? condition} order by ${order} limit ${limit}

@@ -23,6 +23,8 @@ export interface Sort {
 export interface AnyOf {
   column: PgColumn
   values: readonly (string | number)[]
+  /** Whether the order has an index within each value alone, so that it can be walked in no other way. */
+  leadsOrder?: boolean
 }
 
 /** What of a table is asked for; everything given must hold. */

@@ -8,8 +8,10 @@ import {
   hasMembers,
   isMajor,
   members,
+  ranked,
   resolvedSince,
   takingAlerts,
+  urgency,
 } from './incident/indexes.js'
 
 export {
@@ -47,6 +49,12 @@ export const incidents = readModelTable(
     majorState: sinceLater('major_state', 'majorState', 'none'),
     resolutionCode: stateText('resolution_code', 'resolutionCode'),
     dedupKey: stateText('dedup_key', 'dedupKey'),
+    ciId: stateText('ci_id', 'ciId'),
+    callerId: stateText('caller_id', 'callerId'),
+    category: stateText('category', 'category'),
+    channel: stateText('channel', 'channel'),
+    byPriority: text('by_priority').generatedAlwaysAs(urgency(ranked.priority)),
+    bySeverity: text('by_severity').generatedAlwaysAs(urgency(ranked.severity)),
     search: searchColumn('search', {
       names: ['number', 'title'],
       labels: ['tags'],
@@ -59,6 +67,16 @@ export const incidents = readModelTable(
       index(`incidents_${name}_idx`).on(workspaceId, environment, column, createdAt, id)
     const listOfSet = (name: string, column: ExtraConfigColumn) =>
       listBy(name, column).where(isNotNull(column))
+    /** A queue by urgency. Always led by the status: the oldest of a rank have nearly all ended. */
+    const queueBy = (name: string, column: ExtraConfigColumn) => [
+      index(`incidents_status_${name}_idx`).on(workspaceId, environment, table.status, column, id),
+      index(`incidents_assignee_${name}_idx`)
+        .on(workspaceId, environment, table.assigneeId, table.status, column, id)
+        .where(isNotNull(table.assigneeId)),
+      index(`incidents_group_${name}_idx`)
+        .on(workspaceId, environment, table.assignmentGroup, table.status, column, id)
+        .where(isNotNull(table.assignmentGroup)),
+    ]
     const withMember = (name: string, field: 'watcherIds' | 'tags') =>
       index(`incidents_${name}_idx`)
         .using('gin', workspaceId, environment, sql`${members(field)} jsonb_path_ops`)
@@ -96,6 +114,12 @@ export const incidents = readModelTable(
       listOfSet('change', table.changeId),
       listOfSet('resolution', table.resolutionCode),
       listOfSet('alert', table.dedupKey),
+      listOfSet('item', table.ciId),
+      listOfSet('caller', table.callerId),
+      listOfSet('category', table.category),
+      listOfSet('channel', table.channel),
+      ...queueBy('priority', table.byPriority),
+      ...queueBy('severity', table.bySeverity),
       listBy('major', table.majorState).where(isMajor),
       uniqueIndex(dedupKeyIndex).on(workspaceId, environment, table.dedupKey).where(takingAlerts),
       // Within the tenant (btree_gin). What they find is sorted afterwards.

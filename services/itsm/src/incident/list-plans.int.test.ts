@@ -22,6 +22,8 @@ beforeAll(async () => {
       'urgency', case when rare then 'high' else 'medium' end,
       'majorState', case when rare then 'accepted' else 'none' end,
       'resolutionCode', case when rare then 'workaround' else 'fixed' end,
+      'ciId', 'ci_' || n, 'callerId', 'usr_' || n, 'category', 'category_' || n,
+      'channel', case when rare then 'walk_in' else 'email' end,
       'parentId', 'inc_' || n, 'problemId', 'prb_' || n, 'changeId', 'chg_' || n, 'dedupKey', 'key-' || n,
       'watcherIds', json_build_array('usr_' || n), 'tags', json_build_array('tag-' || n))
     from (select n, n % 5000 = 0 as rare from generate_series(1, 20000) n) all_of_them`
@@ -42,6 +44,10 @@ const cases: [string, IncidentFilters][] = [
   ['incidents_problem_idx', { problemId: 'prb_77' }],
   ['incidents_change_idx', { changeId: 'chg_77' }],
   ['incidents_alert_idx', { dedupKey: 'key-77' }],
+  ['incidents_item_idx', { ciId: 'ci_77' }],
+  ['incidents_caller_idx', { callerId: 'usr_77' }],
+  ['incidents_category_idx', { category: 'category_77' }],
+  ['incidents_channel_idx', { channel: ['walk_in'] }],
   ['incidents_watchers_idx', { watcherId: 'usr_77' }],
   ['incidents_tags_idx', { tag: 'tag-77' }],
 ]

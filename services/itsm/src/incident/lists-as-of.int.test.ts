@@ -12,6 +12,7 @@ import * as itsm from '../service.js'
 
 let service: TestService
 let api: ApiClient
+const principal = testPrincipal()
 let log: LoggedEvent[]
 const random = seededRandom(7)
 const oneOf = <Value>(values: readonly Value[]): Value => {
@@ -31,7 +32,7 @@ type LoggedEvent = z.infer<typeof LoggedEvent>
 
 beforeAll(async () => {
   service = await startTestService({ name: 'itsm', ...itsm })
-  api = service.as(testPrincipal())
+  api = service.as(principal)
   const opened: string[] = []
   const items: string[] = []
   for (let round = 0; round < 160; round++) {
@@ -52,6 +53,9 @@ async function open(): Promise<string> {
   const body = {
     title: oneOf(['Checkout is slow', 'Printer jams', 'Checkout is down']),
     severity: oneOf(['critical', 'high', 'medium', 'low']),
+    category: oneOf(['network', 'billing', null]),
+    channel: oneOf(['phone', 'email', null]),
+    callerId: oneOf([principal.userId, 'usr_bob', null]),
     ...(random() < 0.5 && { assigneeId: oneOf(['usr_ada', 'usr_bob']) }),
   }
   return (await api.post('/itsm/incidents', body)).data(Incident).id
@@ -66,6 +70,11 @@ const actOn = (id: string) =>
   oneOf([
     () => api.patch(`/itsm/incidents/${id}`, { title: oneOf(['Checkout is well', 'Printer jams']) }),
     () => api.patch(`/itsm/incidents/${id}`, { severity: oneOf(['critical', 'low']) }),
+    () =>
+      api.patch(`/itsm/incidents/${id}`, {
+        category: oneOf(['network', null]),
+        channel: oneOf(['chat', 'email']),
+      }),
     () => api.patch(`/itsm/incidents/${id}`, { assigneeId: oneOf(['usr_ada', null]) }),
     () => api.post(`/itsm/incidents/${id}/resolve`, {}),
     () => api.post(`/itsm/incidents/${id}/reopen`, {}),
@@ -109,6 +118,13 @@ const incidentQueries: [string, Matches][] = [
   ['status=open,resolved', ({ status }) => status === 'open' || status === 'resolved'],
   ['assigneeId=none', ({ assigneeId }) => assigneeId === null],
   ['assigneeId=usr_ada&severity=low', (state) => state.assigneeId === 'usr_ada' && state.severity === 'low'],
+  ['category=network', ({ category }) => category === 'network'],
+  ['channel=chat,phone', ({ channel }) => channel === 'chat' || channel === 'phone'],
+  [
+    'callerId=me&severity=critical,low',
+    ({ callerId, severity }) =>
+      callerId === principal.userId && (severity === 'critical' || severity === 'low'),
+  ],
   ['q=checkout', ({ title }) => String(title).startsWith('Checkout')],
   ['q=printer+or+well', ({ title }) => /Printer|well/.test(String(title))],
 ]
@@ -152,6 +168,11 @@ describe.each([
     expect(reply.status).toBe(422)
     expect(reply.error().details).toEqual([expect.objectContaining({ in: 'query', path: '/sort' })])
   })
+})
+
+it.each(['priority', '-severity'])('is not sorted by what was urgent then: %s', async (sort) => {
+  const reply = await api.get(`/itsm/incidents?asOf=${log[0]?.at}&sort=${sort}`)
+  expect(reply.error().details).toEqual([expect.objectContaining({ in: 'query', path: '/sort' })])
 })
 
 it('shows each record as reading it as of then does', async () => {

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Change, Incident, levels, Problem } from '@opsplane/contracts'
+import {
+  Change,
+  ConfigurationItem,
+  Incident,
+  IncidentChannel,
+  levels,
+  Problem,
+  priorities,
+  severities,
+} from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import * as itsm from '../service.js'
 
@@ -7,15 +16,19 @@ let service: TestService
 let api: ApiClient
 let problemId: string
 let changeId: string
+let ciId: string
+const principal = testPrincipal()
 /** In the order they were created. */
 const all: Incident[] = []
 
 beforeAll(async () => {
   service = await startTestService({ name: 'itsm', ...itsm })
-  api = service.as(testPrincipal())
+  api = service.as(principal)
   problemId = (await api.post('/itsm/problems', { title: 'Carts leak' })).data(Problem).id
   changeId = (await api.post('/itsm/changes', { title: 'Fewer carts' })).data(Change).id
-  const severities = ['critical', 'high', 'medium', 'low']
+  const item = { class: 'database', name: 'checkout-db', status: 'operational' }
+  ciId = (await api.post('/cmdb/items', item)).data(ConfigurationItem).id
+  const channels = IncidentChannel.options
   for (let index = 0; index < 24; index++) {
     const fields = {
       title: index % 6 === 0 ? `100% of carts_are empty (${index})` : `Checkout is slow (${index})`,
@@ -26,6 +39,10 @@ beforeAll(async () => {
       urgency: levels[index % 3],
       ...(index % 7 === 0 ? { problemId, watcherIds: ['usr_ada', 'usr_grace'] } : {}),
       ...(index % 8 === 0 ? { changeId, tags: ['checkout', `tag-${index}`] } : {}),
+      ...(index % 6 === 1 ? { ciId, callerId: principal.userId, channel: 'phone' } : {}),
+      ...(index % 6 === 2
+        ? { callerId: 'usr_grace', category: 'network', channel: channels[index % 7] }
+        : {}),
       ...(index % 4 === 1 ? { dedupKey: 'disk-full' } : {}),
     }
     const incident = (await api.post('/itsm/incidents', fields)).data(Incident)
@@ -97,6 +114,16 @@ describe('filters', () => {
       () => 'resolutionCode=workaround',
       ({ resolutionCode }) => resolutionCode === 'workaround',
     ],
+    ['a configuration item', () => `ciId=${ciId}`, (incident) => incident.ciId === ciId],
+    ['a caller', () => 'callerId=usr_grace', ({ callerId }) => callerId === 'usr_grace'],
+    ['who asks as the caller', () => 'callerId=me', ({ callerId }) => callerId === principal.userId],
+    ['a category', () => 'category=network', ({ category }) => category === 'network'],
+    ['a channel', () => 'channel=phone', ({ channel }) => channel === 'phone'],
+    [
+      'channels and a status',
+      () => 'channel=monitoring,chat,phone&status=open',
+      ({ channel, status }) => ['monitoring', 'chat', 'phone'].includes(channel ?? '') && status === 'open',
+    ],
     ['a watcher', () => 'watcherId=usr_grace', ({ watcherIds }) => watcherIds.includes('usr_grace')],
     ['a tag', () => 'tag=checkout', ({ tags }) => tags.includes('checkout')],
     ['a problem', () => `problemId=${problemId}`, (incident) => incident.problemId === problemId],
@@ -153,6 +180,24 @@ describe('filters', () => {
   )
 })
 
+it('takes who asks for me', async () => {
+  const caller = testPrincipal()
+  const mine = service.as(caller)
+  await mine.post('/itsm/incidents', { title: 'Nobody has it' })
+  const fields = { title: 'Mine', assigneeId: caller.userId, watcherIds: [caller.userId] }
+  const { id } = (await mine.post('/itsm/incidents', fields)).data(Incident)
+  for (const query of ['assigneeId=me', 'watcherId=me', 'assigneeId=me&watcherId=me'])
+    expect((await mine.get(`/itsm/incidents?${query}`)).page(Incident).items.map((one) => one.id)).toEqual([
+      id,
+    ])
+  expect((await mine.get('/itsm/incidents?callerId=me')).page(Incident).items).toEqual([])
+})
+
+it('finds category and item by all of them only', async () => {
+  for (const query of ['category=netw', 'category=Network', `ciId=${ciId.slice(0, -1)}`, 'callerId=none'])
+    expect(await walk(query, 5)).toEqual([])
+})
+
 it('finds a member of a list by all of it only', async () => {
   for (const query of ['tag=check', 'tag=CHECKOUT', 'watcherId=usr_gra', 'tag=%22%5D'])
     expect(await walk(query, 5)).toEqual([])
@@ -207,6 +252,47 @@ describe('sorting', () => {
     expect((await walk('sort=-number', 7)).map(({ number }) => number)).toEqual(numbers.toReversed())
   })
 
+  it.each<[string, (incident: Incident) => boolean]>([
+    ['', () => true],
+    ['status=open,in_progress,on_hold&', ({ status }) => status === 'open' || status === 'in_progress'],
+    ['assignmentGroup=web&', ({ assignmentGroup }) => assignmentGroup === 'web'],
+    [
+      'assigneeId=usr_ada&status=open,in_progress&',
+      ({ assigneeId, status }) => assigneeId === 'usr_ada' && status !== 'resolved',
+    ],
+    ['q=checkout&', ({ title, tags }) => title.includes('Checkout') || tags.includes('checkout')],
+    [
+      'priority=P2,P4&severity=critical,low&',
+      ({ priority, severity }) => ['P2', 'P4'].includes(priority) && ['critical', 'low'].includes(severity),
+    ],
+  ])('by urgency, and the oldest first: %s', async (query, matches) => {
+    const rank = {
+      priority: ({ priority }: Incident) => priorities.indexOf(priority),
+      severity: ({ severity }: Incident) => severities.indexOf(severity),
+    }
+    for (const by of ['priority', 'severity'] as const) {
+      const expected = all.filter(matches).toSorted((a, b) => rank[by](a) - rank[by](b))
+      expect(expected.length).toBeGreaterThan(1)
+      const ids = expected.map(({ id }) => id)
+      for (const limit of [1, 5, 200]) {
+        expect((await walk(`${query}sort=${by}`, limit)).map(({ id }) => id)).toEqual(ids)
+        expect((await walk(`${query}sort=-${by}`, limit)).map(({ id }) => id)).toEqual(ids.toReversed())
+      }
+    }
+  })
+
+  it('by urgency goes by what an incident is now', async () => {
+    const desk = service.as(testPrincipal())
+    const opened: string[] = []
+    for (const severity of ['low', 'medium', 'high'])
+      opened.push((await desk.post('/itsm/incidents', { title: 'Slow', severity })).data(Incident).id)
+    const listed = async () =>
+      (await desk.get('/itsm/incidents?sort=severity')).page(Incident).items.map(({ id }) => id)
+    expect(await listed()).toEqual(opened.toReversed())
+    await desk.patch(`/itsm/incidents/${opened[0]}`, { severity: 'critical' })
+    expect(await listed()).toEqual([opened[0], opened[2], opened[1]])
+  })
+
   it('by the last change', async () => {
     const times = (await walk('sort=updatedAt', 7)).map(({ updatedAt }) => updatedAt)
     expect(times).toEqual([...times].sort())
@@ -221,6 +307,9 @@ describe('refusals', () => {
     'impact=huge',
     'majorState=big',
     'tag=',
+    'channel=fax',
+    'category=',
+    'sort=urgency',
     'colour=red',
     'limit=0',
     'limit=201',
@@ -242,6 +331,7 @@ describe('refusals', () => {
     const replies = await Promise.all([
       api.get(`/itsm/incidents?${after}&status=open`),
       api.get(`/itsm/incidents?${after}&sort=number`),
+      api.get(`/itsm/incidents?${after}&sort=priority`),
       foreign.get(`/itsm/incidents?${after}`),
     ])
     expect(replies.map((reply) => reply.error().code)).toEqual(replies.map(() => 'invalid_cursor'))

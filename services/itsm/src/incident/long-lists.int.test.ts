@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Incident, type IncidentState, IncidentStatus, Severity } from '@opsplane/contracts'
+import {
+  Incident,
+  type IncidentState,
+  IncidentStatus,
+  Priority,
+  priorities,
+  Severity,
+  severities,
+} from '@opsplane/contracts'
 import {
   type ApiClient,
   seededRandom,
@@ -45,6 +53,8 @@ beforeAll(async () => {
       tags: n % 1000 === 0 ? ['night shift'] : [],
       status: oneOf(IncidentStatus.options),
       severity: oneOf(Severity.options),
+      priority: oneOf(Priority.options.toReversed()),
+      assignmentGroup: n % 5 === 0 ? 'web' : null,
       assigneeId: n % 37 === 0 ? someone : null,
       createdAt: at,
       updatedAt: new Date(Date.parse(at) + Math.floor(random() * 1e9)).toISOString(),
@@ -157,6 +167,51 @@ describe('several values', () => {
   })
 })
 
+describe('by urgency', () => {
+  const older = (a: IncidentState, b: IncidentState) => (a.createdAt + a.id < b.createdAt + b.id ? -1 : 1)
+  const ranks = {
+    priority: ({ priority }: IncidentState) => priorities.indexOf(priority),
+    severity: ({ severity }: IncidentState) => severities.indexOf(severity),
+  }
+
+  it.each<[Record<string, string>, (incident: IncidentState) => boolean]>([
+    [{}, () => true],
+    [{ status: 'open,in_progress,on_hold' }, isOneOf('open', 'in_progress', 'on_hold')],
+    [{ status: 'canceled' }, isOneOf('canceled')],
+    [{ assignmentGroup: 'web' }, ({ assignmentGroup }) => assignmentGroup === 'web'],
+    [
+      { assigneeId: someone, status: 'open,closed' },
+      (one) => one.assigneeId === someone && isOneOf('open', 'closed')(one),
+    ],
+    [
+      { assigneeId: 'none', severity: 'high,low' },
+      (one) => one.assigneeId === null && isOneOf('high', 'low')(one),
+    ],
+    [{ priority: 'P1,P3' }, ({ priority }) => priority === 'P1' || priority === 'P3'],
+    [{ q: 'even' }, titled('even')],
+    [{ q: 'rare' }, titled('rare')],
+    [{ q: 'bygone' }, titled('bygone')],
+    [
+      { q: 'seldom', status: 'open,resolved' },
+      (one) => titled('seldom')(one) && isOneOf('open', 'resolved')(one),
+    ],
+    [
+      { q: 'bygone', assignmentGroup: 'web' },
+      (one) => titled('bygone')(one) && one.assignmentGroup === 'web',
+    ],
+  ])('%j: every row once, in order, on full pages', async (query, matches) => {
+    for (const [by, sort] of [
+      ['priority', 'priority'],
+      ['severity', '-severity'],
+    ] as const) {
+      const expected = all.filter(matches).toSorted((a, b) => ranks[by](a) - ranks[by](b) || older(a, b))
+      const { ids, pages } = await walk({ ...query, sort })
+      expect(ids).toEqual(idsOf(sort === by ? expected : expected.toReversed()))
+      expect(pages.slice(0, -1).every((length) => length === 200)).toBe(true)
+    }
+  })
+})
+
 describe('as of an instant', () => {
   const middle = () => all[2_000]?.createdAt ?? ''
 
@@ -184,7 +239,15 @@ describe('as of an instant', () => {
 it('shows nothing of another workspace or environment', async () => {
   const strangers = [testPrincipal(), { ...principal, environment: 'staging' as const }]
   for (const stranger of strangers) {
-    for (const query of ['q=even', 'q=bygone', 'status=open,closed', `asOf=${all[0]?.createdAt}`]) {
+    for (const query of [
+      'sort=priority',
+      'sort=-severity&q=even',
+      'assignmentGroup=web&sort=severity',
+      'q=even',
+      'q=bygone',
+      'status=open,closed',
+      `asOf=${all[0]?.createdAt}`,
+    ]) {
       expect((await service.as(stranger).get(`/itsm/incidents?${query}`)).page(Incident).items).toEqual([])
     }
   }

@@ -1,19 +1,20 @@
-import type {
+import {
+  type IncidentChannel,
   IncidentStatus,
-  Level,
-  MajorState,
-  Priority,
-  ResolutionCode,
-  Severity,
-  TenantScope,
+  type Level,
+  type MajorState,
+  type Priority,
+  type ResolutionCode,
+  type Severity,
+  type TenantScope,
 } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { isOrNobody } from '../lists/nobody.js'
 import { incidents } from '../schema.js'
-import { hasMembers, isMajor, members, takingAlerts } from './indexes.js'
+import { hasMembers, isMajor, members, ranked, takingAlerts, urgencyRange } from './indexes.js'
 
 export interface IncidentFilters extends CreatedFilters {
   status?: IncidentStatus[] | undefined
@@ -27,6 +28,10 @@ export interface IncidentFilters extends CreatedFilters {
   problemId?: string | undefined
   changeId?: string | undefined
   dedupKey?: string | undefined
+  ciId?: string | undefined
+  callerId?: string | undefined
+  category?: string | undefined
+  channel?: IncidentChannel[] | undefined
   watcherId?: string | undefined
   tag?: string | undefined
   assigneeId?: string | undefined
@@ -39,24 +44,41 @@ export const sortColumns = {
   createdAt: incidents.createdAt,
   updatedAt: incidents.updatedAt,
   number: incidents.numberValue,
+  priority: incidents.byPriority,
+  severity: incidents.bySeverity,
 }
+type SortField = keyof typeof sortColumns
 
-export function incidentSelection(filters: IncidentFilters): Selection {
-  const { status, severity, priority, impact, urgency, resolutionCode, q } = filters
+const isByUrgency = (sort: SortField): sort is keyof typeof ranked => Object.hasOwn(ranked, sort)
+
+/** What is asked for, so that it is quick in the order of the sort. */
+export function incidentSelection(filters: IncidentFilters, sort: SortField = 'createdAt'): Selection {
+  const { severity, priority, impact, urgency, resolutionCode, channel, q } = filters
+  const byUrgency = isByUrgency(sort)
+  // The indexes of queues are led by the status.
+  const status = filters.status ?? (byUrgency ? IncidentStatus.options : undefined)
   const words = q === undefined ? undefined : matchesText(incidents.search, q)
   return {
-    where: incidentConditions(filters),
+    where: [...incidentConditions(filters), byUrgency ? withinRanks(sort, filters[sort]) : undefined],
     anyOf: [
-      status && { column: incidents.status, values: status },
+      status && { column: incidents.status, values: status, leadsOrder: byUrgency },
       severity && { column: incidents.severity, values: severity },
       priority && { column: incidents.priority, values: priority },
       impact && { column: incidents.impact, values: impact },
       urgency && { column: incidents.urgency, values: urgency },
       resolutionCode && { column: incidents.resolutionCode, values: resolutionCode },
+      channel && { column: incidents.channel, values: channel },
     ],
     // What a GIN index finds is sorted afterwards.
     search: and(words, has('watcherIds', filters.watcherId), has('tags', filters.tag)),
   }
+}
+
+/** A filter by what the list is sorted by, said of the sort too: the walk starts and ends at the ranks asked for. */
+function withinRanks(sort: keyof typeof ranked, values: readonly string[] | undefined): SQL | undefined {
+  if (!values) return undefined
+  const [from, to] = urgencyRange(ranked[sort], values)
+  return and(gte(sortColumns[sort], from), lt(sortColumns[sort], to))
 }
 
 function incidentConditions(filters: IncidentFilters): (SQL | undefined)[] {
@@ -67,6 +89,9 @@ function incidentConditions(filters: IncidentFilters): (SQL | undefined)[] {
     is(incidents.problemId, filters.problemId),
     is(incidents.changeId, filters.changeId),
     is(incidents.dedupKey, filters.dedupKey),
+    is(incidents.ciId, filters.ciId),
+    is(incidents.callerId, filters.callerId),
+    is(incidents.category, filters.category),
     isOrNobody(incidents.assigneeId, filters.assigneeId),
     isOrNobody(incidents.assignmentGroup, filters.assignmentGroup),
     ...createdWithin(incidents.createdAt, filters),

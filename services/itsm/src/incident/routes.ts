@@ -15,7 +15,7 @@ import { newComment } from './comment.js'
 import type { IncidentStore } from './incident-store.js'
 import { patchIncident } from './linking.js'
 import { checkIncidentLinks } from './links.js'
-import { incidentFilters, incidentReferences } from './list-filters.js'
+import { askedBy, incidentFilters, incidentReferences, incidentSorts, urgencySorts } from './list-filters.js'
 import { openIncident } from './opening.js'
 import { incidentSelection, sortColumns } from './queries.js'
 
@@ -28,18 +28,21 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
       operationId: 'listIncidents',
       path: '/itsm/incidents',
       summary: 'List incidents',
-      description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
+      description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${urgencySorts} ${shortPages}`,
       tag,
       scope: 'itsm:read',
       query: incidentFilters.extend(AsOfListQuery.shape),
-      sorts: ['-createdAt', 'updatedAt', 'number'],
+      sorts: incidentSorts,
       response: Incident,
-      handler: async ({ query: { limit, after, sort, asOf, ...filters }, binding, meta: { tenant } }) =>
+      handler: async ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
         listPage(ctx.database.db, {
           asOf,
           table,
-          tenant,
-          ...incidentSelection(await withIds(ctx.database.db, tenant, filters, ...incidentReferences)),
+          tenant: meta.tenant,
+          ...incidentSelection(
+            await withIds(ctx.database.db, meta.tenant, askedBy(meta, filters), ...incidentReferences),
+            sort.field,
+          ),
           sort: { column: sortColumns[sort.field], direction: sort.direction },
           limit,
           after,

@@ -21,8 +21,8 @@ import { articleVersions } from './versions.js'
 
 type Context = BackendContext<ItsmConfig>
 
-/** Readers get a scheduled version at most so much later. A sweep takes a step for each tenant that has articles. */
-const publishEveryMs = 15_000
+/** Readers get a scheduled version at most so much later. */
+const publishEveryMs = 1_000
 
 /** Everything below /knowledge, and the work it does in the background. */
 export function createKnowledge(ctx: Context, patience = searchPatience, lookEveryMs = publishEveryMs) {

@@ -11,23 +11,11 @@ export interface PublishingContext extends Pick<BackendContext, 'database' | 'st
   relay: Pick<BackendContext['relay'], 'wake'>
 }
 
-/** Tenants are walked by the index, one step each; articles that wait are found by their status. */
-const claim = `
-  with recursive tenants as (
-    (select workspace_id, environment from knowledge_articles order by workspace_id, environment limit 1)
-    union all
-    select next.workspace_id, next.environment from tenants t
-    cross join lateral (
-      select a.workspace_id, a.environment from knowledge_articles a
-      where (a.workspace_id, a.environment) > (t.workspace_id, t.environment)
-      order by a.workspace_id, a.environment limit 1) next)
-  select due.workspace_id, due.environment, due.version, due.state from tenants t
-  cross join lateral (
-    select a.workspace_id, a.environment, a.version, a.state from knowledge_articles a
-    where a.workspace_id = t.workspace_id and a.environment = t.environment
-      and a.status = 'scheduled' and (a.state->>'publishAt') <= $1
-    order by a.created_at, a.id limit $2::int for update of a skip locked) due
-  limit $2::int`
+/** Of all tenants, by the index of those that wait. What another replica has in hand is left to it. */
+export const claim = `
+  select workspace_id, environment, version, state from knowledge_articles
+  where status = 'scheduled' and (state->>'publishAt') <= $1
+  order by (state->>'publishAt') limit $2::int for update skip locked`
 
 interface Due {
   tenant: TenantScope

@@ -14,6 +14,9 @@ const listed = () =>
 const digits = () =>
   integer('number_value').generatedAlwaysAs(sql.raw(`substring(state->>'number' from 4)::integer`))
 
+export const isScheduled = sql.raw(`status = 'scheduled'`)
+export const publishAt = sql.raw(`(state->>'publishAt')`)
+
 /** The version being worked on. */
 export const knowledgeArticles = readModelTable(
   'knowledge_articles',
@@ -37,6 +40,8 @@ export const knowledgeArticles = readModelTable(
       index('knowledge_articles_language_idx').on(workspaceId, environment, table.language, createdAt, id),
       // What a tag finds is few; it is sorted once it is found (btree_gin).
       index('knowledge_articles_tag_idx').using('gin', workspaceId, environment, table.tags),
+      // Those that wait for their moment, of all tenants: one walk finds what is due.
+      index('knowledge_articles_scheduled_idx').on(sql`${publishAt}`).where(isScheduled),
       searchIndex('knowledge_articles_listed_idx', workspaceId, table.listed),
     ]
   },

@@ -3,7 +3,7 @@ import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import type { IncidentStore } from '../incident/incident-store.js'
-import { incidentFilters, incidentReferences } from '../incident/list-filters.js'
+import { askedBy, incidentFilters, incidentReferences, incidentSorts } from '../incident/list-filters.js'
 import { incidentSelection, sortColumns } from '../incident/queries.js'
 import { withIds } from '../lists/numbered.js'
 import { incidents as table } from '../schema.js'
@@ -30,22 +30,20 @@ export function problemIncidentRoutes(
       tag,
       scope: 'itsm:read',
       query: incidentFilters.omit({ problemId: true }).extend(AsOfListQuery.shape),
-      sorts: ['-createdAt', 'updatedAt', 'number'],
+      sorts: incidentSorts,
       response: Incident,
       errors: ['not_found'],
-      handler: async ({
-        params,
-        query: { limit, after, sort, asOf, ...filters },
-        binding,
-        meta: { tenant },
-      }) => {
+      handler: async ({ params, query: { limit, after, sort, asOf, ...filters }, binding, meta }) => {
+        const { tenant } = meta
+        const asked = askedBy(meta, filters)
         const { id: problemId } = await problems.asOf(await problems.idOf(params.id, tenant), tenant, asOf)
         return listPage(ctx.database.db, {
           asOf,
           table,
           tenant,
           ...incidentSelection(
-            await withIds(ctx.database.db, tenant, { ...filters, problemId }, ...incidentReferences),
+            await withIds(ctx.database.db, tenant, { ...asked, problemId }, ...incidentReferences),
+            sort.field,
           ),
           sort: { column: sortColumns[sort.field], direction: sort.direction },
           limit,

@@ -27,7 +27,12 @@ beforeAll(async () => {
   const elsewhere = (await api.post('/itsm/problems', { title: 'Disks fill up' })).data(Problem)
   linked = [
     await open({ problemId: problem.id, title: 'Carts are empty', severity: 'critical', tags: ['cart'] }),
-    await open({ problemId: problem.id, assigneeId: 'usr_ada', assignmentGroup: 'web' }),
+    await open({
+      problemId: problem.id,
+      assigneeId: 'usr_ada',
+      assignmentGroup: 'web',
+      callerId: principal.userId,
+    }),
     await open({ problemId: problem.id, description: 'Carts vanish', impact: 'high', urgency: 'high' }),
   ]
   other = await open({ problemId: elsewhere.id, title: 'Carts are empty', severity: 'critical' })
@@ -53,6 +58,10 @@ it('lists the incidents of a problem by all that incidents are listed by', async
   expect(await walk('sort=createdAt')).toEqual([0, 1, 2])
   expect(await walk('sort=number')).toEqual([0, 1, 2])
   expect(await walk('sort=-updatedAt')).toEqual([2, 1, 0])
+  expect(await walk('sort=priority')).toEqual([2, 0, 1])
+  expect(await walk('sort=-severity')).toEqual([2, 1, 0])
+  expect(await walk('sort=severity&assigneeId=none')).toEqual([0, 2])
+  expect(await walk('callerId=me')).toEqual([1])
   expect(await walk('q=carts')).toEqual([2, 0])
   expect(await walk('q=cart&tag=cart')).toEqual([0])
   expect(await walk('status=open,on_hold')).toEqual([2, 0])
