@@ -12,5 +12,6 @@ export default {
   globalSetup: '<rootDir>/libs/testing/dist/global-setup.js',
   globalTeardown: '<rootDir>/libs/testing/dist/global-teardown.js',
   testTimeout: 60_000,
-  maxWorkers: 2,
+  // Much of what tests do is wait: one more than the cores it is meant for.
+  maxWorkers: 3,
 }

@@ -33,7 +33,8 @@ const rows = async () => [
 test('the status counts what is in the log', async () => {
   const settled = await waitFor(async () => {
     const now = await status()
-    return now?.checkpoints.some(({ handled }) => handled === 6) && now
+    const handled = now?.checkpoints.map((checkpoint) => checkpoint.handled)
+    return String(handled) === '3,6' && now
   })
   expect(settled).toEqual({
     service: 'itsm',
@@ -43,6 +44,13 @@ test('the status counts what is in the log', async () => {
     oldestUnpublishedAt: null,
     deadLetters: [],
     checkpoints: [
+      // Of the incidents alone, and of their comments as well.
+      {
+        consumer: 'itsm-major-proposals',
+        handled: 3,
+        streamSequence: expect.any(Number),
+        updatedAt: expect.any(String),
+      },
       { consumer: 'itsm-sla-clocks', handled: 6, streamSequence: 6, updatedAt: expect.any(String) },
     ],
   })

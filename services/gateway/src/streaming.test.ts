@@ -7,7 +7,7 @@ import { asAda, call, echo, startPlatform, startUpstream, type TestPlatform } fr
 
 let platform: TestPlatform
 beforeAll(async () => {
-  platform = await startPlatform({ upstreamTimeoutMs: 300 })
+  platform = await startPlatform()
 })
 afterAll(() => platform.stop())
 afterEach(() => {
@@ -135,9 +135,11 @@ test('a client that leaves ends the request behind the gateway', async () => {
 
 describe('a service', () => {
   test('that is silent is given up on', async () => {
-    platform.itsm.handler = () => undefined
-    const reply = await call(`${platform.url}/api/v1/itsm/incidents`, { headers: asAda })
+    const impatient = await startPlatform({ upstreamTimeoutMs: 300 })
+    impatient.itsm.handler = () => undefined
+    const reply = await call(`${impatient.url}/api/v1/itsm/incidents`, { headers: asAda })
     expect(reply).toMatchObject({ status: 504, code: 'upstream_timeout' })
+    await impatient.stop()
   })
 
   test('that hangs up on a GET is asked once more', async () => {
