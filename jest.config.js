@@ -14,4 +14,6 @@ export default {
   testTimeout: 60_000,
   // Much of what tests do is wait: one more than the cores it is meant for.
   maxWorkers: 3,
+  // Jest keeps the modules of every file that a worker has run: at their heap's limit they would be slow, for collecting it.
+  workerIdleMemoryLimit: '1GB',
 }
