@@ -41,7 +41,7 @@ export async function measureConflicts({
     say('Writing 10,000 items, 30,000 relations and 200 changes…')
     const itemId = await create(caller, '/cmdb/items', { class: 'service', name: 'b', status: 'operational' })
     await writeGraph(sql, { itemId, prefix: 'C' })
-    const changeId = await create(caller, '/itsm/changes', { title: 'New disks', type: 'standard' })
+    const changeId = await create(caller, '/itsm/changes', { title: 'New disks' })
     await writeChanges(sql, changeId)
     const raw: number[] = []
     for (let round = 0; round < rounds; round++) raw.push(await readAll(sql))
