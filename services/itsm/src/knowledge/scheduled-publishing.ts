@@ -1,15 +1,11 @@
-import { Environment, platformTenant, systemActor, type TenantScope } from '@opsplane/contracts'
-import { type BackendContext, VersionRaceError } from '@opsplane/eventstore'
-import type { Database } from '@opsplane/postgres'
+import { Environment, type TenantScope } from '@opsplane/contracts'
+import type { StatementRunner } from '../cmdb/columns.js'
+import { createSweep, type SweepContext } from '../due-sweep.js'
 import { article } from './domain.js'
 import type { ArticleState } from './state.js'
 
 /** Articles a sweep publishes at most: with their bodies they make one statement. */
 export const publishingBatch = 20
-
-export interface PublishingContext extends Pick<BackendContext, 'database' | 'store' | 'clock'> {
-  relay: Pick<BackendContext['relay'], 'wake'>
-}
 
 /** Of all tenants, by the index of those that wait. What another replica has in hand is left to it. */
 export const claim = `
@@ -24,39 +20,16 @@ interface Due {
 }
 
 /** Publishes what was scheduled once its moment has come, one batch in one transaction. */
-export function createScheduledPublishing({ database, store, clock, relay }: PublishingContext) {
-  const articles = store.aggregate(article)
-
-  async function publishBatch(): Promise<number> {
-    const now = clock.now()
-    const meta = { tenant: platformTenant, actor: systemActor, now, requestId: null }
-    return database.sql.begin(async (tx) => {
-      const due = await claimDue(tx, now)
-      await store.within(tx, meta, async (unit) => {
-        for (const { tenant, ...current } of due)
-          await unit.handle(articles, current.state.id, { kind: 'publish', now }, { tenant, current })
-      })
-      return due.length
-    })
-  }
-
-  /** How many it took. */
-  async function sweep(): Promise<number> {
-    try {
-      const published = await publishBatch()
-      if (published > 0) relay.wake()
-      return published
-    } catch (error) {
-      // Somebody has written to one of them in this very moment: the next sweep looks again.
-      if (error instanceof VersionRaceError) return 0
-      throw error
-    }
-  }
-
-  return { sweep }
+export function createScheduledPublishing(ctx: SweepContext) {
+  const articles = ctx.store.aggregate(article)
+  return createSweep(ctx, {
+    claim: claimDue,
+    perform: (unit, { tenant, ...current }, now) =>
+      unit.handle(articles, current.state.id, { kind: 'publish', now }, { tenant, current }),
+  })
 }
 
-async function claimDue(tx: Pick<Database['sql'], 'unsafe'>, now: string): Promise<Due[]> {
+async function claimDue(tx: StatementRunner, now: string): Promise<Due[]> {
   const rows = await tx.unsafe<
     { workspace_id: string; environment: string; version: number; state: ArticleState }[]
   >(claim, [now, String(publishingBatch)], { prepare: true })
