@@ -1,5 +1,6 @@
 export * from './api-client.js'
 export * from './decider-spec.js'
+export * from './earlier-database.js'
 export * from './event-recorder.js'
 export * from './https-receiver.js'
 export * from './seeded-random.js'

@@ -1,12 +1,8 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
-import { connect, type Database, provisionService } from '@opsplane/postgres'
+import type { Database } from '@opsplane/postgres'
 import type { RunningService } from '@opsplane/runtime'
-import { createDatabase, type TestDatabase, testRolePassword, uniquePrefix, waitFor } from '@opsplane/testing'
-import { z } from 'zod'
+import { createEarlierDatabase, type EarlierDatabase, uniquePrefix, waitFor } from '@opsplane/testing'
 import { eventIdAt } from '../fixture/days.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import * as dispatcher from '../service.js'
@@ -14,42 +10,28 @@ import { leastDeliveryId } from './delivery-id.js'
 import { getDelivery, listDeliveries } from './queries.js'
 import { dayMs } from './retention-policy.js'
 
-const lastBefore = 2
 const tenant = { workspaceId: 'ws_before', environment: 'production' as const }
 const webhookId = newId('webhook')
 
 let fixture: DispatcherFixture
-let directory: string
-let target: TestDatabase
+let earlier: EarlierDatabase
 let owner: Database
 let upgraded: RunningService | undefined
 beforeAll(async () => {
   fixture = await startDispatcher()
-  directory = await mkdtemp(join(tmpdir(), 'migrations-'))
-  target = await createDatabase()
-  owner = connect(target.url, { schema: 'dispatcher', max: 2 })
+  const { migrationsDir } = dispatcher
+  earlier = await createEarlierDatabase({
+    service: 'dispatcher',
+    migrationsDir,
+    before: '0003_delivery_days',
+  })
+  owner = earlier.owner
 })
 afterAll(async () => {
   await upgraded?.stop()
-  await owner?.close()
-  await target?.drop()
+  await earlier?.drop()
   await fixture?.stop()
-  await rm(directory, { recursive: true })
 })
-
-const provision = (migrationsDir: string) =>
-  provisionService({ adminUrl: target.url, service: 'dispatcher', password: testRolePassword, migrationsDir })
-
-/** The migrations up to the one before deliveries had days. */
-async function earlierMigrations(): Promise<string> {
-  await cp(dispatcher.migrationsDir, directory, { recursive: true })
-  const path = join(directory, 'meta', '_journal.json')
-  const Journal = z.looseObject({ entries: z.array(z.looseObject({ idx: z.int() })) })
-  const journal = Journal.parse(JSON.parse(await readFile(path, 'utf8')))
-  const entries = journal.entries.filter(({ idx }) => idx <= lastBefore)
-  await writeFile(path, JSON.stringify({ ...journal, entries }))
-  return directory
-}
 
 interface Before {
   status: string
@@ -121,7 +103,6 @@ const rows = () => owner.sql`
 
 describe('rows from before deliveries had days', () => {
   it('are all there after the upgrade, and what was due is delivered', async () => {
-    await provision(await earlierMigrations())
     await insertWebhook()
     const succeeded = await insertBefore({ status: 'succeeded', daysAgo: 9, attempts: 1 })
     const failed = await insertBefore({ status: 'failed', daysAgo: 7, attempts: 3 })
@@ -147,7 +128,7 @@ describe('rows from before deliveries had days', () => {
     const attemptsBefore = await owner.sql`select * from delivery_attempts order by delivery_id, number`
     const eventsBefore = await owner.sql`select event_id, event::text from delivery_events order by event_id`
 
-    const url = await provision(dispatcher.migrationsDir)
+    const url = await earlier.upgrade()
     expect(await rows()).toEqual(before)
     expect(await owner.sql`select * from delivery_attempts order by delivery_id, number`).toEqual(
       attemptsBefore,
@@ -155,7 +136,7 @@ describe('rows from before deliveries had days', () => {
     expect(await owner.sql`select event_id, event::text from delivery_events order by event_id`).toEqual(
       eventsBefore,
     )
-    await provision(dispatcher.migrationsDir)
+    await earlier.upgrade()
 
     const env = { ...fixture.env, DATABASE_URL: url, NATS_PREFIX: uniquePrefix() }
     upgraded = await dispatcher.start(dispatcher.loadConfig(env))

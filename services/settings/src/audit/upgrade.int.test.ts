@@ -1,46 +1,25 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId, type PlatformEvent } from '@opsplane/contracts'
 import { generateServiceKeys } from '@opsplane/http'
-import { connect, type Database, provisionService } from '@opsplane/postgres'
+import type { Database } from '@opsplane/postgres'
 import { cursorCodec } from '@opsplane/runtime'
-import { createDatabase, type TestDatabase, testRolePassword } from '@opsplane/testing'
-import { z } from 'zod'
+import { createEarlierDatabase, type EarlierDatabase } from '@opsplane/testing'
 import * as settings from '../service.js'
 import { appendToChains } from './append.js'
 import { foreignEvent } from './audit.fixture.js'
 import { createCheckpointSigner } from './checkpoint.js'
 import { createVerify } from './verify.js'
 
-let directory: string
-let target: TestDatabase
+let earlier: EarlierDatabase
 let owner: Database
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'migrations-'))
-  target = await createDatabase()
-  owner = connect(target.url, { schema: 'settings', max: 2 })
+  const { migrationsDir } = settings
+  earlier = await createEarlierDatabase({ service: 'settings', migrationsDir, before: '0004_audit_chain' })
+  owner = earlier.owner
 })
 afterAll(async () => {
-  await owner?.close()
-  await target?.drop()
-  await rm(directory, { recursive: true })
+  await earlier?.drop()
 })
-
-const provision = (migrationsDir: string) =>
-  provisionService({ adminUrl: target.url, service: 'settings', password: testRolePassword, migrationsDir })
-
-/** The migrations before the audit log was a chain. */
-async function earlierMigrations(): Promise<string> {
-  await cp(settings.migrationsDir, directory, { recursive: true })
-  const path = join(directory, 'meta', '_journal.json')
-  const Journal = z.looseObject({ entries: z.array(z.looseObject({ tag: z.string() })) })
-  const journal = Journal.parse(JSON.parse(await readFile(path, 'utf8')))
-  const chained = journal.entries.findIndex(({ tag }) => tag.endsWith('_audit_chain'))
-  await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, chained) }))
-  return directory
-}
 
 /** What JSON can hold that sorts or prints in a way of its own. */
 const odd = {
@@ -52,7 +31,6 @@ const odd = {
 }
 
 test('events from before the chain are chained, and newer ones go on from them', async () => {
-  await provision(await earlierMigrations())
   const workspaces = [newId('workspace'), newId('workspace')]
   const before = workspaces.flatMap((workspaceId) =>
     [3, 1, 2].map((minute) => {
@@ -66,7 +44,7 @@ test('events from before the chain are chained, and newer ones go on from them',
     await owner.sql`insert into audit_log (id, workspace_id, environment, version, event)
       values (${event.id}, ${event.workspaceId}, ${event.environment}, 1, ${JSON.stringify(event)}::text::json)`
   }
-  await provision(settings.migrationsDir)
+  await earlier.upgrade()
 
   const { db } = owner
   const signer = createCheckpointSigner(generateServiceKeys().privateKey)
