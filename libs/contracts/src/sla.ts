@@ -263,7 +263,12 @@ export const NewSlaPolicy = z
   })
   .meta({
     id: 'NewSlaPolicy',
-    example: { name: 'Gold', metric: 'resolution', goals: { critical: 60, high: 240 } },
+    example: {
+      name: 'Gold',
+      metric: 'resolution',
+      goals: { critical: 60, high: 240 },
+      escalations: [{ atPercent: 75, assignmentGroup: 'duty-managers' }],
+    },
   })
 export type NewSlaPolicy = z.infer<typeof NewSlaPolicy>
 const { entityType: _, metric: __, ...changeable } = policyFields
