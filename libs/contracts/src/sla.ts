@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { Filter, NewFilter } from './filter.js'
 import { idSchema } from './ids.js'
-import { HoldReason, IncidentState, severities } from './itsm.js'
+import { HoldReason, IncidentState, Severity, severities } from './itsm.js'
 import { priorities } from './priority.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(100)
+const Reference = z.string().trim().min(1).max(100)
 const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 09:30')
 
 export const weekdays = [
@@ -151,6 +152,34 @@ export const SlaGoalKey = z.enum([...severities, ...priorities, 'all']).meta({
 })
 export type SlaGoalKey = z.infer<typeof SlaGoalKey>
 
+/** What is done with an incident when a clock of the policy reaches a threshold. It only ever raises. */
+export const SlaEscalation = z
+  .strictObject({
+    atPercent: z
+      .int()
+      .min(1)
+      .max(100)
+      .meta({ description: 'One of `warnings`, or 100: the breach.', example: 75 }),
+    severity: Severity.optional().meta({ description: 'Raised to this where it is milder.' }),
+    assignmentGroup: Reference.optional().meta({
+      description: 'Team it is handed to.',
+      example: 'duty-managers',
+    }),
+    escalateTo: Reference.optional().meta({
+      description: 'Somebody higher up, who is to know of it and follows it from then on.',
+    }),
+    assigneeId: Reference.optional().meta({ description: 'User who is to work on it.' }),
+    watcherIds: z
+      .array(Reference)
+      .min(1)
+      .max(20)
+      .overwrite((ids) => [...new Set(ids)])
+      .optional()
+      .meta({ description: 'Users who are to follow it, beside those who do.' }),
+  })
+  .meta({ id: 'SlaEscalation', example: { atPercent: 75, assignmentGroup: 'duty-managers' } })
+export type SlaEscalation = z.infer<typeof SlaEscalation>
+
 const overEntity = { description: 'Over the entity; all must hold.', example: { category: 'vip' } }
 
 const policyFields = {
@@ -179,6 +208,18 @@ const policyFields = {
     .max(10)
     .overwrite((percents) => [...new Set(percents)].sort((a, b) => a - b))
     .meta({ description: 'Percent of the goal at which to warn.', example: [50, 75, 90] }),
+  escalations: z
+    .array(SlaEscalation)
+    .max(10)
+    .meta({
+      description:
+        'What is done with incidents, which alone have escalations, when the clock gets so far; those of one ' +
+        'percent in their order, and once in the life of a clock.',
+      example: [
+        { atPercent: 75, assignmentGroup: 'duty-managers' },
+        { atPercent: 100, severity: 'critical' },
+      ],
+    }),
   status: z.enum(['active', 'inactive']).meta({ description: 'An inactive one starts no clocks.' }),
 }
 
@@ -188,6 +229,7 @@ export const SlaPolicyState = z.object({
   // States from before these fields were introduced lack them.
   goalsBy: policyFields.goalsBy.default('severity'),
   pauseStatuses: policyFields.pauseStatuses.default([]),
+  escalations: policyFields.escalations.default([]),
   // Those of before were not bounded.
   conditions: Filter.meta(overEntity),
   revision: z.int().min(1),
@@ -216,11 +258,17 @@ export const NewSlaPolicy = z
     }),
     pauseStatuses: policyFields.pauseStatuses.default([]),
     warnings: policyFields.warnings.default([50, 75, 90]),
+    escalations: policyFields.escalations.default([]),
     status: policyFields.status.default('active'),
   })
   .meta({
     id: 'NewSlaPolicy',
-    example: { name: 'Gold', metric: 'resolution', goals: { critical: 60, high: 240 } },
+    example: {
+      name: 'Gold',
+      metric: 'resolution',
+      goals: { critical: 60, high: 240 },
+      escalations: [{ atPercent: 75, assignmentGroup: 'duty-managers' }],
+    },
   })
 export type NewSlaPolicy = z.infer<typeof NewSlaPolicy>
 const { entityType: _, metric: __, ...changeable } = policyFields

@@ -27,6 +27,7 @@ const policy: SlaPolicyState = {
   pauseReasons: [],
   pauseStatuses: ['assess'],
   warnings: [],
+  escalations: [],
   status: 'active',
   revision: 1,
   activeSince: at(0),

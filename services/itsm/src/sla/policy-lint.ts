@@ -9,6 +9,7 @@ import {
 import { aroundTheClock, createCalendar } from './calendar.js'
 import { entityOf } from './entities.js'
 import type { SlaEntity } from './entity.js'
+import { checkEscalations } from './escalation-rules.js'
 import { yearMs } from './lint.js'
 import { checkTraps } from './policy-traps.js'
 
@@ -26,6 +27,7 @@ export function checkPolicy(
   entity = entityFor(policy.entityType),
 ): SlaPolicyState {
   checkFit(policy, entity)
+  checkEscalations(policy)
   checkTraps(policy, entity)
   checkGoals(policy, calendar)
   return policy

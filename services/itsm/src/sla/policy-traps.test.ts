@@ -15,6 +15,7 @@ const policy: SlaPolicyState = {
   pauseReasons: ['awaiting_caller', 'awaiting_vendor'],
   pauseStatuses: [],
   warnings: [],
+  escalations: [],
   status: 'active',
   revision: 1,
   activeSince: '2026-03-02T09:00:00.000Z',

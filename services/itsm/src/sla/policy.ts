@@ -72,8 +72,9 @@ export const slaPolicy: Decider<SlaPolicyState, PolicyCommand> = {
     return updated('sla_policy.updated', state, changes, now, (after) => checkPolicy(after, calendar))
   },
   expose: (state) => state,
-  // Those from before goals by priority lack what has come with them.
-  upcast: (stored) => ('goalsBy' in stored ? stored : SlaPolicyState.parse(stored)),
+  // Those from before the latest fields lack them.
+  upcast: (stored) =>
+    'goalsBy' in stored && 'escalations' in stored ? stored : SlaPolicyState.parse(stored),
   describe: ({ name }) => ({ displayName: name }),
   project: ({ after }) => revisionRow('sla_policy_revisions', after),
 }

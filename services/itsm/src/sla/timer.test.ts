@@ -21,6 +21,7 @@ const policy: SlaPolicyState = {
   pauseReasons: ['awaiting_vendor'],
   pauseStatuses: [],
   warnings: [50],
+  escalations: [],
   status: 'active',
   revision: 1,
   activeSince: at(0),
