@@ -104,20 +104,19 @@ export function openDays(hours: CalendarHours, start: number, days: number): Wal
   const dateOf = (minute: number) => quarters[Math.floor(minute / 15)]?.date ?? ''
   const ofDate = new Map<string, number>()
   for (const [minute, is] of open.entries())
-    ofDate.set(dateOf(minute), (ofDate.get(dateOf(minute)) ?? 0) + is * minuteMs)
+    if (is === 1) ofDate.set(dateOf(minute), (ofDate.get(dateOf(minute)) ?? 0) + minuteMs)
 
   const passedOfDate = new Map<string, number>()
   const passedAt = new Float64Array(open.length)
   const countedAt = new Float64Array(open.length + 1)
-  const share = (date: string, ms: number) =>
-    Number((BigInt(ms) * 86_400_000n) / BigInt(ofDate.get(date) ?? 1))
+  const share = (date: string, ms: number) => Math.floor((ms * 86_400_000) / (ofDate.get(date) ?? 1))
   for (const [minute, is] of open.entries()) {
     const date = dateOf(minute)
     const before = passedOfDate.get(date) ?? 0
     passedAt[minute] = before
     const counts = is === 1 ? share(date, before + minuteMs) - share(date, before) : 0
     countedAt[minute + 1] = (countedAt[minute] ?? 0) + counts
-    passedOfDate.set(date, before + is * minuteMs)
+    if (is === 1) passedOfDate.set(date, before + minuteMs)
   }
   const countedUntil = (instant: number) => {
     const minute = Math.floor((instant - start) / minuteMs)
