@@ -152,6 +152,14 @@ export const SlaGoalKey = z.enum([...severities, ...priorities, 'all']).meta({
 })
 export type SlaGoalKey = z.infer<typeof SlaGoalKey>
 
+export const SlaGoalUnit = z.enum(['minutes', 'business_days']).meta({
+  id: 'SlaGoalUnit',
+  description:
+    'What goals are given in, and clocks count in: `minutes` of open time, or `business_days`, dates on which the calendar ' +
+    'is open at all. The open time of such a date, however much it is, counts 86,400,000 ms in all, each part of it its share.',
+})
+export type SlaGoalUnit = z.infer<typeof SlaGoalUnit>
+
 /** What is done with an incident when a clock of the policy reaches a threshold. It only ever raises. */
 export const SlaEscalation = z
   .strictObject({
@@ -188,9 +196,11 @@ const policyFields = {
   metric: SlaMetric,
   goalsBy: SlaGoalsBy,
   goals: z.partialRecord(SlaGoalKey, z.int().min(1).max(5_256_000)).meta({
-    description: 'Minutes of open hours: by severity, by priority, or `all`, as `goalsBy` says.',
+    description:
+      'Minutes of open hours, or business days as `goalUnit` says: by severity, by priority, or `all`, as `goalsBy` says.',
     example: { critical: 60, high: 240 },
   }),
+  goalUnit: SlaGoalUnit,
   calendarId: idSchema('slaCalendar')
     .nullable()
     .meta({ description: 'Null: around the clock.', example: null }),
@@ -228,6 +238,7 @@ export const SlaPolicyState = z.object({
   ...policyFields,
   // States from before these fields were introduced lack them.
   goalsBy: policyFields.goalsBy.default('severity'),
+  goalUnit: policyFields.goalUnit.default('minutes'),
   pauseStatuses: policyFields.pauseStatuses.default([]),
   escalations: policyFields.escalations.default([]),
   // Those of before were not bounded.
@@ -248,6 +259,9 @@ export const NewSlaPolicy = z
     goalsBy: policyFields.goalsBy.optional().meta({
       description:
         'The field its goal depends on: by default `severity` for incidents, `priority` for problems, `all` for others.',
+    }),
+    goalUnit: policyFields.goalUnit.default('minutes').meta({
+      description: 'What goals are given in. Business days need a calendar.',
     }),
     calendarId: policyFields.calendarId.default(null),
     conditions: policyFields.conditions.default({}),
@@ -309,7 +323,12 @@ export const SlaTimer = z
     metric: SlaMetric,
     goalsBy: SlaGoalsBy,
     goalKey: SlaGoalKey.meta({ description: 'What the entity has of what goals go by.' }),
-    goalMs: z.int().min(1),
+    // Those from before lack it.
+    goalUnit: SlaGoalUnit.default('minutes'),
+    goalMs: z.int().min(1).meta({
+      description:
+        'In open time; where `goalUnit` is `business_days`, each of them is 86,400,000 ms. So is all that counts.',
+    }),
     cycle: z.int().min(1).meta({ description: 'Counts the goals the clock has had.' }),
     state: SlaClockState,
     breached: z.boolean(),
@@ -331,7 +350,10 @@ export const SlaInterval = z
     from: At,
     to: At,
     state: z.union([SlaClockState, z.literal('closed')]),
-    countedMs: z.int().min(0).meta({ description: 'What it adds to the elapsed time.' }),
+    countedMs: z
+      .int()
+      .min(0)
+      .meta({ description: 'What it adds to the elapsed time: open time, or its part of business days.' }),
     reason: z.string().nullable(),
     eventId: z.string(),
   })
@@ -341,7 +363,7 @@ export type SlaInterval = z.infer<typeof SlaInterval>
 /** A clock as it is at an instant, with what it did when in place of its ledger. */
 export const ExplainedSlaTimer = SlaTimer.omit({ ledger: true })
   .extend({
-    elapsedMs: z.int().min(0),
+    elapsedMs: z.int().min(0).meta({ description: 'What it has counted, in the measure of `goalMs`.' }),
     remainingMs: z.int().meta({ description: 'Negative once overdue.' }),
     intervals: z.array(SlaInterval),
   })
@@ -389,6 +411,7 @@ export const ReapplySla = z.strictObject({ dryRun: z.boolean().default(true) }).
 const Applied = SlaTimer.pick({
   policyRevision: true,
   calendarRevision: true,
+  goalUnit: true,
   goalMs: true,
   state: true,
   dueAt: true,

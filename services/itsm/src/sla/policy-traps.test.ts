@@ -9,6 +9,7 @@ const policy: SlaPolicyState = {
   entityType: 'incident',
   metric: 'resolution',
   goalsBy: 'severity',
+  goalUnit: 'minutes',
   goals: { critical: 60 },
   calendarId: null,
   conditions: {},

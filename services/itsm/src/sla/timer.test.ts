@@ -15,6 +15,7 @@ const policy: SlaPolicyState = {
   entityType: 'incident',
   metric: 'resolution',
   goalsBy: 'severity',
+  goalUnit: 'minutes',
   goals: { critical: 20, medium: 60 },
   calendarId: null,
   conditions: {},

@@ -13,11 +13,13 @@ import {
 import type { Calendar } from './calendar.js'
 import type { SlaFacts } from './entity.js'
 import { reachedAt } from './ledger.js'
+import { goalUnitMs } from './measure.js'
 import { storedTimer } from './stored-timer.js'
 
 /** What a clock goes by: the revisions it is pinned to. */
 export interface Terms {
   policy: SlaPolicyState
+  /** Counting in the unit of the policy's goals. */
   calendar: Calendar
   calendarRevision: number | null
 }
@@ -47,7 +49,7 @@ export const slaTimer: Decider<SlaTimer, TimerCommand> = {
   table: 'sla_timers',
   decide,
   expose: (state) => state,
-  upcast: (stored) => ('goalKey' in stored ? stored : storedTimer(stored)),
+  upcast: (stored) => ('goalUnit' in stored ? stored : storedTimer(stored)),
   describe: ({ policyName, entityNumber }) => ({ displayName: `${policyName}: ${entityNumber}` }),
 }
 
@@ -69,12 +71,12 @@ export const isOpen = ({ state }: Pick<SlaTimer, 'state'>) => openStates.include
 
 /** The goal a policy has for the entity, and what it goes by; undefined when it has none. */
 export function goalOf(
-  { goals, goalsBy }: Pick<SlaPolicyState, 'goals' | 'goalsBy'>,
+  { goals, goalsBy, goalUnit }: Pick<SlaPolicyState, 'goals' | 'goalsBy' | 'goalUnit'>,
   entity: SlaFacts,
 ): { goalKey: SlaGoalKey; goalMs: number } | undefined {
   const goalKey = goalsBy === 'all' ? goalsBy : entity[goalsBy]
-  const minutes = goalKey === null ? undefined : goals[goalKey]
-  return goalKey === null || minutes === undefined ? undefined : { goalKey, goalMs: minutes * 60_000 }
+  const goal = goalKey === null ? undefined : goals[goalKey]
+  return goalKey === null || goal === undefined ? undefined : { goalKey, goalMs: goal * goalUnitMs[goalUnit] }
 }
 
 /** Whether a policy has a goal for the entity and its conditions hold. */
@@ -107,6 +109,7 @@ function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start
     calendarRevision: terms.calendarRevision,
     metric: policy.metric,
     goalsBy: policy.goalsBy,
+    goalUnit: policy.goalUnit,
     ...goal,
     cycle: 1,
     state: 'running',
