@@ -8,12 +8,14 @@ const annotations = ['$schema', 'title', 'description', 'examples', 'default']
 const keywords = new Set([
   ...annotations,
   ...['type', 'enum', 'const', 'anyOf', 'properties', 'required', 'additionalProperties', 'items'],
-  ...['minItems', 'maxItems', 'uniqueItems', 'minLength', 'maxLength', 'format', 'multipleOf'],
+  ...['minItems', 'maxItems', 'uniqueItems', 'minLength', 'maxLength', 'pattern', 'format', 'multipleOf'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'if', 'then', 'else'],
 ])
 /** A schema without one of these most likely is a mistake: its other keywords bind only some types. */
 const deciding = ['type', 'enum', 'const', 'anyOf']
 const maxBytes = 32_768
+/** Reading one costs far more than its bytes. */
+const maxPatterns = 100
 
 export interface SchemaRules {
   /** Pointer to the schema within the request, such as `/formSchema`. */
@@ -23,20 +25,22 @@ export interface SchemaRules {
 }
 
 /**
- * Refuses a schema with anything that is not enforced. Regular expressions and references are refused too: one
- * workspace's pattern must not be able to keep the service busy for all. Throws validation_failed naming the place.
+ * Refuses a schema with anything that is not enforced. So are references, and regular expressions that take more than
+ * linear time: one workspace's schema must not be able to keep the service busy for all. Throws validation_failed naming the place.
  */
 export function checkEnforceable(schema: JsonSchema, rules: SchemaRules): void {
   if (schema.type !== 'object') throw refused(`${rules.path}/type`, 'must be "object"')
   if (Buffer.byteLength(JSON.stringify(schema)) > maxBytes)
     throw refused(rules.path, `must be at most ${maxBytes} bytes`)
-  check(schema, rules.path, { form: rules.form, own: true })
+  check(schema, rules.path, { form: rules.form, own: true, patterns: new Set() })
 }
 
 interface Context {
   form: boolean
   /** Declares a value; in conditions and choices a schema tells of one declared elsewhere. */
   own: boolean
+  /** Those read so far. */
+  patterns: Set<unknown>
 }
 
 function check(schema: unknown, path: string, context: Context): void {
@@ -44,6 +48,8 @@ function check(schema: unknown, path: string, context: Context): void {
   if (!isObject(schema)) throw refused(path, 'must be a schema')
   for (const [name, value] of Object.entries(schema)) {
     if (!keywords.has(name)) throw refused(path + step(name), 'is a keyword that is not supported')
+    if (name === 'pattern' && context.patterns.add(value).size > maxPatterns)
+      throw refused(path + step(name), `has more than ${maxPatterns} patterns`)
     const fault = keywordFault(schema, name, value)
     if (fault !== undefined) throw refused(path + fault.at, fault.problem)
   }

@@ -1,5 +1,6 @@
 import { ApiError, canonicalJson } from '@opsplane/contracts'
 import { hasFormat } from './formats.js'
+import { compilePattern, type Pattern } from './pattern.js'
 import { type Fault, isObject, type JsonSchema, step } from './schema.js'
 import { isOfType } from './types.js'
 
@@ -18,7 +19,7 @@ export interface FaultsOptions {
 /** All that is wrong with a value. Throws validation_failed when it would cost too much to tell. */
 export function faultsOf(schema: unknown, value: unknown, options: FaultsOptions): Fault[] {
   const { path, closed = false, partial = false } = options
-  const walk = { faults: [], steps: 0, root: path }
+  const walk = { faults: [], steps: 0, root: path, patterns: new Map() }
   visit(schema, value, { path, schemaPath: '', closed, partial }, walk)
   return walk.faults
 }
@@ -27,6 +28,8 @@ interface Walk {
   faults: Fault[]
   steps: number
   root: string
+  /** Each is read once, however many texts it is held against. */
+  patterns: Map<string, Pattern>
 }
 
 interface Place {
@@ -84,14 +87,25 @@ function isMultiple(value: number, of: number): boolean {
 
 const texts: Check = (schema, value, at, walk) => {
   if (typeof value !== 'string') return
-  const { minLength, maxLength, format } = schema
+  const { minLength, maxLength, format, pattern } = schema
   if (typeof format === 'string') {
     spend(walk, 20 + value.length / 16)
     if (!hasFormat(format, value)) fault(walk, at, 'format', 'invalid_format', `must be of format ${format}`)
   }
+  if (typeof pattern === 'string' && !holds(pattern, value, walk))
+    fault(walk, at, 'pattern', 'invalid_format', `must match ${pattern}`)
   if (minLength === undefined && maxLength === undefined) return
   spend(walk, value.length / 16)
   bounds(schema, [...value].length, ['minLength', 'maxLength', 'characters'], at, walk)
+}
+
+/** What a step of the automaton costs is spent beforehand: an expression and a text from users may both be long. */
+function holds(source: string, text: string, walk: Walk): boolean {
+  if (!walk.patterns.has(source)) spend(walk, 1_000)
+  const pattern = walk.patterns.get(source) ?? compilePattern(source)
+  walk.patterns.set(source, pattern)
+  spend(walk, pattern.size * (text.length + 1))
+  return pattern.test(text)
 }
 
 const lists: Check = (schema, value, at, walk) => {

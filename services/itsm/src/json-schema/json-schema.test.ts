@@ -20,12 +20,28 @@ function refusalOf(work: () => void): { path: string | undefined; code: string |
 const placeOf = (schema: Record<string, unknown>, rules = form) =>
   refusalOf(() => checkEnforceable(schema, rules))?.path ?? null
 
+const numbered = (count: number, schema: (index: number) => object) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, schema(index)]))
+
 const deep = (levels: number): object => (levels === 0 ? { type: 'string' } : object({ a: deep(levels - 1) }))
 
 describe('a schema that is not enforced as it stands', () => {
   it.each([
-    ['a regular expression', object({ a: { type: 'string', pattern: '(a+)+$' } }), '/properties/a/pattern'],
-    ['one for names', object({}, { patternProperties: { '(a+)+$': true } }), '/patternProperties'],
+    ['no regular expression', object({ a: { type: 'string', pattern: '(' } }), '/properties/a/pattern'],
+    ['one that looks ahead', object({ a: { type: 'string', pattern: '^(?=a)' } }), '/properties/a/pattern'],
+    ['one that refers back', object({ a: { type: 'string', pattern: '(a)\\1' } }), '/properties/a/pattern'],
+    ['a pattern without a type', object({ a: { pattern: 'x' } }), '/properties/a'],
+    [
+      'a default of another pattern',
+      object({ a: { type: 'string', pattern: '^b', default: 'a' } }),
+      '/properties/a/default',
+    ],
+    [
+      'more than 100 patterns',
+      object(numbered(101, (n) => ({ type: 'string', pattern: `${n}` }))),
+      '/properties/a100/pattern',
+    ],
+    ['patterns for names', object({}, { patternProperties: { '(a+)+$': true } }), '/patternProperties'],
     ['a reference', object({ a: { $ref: '#' } }), '/properties/a/$ref'],
     ['one to elsewhere', object({ a: { $dynamicRef: 'http://10.0.0.1/' } }), '/properties/a/$dynamicRef'],
     ['definitions', object({}, { $defs: {} }), '/$defs'],
@@ -107,7 +123,7 @@ describe('a schema that is not enforced as it stands', () => {
       object({ a: object({}, { anyOf: [{ required: ['b'] }] }) }),
       '/properties/a/anyOf/0/required/0',
     ],
-    ['escaped names', object({ 'a/b~c': { pattern: 'x' } }), '/properties/a~1b~0c/pattern'],
+    ['escaped names', object({ 'a/b~c': { not: 'x' } }), '/properties/a~1b~0c/not'],
     ['32 KiB', object({ a: { enum: ['ä'.repeat(20_000)] } }), ''],
   ])('is refused for %s', (_what, schema, place) => {
     expect(placeOf(schema)).toBe(`/formSchema${place}`)
@@ -189,6 +205,7 @@ describe('data', () => {
     [{ type: 'string', format: 'uri-reference' }, 'https://example.com/a', 'http://['],
     [{ type: 'string', format: 'email' }, 'a@b.de', `${'a'.repeat(100_000)}@`],
     [{ type: 'string', minLength: 2, maxLength: 2 }, '🙂🙂', '🙂'],
+    [{ type: 'string', pattern: '^[A-Z]{2}-\\d{4}$' }, 'AB-1234', 'AB-12345'],
     [{ type: 'number', multipleOf: 0.1 }, 0.3, 0.35],
     [{ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }, 0.5, 1],
     [{ type: 'integer' }, 3, 3.5],
@@ -257,6 +274,15 @@ describe('data', () => {
     const schema = object({ a: { type: 'array', items: { anyOf } } })
     const many = { a: Array.from({ length: 10_000 }, () => -1) }
     const refusal = refusalOf(() => faultsOf(schema, many, { path: '/formData' }))
+    expect(refusal).toEqual({ path: '/formData', code: 'too_costly' })
+  })
+
+  it('is refused where its patterns take too many steps, as often as they are tried', () => {
+    const anyOf = numbered(100, (index) => ({ pattern: `^(?:a?){100}b${index}` }))
+    const schema = object({ a: { anyOf: Object.values(anyOf) } })
+    expect(placeOf(schema)).toBeNull()
+    expect(faults(schema, { a: 'aab7' })).toEqual([])
+    const refusal = refusalOf(() => faultsOf(schema, { a: 'a'.repeat(1_000) }, { path: '/formData' }))
     expect(refusal).toEqual({ path: '/formData', code: 'too_costly' })
   })
 

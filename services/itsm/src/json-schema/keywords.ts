@@ -1,4 +1,5 @@
 import { formats } from './formats.js'
+import { patternProblem } from './pattern.js'
 import { isObject, type JsonSchema } from './schema.js'
 import { isOfType, types } from './types.js'
 
@@ -44,6 +45,7 @@ const tests: Readonly<Record<string, Test>> = {
     (value) => typeof value === 'string' && formats.has(value),
     `must be one of ${[...formats].join(', ')}`,
   ),
+  pattern: patternProblem,
   required: unless(
     (value) =>
       Array.isArray(value) &&
