@@ -74,10 +74,13 @@ const fields = {
   formSchema: z.record(z.string(), z.unknown()).meta({
     description:
       'JSON Schema (2020-12) of what a request has to say. Objects take declared properties only, unless ' +
-      '`additionalProperties` is true; defaults are filled in.',
+      '`additionalProperties` is true; defaults are filled in, also in the objects of lists.',
     example: {
       type: 'object',
-      properties: { size: { type: 'string', enum: ['13', '15'] } },
+      properties: {
+        costCentre: { type: 'string', pattern: '^[A-Z]{2}-\\d{4}$' },
+        size: { type: 'string', enum: ['13', '15'] },
+      },
       required: ['size'],
     },
   }),

@@ -4,6 +4,7 @@ import { checkEnforceable } from '../json-schema/enforceable.js'
 import { faultsOf } from '../json-schema/faults.js'
 import { checkFaults } from '../json-schema/fitting.js'
 import { isObject, type JsonSchema } from '../json-schema/schema.js'
+import { stepsFor } from '../json-schema/walk.js'
 
 /** Also what a request takes as it is: events carry it twice. */
 const maxBytes = 32_768
@@ -20,7 +21,7 @@ export function checkFormSchema(schema: JsonSchema): void {
  * lack what is required.
  */
 export function filledForm(schema: JsonSchema, data: FormData, { draft }: { draft: boolean }): FormData {
-  const filled = withDefaults(schema, data)
+  const filled = withDefaults(schema, data, stepsFor('/formData'))
   const faults = faultsOf(schema, filled, { path: '/formData', closed: true, partial: draft })
   checkFaults(faults, 'What the form asks for is not given as it should be.')
   if (Buffer.byteLength(JSON.stringify(filled)) > maxBytes)

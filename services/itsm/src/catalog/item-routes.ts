@@ -12,6 +12,7 @@ import {
 import { type BackendContext, listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
+import { enforcedKeywords } from '../json-schema/description.js'
 import { createdFilters } from '../lists/created.js'
 import { searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 import { transitionErrors } from '../transition-errors.js'
@@ -71,8 +72,8 @@ export function itemRoutes({ database: { db }, cursors }: BackendContext, items:
       path: '/catalog/items',
       summary: 'Begin a catalogue item',
       description:
-        'As a draft. `formSchema` is a JSON Schema of type object made of keywords that are enforced; a schema with ' +
-        'others, with regular expressions or references is refused. Emits `catalog_item.created`.',
+        `As a draft. \`formSchema\` is a JSON Schema of type object. ${enforcedKeywords} Lists hold scalars or ` +
+        'objects. Emits `catalog_item.created`.',
       tag,
       scope: 'catalog:write',
       body: NewCatalogItem,

@@ -2,6 +2,7 @@ import { AsOfQuery, CiClass, CiClassPatch, NewCiClass } from '@opsplane/contract
 import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
+import { enforcedKeywords } from '../json-schema/description.js'
 import { classPage } from './class-list.js'
 import type { ClassStore } from './class-store.js'
 import { tag } from './item-routes.js'
@@ -50,10 +51,7 @@ export function classRoutes(ctx: BackendContext, classes: ClassStore): Route[] {
       method: 'post',
       path: '/cmdb/classes',
       summary: 'Create a class',
-      description:
-        '`schema` is a JSON Schema of type object made of keywords that are enforced: type, properties, required, ' +
-        'additionalProperties, items, uniqueItems, enum, const, anyOf, if, then, else, format, and the bounds of ' +
-        'numbers, texts and lists.',
+      description: `\`schema\` is a JSON Schema of type object. ${enforcedKeywords}`,
       tag,
       scope: 'cmdb:write',
       body: NewCiClass,

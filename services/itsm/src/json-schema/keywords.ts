@@ -1,4 +1,5 @@
 import { formats } from './formats.js'
+import { patternProblem } from './pattern.js'
 import { isObject, type JsonSchema } from './schema.js'
 import { isOfType, types } from './types.js'
 
@@ -26,6 +27,12 @@ const count = unless(
 )
 const isScalar = (value: unknown) => value === null || typeof value !== 'object'
 
+const schemas = unless((value) => Array.isArray(value) && value.length > 0, 'must be a list of schemas')
+const areNames = (value: unknown) =>
+  Array.isArray(value) &&
+  value.every((name) => typeof name === 'string') &&
+  new Set(value).size === value.length
+
 const tests: Readonly<Record<string, Test>> = {
   $schema: text,
   title: text,
@@ -44,15 +51,15 @@ const tests: Readonly<Record<string, Test>> = {
     (value) => typeof value === 'string' && formats.has(value),
     `must be one of ${[...formats].join(', ')}`,
   ),
-  required: unless(
-    (value) =>
-      Array.isArray(value) &&
-      value.every((name) => typeof name === 'string') &&
-      new Set(value).size === value.length,
-    'must be a list of different names',
+  pattern: patternProblem,
+  required: unless(areNames, 'must be a list of different names'),
+  dependentRequired: unless(
+    (value) => isObject(value) && Object.values(value).every(areNames),
+    'must give a list of different names for each name',
   ),
   properties: unless(isObject, 'must be an object'),
-  anyOf: unless((value) => Array.isArray(value) && value.length > 0, 'must be a list of schemas'),
+  $defs: unless(isObject, 'must be an object'),
+  ...{ anyOf: schemas, oneOf: schemas, allOf: schemas },
   uniqueItems: unless((value) => typeof value === 'boolean', 'must be true or false'),
   multipleOf: unless((value) => typeof value === 'number' && value > 0, 'must be a number above 0'),
   ...{ minimum: number, maximum: number, exclusiveMinimum: number, exclusiveMaximum: number },

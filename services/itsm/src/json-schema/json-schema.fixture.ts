@@ -1,0 +1,37 @@
+import { ApiError } from '@opsplane/contracts'
+import { checkEnforceable } from './enforceable.js'
+import { faultsOf } from './faults.js'
+import type { JsonSchema } from './schema.js'
+import type { SchemaRules } from './schema-rules.js'
+
+export const form: SchemaRules = { path: '/formSchema', form: true }
+export const object = (properties: object, rest: object = {}): JsonSchema => ({
+  type: 'object',
+  properties,
+  ...rest,
+})
+export const list = (items: object, rest: object = {}): JsonSchema => ({ type: 'array', items, ...rest })
+/** Properties a0, a1, … */
+export const numbered = (count: number, schema: (index: number) => object) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, schema(index)]))
+
+/** Where, and as what, the first thing wrong was refused. */
+export function refusalOf(work: () => void): { path: string | undefined; code: string | undefined } | null {
+  try {
+    work()
+    return null
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const [detail] = error.details
+    return { path: detail?.path, code: detail?.code }
+  }
+}
+
+/** Where a schema is refused; null when it is taken. */
+export const placeOf = (schema: JsonSchema, rules = form) =>
+  refusalOf(() => checkEnforceable(schema, rules))?.path ?? null
+
+export const faults = (schema: JsonSchema, value: unknown, options: { partial?: boolean } = {}) =>
+  faultsOf(schema, value, { path: '/formData', closed: true, ...options }).map(
+    ({ path, schemaPath, code }) => `${path} ${schemaPath} ${code}`,
+  )

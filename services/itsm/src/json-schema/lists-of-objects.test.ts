@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals'
+import { withDefaults } from './defaults.js'
+import { faults, list, numbered, object, placeOf, refusalOf } from './json-schema.fixture.js'
+import { stepsFor } from './walk.js'
+
+const line = object(
+  {
+    sku: { type: 'string', pattern: '^[A-Z]{2}-\\d+$' },
+    quantity: { type: 'integer', minimum: 1, default: 1 },
+    packed: object({ gift: { type: 'boolean', default: false } }, { default: {} }),
+    notes: list({ type: 'string' }),
+  },
+  { required: ['sku'] },
+)
+const order = object({ lines: list(line, { minItems: 1, maxItems: 3, uniqueItems: true }) })
+const filled = (schema: typeof order, value: unknown) => withDefaults(schema, value, stepsFor('/formData'))
+
+describe('a list of objects', () => {
+  it('is told of every fault, with both places', () => {
+    expect(placeOf(order)).toBeNull()
+    const lines = [{ sku: 'AB-1' }, { sku: 'AB1', quantity: 0 }, { paint: true, notes: ['a', 2] }, 7]
+    expect(faults(order, { lines })).toEqual([
+      '/formData/lines /properties/lines/maxItems too_big',
+      '/formData/lines/1/sku /properties/lines/items/properties/sku/pattern invalid_format',
+      '/formData/lines/1/quantity /properties/lines/items/properties/quantity/minimum too_small',
+      '/formData/lines/2/sku /properties/lines/items/required/0 required',
+      '/formData/lines/2/paint /properties/lines/items/additionalProperties unrecognized_key',
+      '/formData/lines/2/notes/1 /properties/lines/items/properties/notes/items/type invalid_type',
+      '/formData/lines/3 /properties/lines/items/type invalid_type',
+    ])
+    expect(faults(order, { lines: [] })).toEqual(['/formData/lines /properties/lines/minItems too_small'])
+  })
+
+  it('knows items that say the same in another order', () => {
+    const lines = [
+      { sku: 'AB-1', quantity: 2 },
+      { quantity: 2, sku: 'AB-1' },
+    ]
+    expect(faults(order, { lines })).toEqual(['/formData/lines /properties/lines/uniqueItems not_unique'])
+  })
+
+  it('may lack in a draft what is required of its items', () => {
+    expect(faults(order, { lines: [{}] }, { partial: true })).toEqual([])
+    expect(faults(order, { lines: [{ quantity: 0 }] }, { partial: true })).toHaveLength(1)
+  })
+
+  it('gets the defaults of its items, once', () => {
+    const packed = { gift: false }
+    const once = filled(order, { lines: [{ sku: 'AB-1' }, { sku: 'AB-2', quantity: 2, packed: {} }, 7] })
+    expect(once).toEqual({
+      lines: [{ sku: 'AB-1', quantity: 1, packed }, { sku: 'AB-2', quantity: 2, packed }, 7],
+    })
+    expect(filled(order, once)).toEqual(once)
+    expect(filled(order, {})).toEqual({})
+  })
+
+  it('is refused where its defaults multiply with it', () => {
+    const item = object({ text: { type: 'string', default: 'x'.repeat(30_000) } })
+    const many = { lines: Array.from({ length: 10_000 }, () => ({})) }
+    const schema = object({ lines: list(item) })
+    expect(placeOf(schema)).toBeNull()
+    expect(refusalOf(() => filled(schema, many))).toEqual({ path: '/formData', code: 'too_costly' })
+    const wide = object({ lines: list(object(numbered(1_000, () => ({ type: 'null' })))) })
+    expect(refusalOf(() => filled(wide, many))).toEqual({ path: '/formData', code: 'too_costly' })
+  })
+
+  it.each([
+    ['of several types', { type: ['object', 'null'], properties: {} }, ''],
+    ['of objects or texts', { anyOf: [object({}), { type: 'string' }] }, ''],
+    ['with a default nobody fills in', object({}, { default: {} }), '/default'],
+    ['that require what they do not declare', object({}, { required: ['a'] }), '/required/0'],
+    [
+      'with properties of any name',
+      object({}, { additionalProperties: { type: 'string' } }),
+      '/additionalProperties',
+    ],
+    [
+      'with a keyword nobody enforces',
+      object({ a: { type: 'string', pattern: '\\1' } }),
+      '/properties/a/pattern',
+    ],
+  ])('is refused for items %s', (_what, items, place) => {
+    expect(placeOf(object({ a: list(items) }))).toBe(`/formSchema/properties/a/items${place}`)
+  })
+})

@@ -1,0 +1,120 @@
+import { describe, expect, it } from '@jest/globals'
+import { seededRandom } from '@opsplane/testing'
+import { compilePattern, patternProblem } from './pattern.js'
+
+describe('a pattern', () => {
+  it.each([
+    ['^[A-Z]{2}-\\d{4}$', ['AB-1234'], ['AB-123', 'xAB-1234', 'AB-1234\n', 'AB-١٢٣٤']],
+    ['b', ['abc'], ['ac']],
+    ['', ['', 'a'], []],
+    ['^.$', ['🙂', '\v'], ['\n', '\r', '\u2028', 'ab']],
+    ['^\\s$', ['\ufeff', '\u00a0', '\v'], ['\u200b', 'x']],
+    ['^[^\\S\\n]$', [' ', '\u2003'], ['\n', 'a']],
+    ['^[]', [], ['', 'a']],
+    ['^[^]$', ['\n', '🙂'], ['']],
+    ['^[\\w-]+$', ['a-b_9'], ['a b', 'ä']],
+    ['^[a-c\\-x]+$', ['ac-x'], ['d']],
+    ['^[(?:{2}[:alph\\]]+$', ['(?:{2}[alph]'], ['b']],
+    ['^\\u0041\\x42\\u{1f642}\\ud83d\\ude42\\cJ\\t$', ['AB🙂🙂\n\t'], ['AB']],
+    ['^[\\b\\0]\\/\\.$', ['\b/.', '\0/.'], ['b/.']],
+    ['^a{02}(?<year>b){1,2}?$', ['aab', 'aabb'], ['ab', 'aabbb']],
+    ['\\bcat\\b', ['a cat.'], ['cats']],
+    ['^\\p{Lu}\\p{L}+ \\P{L}\\p{Script=Greek}$', ['Ölz 1α'], ['ölz 1α', 'Ölz 1a']],
+    ['^(?:a|b|)$', ['', 'a', 'b'], ['ab', 'c']],
+  ])('%s holds or does not, as everywhere else', (source, holding, not) => {
+    expect(patternProblem(source)).toBeUndefined()
+    for (const text of [...holding, ...not]) {
+      expect([text, compilePattern(source).test(text)]).toEqual([text, holding.includes(text)])
+      expect([text, new RegExp(source, 'u').test(text)]).toEqual([text, holding.includes(text)])
+    }
+  })
+
+  it.each([
+    ['is none', '(', 'not one of ECMA-262'],
+    ['is one of other languages', '(?P<a>b)', 'not one of ECMA-262'],
+    ['escapes what needs no escape', '\\-', 'not one of ECMA-262'],
+    ['looks ahead', '^(?=.*\\d)', 'looks ahead'],
+    ['looks for what must not follow', 'a(?!b)', 'looks ahead'],
+    ['looks behind', '(?<=a)b', 'behind'],
+    ['looks for what must not precede', '(?<!a)b', 'behind'],
+    ['refers back', '(a)\\1', 'refers back'],
+    ['refers back by name', '(?<a>b)\\k<a>', 'refers back'],
+    ['asks for an emoji', '\\p{Emoji}', 'another property'],
+    ['asks for what is not assigned', '\\p{Cn}', 'another property'],
+    ['repeats too often', 'a{1001}', 'repeats more than'],
+    ['repeats repetitions', '((a{20}){20}){20}', 'more than 1000 steps'],
+    ['repeats many', 'a{600}b{600}', 'more than 1000 steps'],
+    ['is long', 'a'.repeat(501), 'at most 500 characters'],
+    ['is a number', 7, 'at most 500 characters'],
+  ])('that %s is refused', (_what, source, reason) => {
+    expect(patternProblem(source)).toContain(reason)
+  })
+
+  it('costs no more than its size times the text, where trying one way after the other never ends', () => {
+    const pattern = compilePattern('^(?:a+)+$')
+    expect(pattern.size).toBeLessThan(20)
+    expect(pattern.test(`${'a'.repeat(30_000)}b`)).toBe(false)
+  })
+
+  it('says what the engine of the language says, whatever the expression and the text', () => {
+    const next = seededRandom(31)
+    const pick = <T>(...choices: T[]): T => {
+      const choice = choices[Math.floor(next() * choices.length)]
+      if (choice === undefined) throw new Error('Nothing to pick from.')
+      return choice
+    }
+    const text = () => Array.from({ length: pick(0, 1, 2, 4, 7) }, character).join('')
+    const character = (): string => pick('a', 'b', 'A', '1', '-', ' ', '\n', '_', 'ß', '🙂', '\u2028', '.')
+    const single = (): string =>
+      pick('a', 'b', 'A', '1', 'ß', '🙂', '\\n', '\\u{41}', '\\x31', '\\ud83d\\ude42', '\\.', '_')
+    const set = (): string => pick('\\d', '\\D', '\\w', '\\W', '\\s', '\\S', '\\p{L}', '\\P{Lu}')
+    const member = (): string =>
+      pick(
+        single,
+        set,
+        () => 'a-c',
+        () => '0-9',
+        () => '\\b',
+        () => '\\-',
+      )()
+    const group = (): string =>
+      `[${pick('', '^')}${Array.from({ length: pick(0, 1, 2, 3) }, member).join('')}${pick('', '-')}]`
+    const factor = (depth: number): string => {
+      const inner = pick(
+        single,
+        set,
+        group,
+        () => '.',
+        () => `${pick('(', '(?:')}${either(depth - 1)})`,
+      )()
+      return inner + pick('', '', '*', '+', '?', '{2}', '{1,3}', '{0}', '{1,}?')
+    }
+    const sequence = (depth: number): string =>
+      Array.from({ length: depth <= 0 ? 1 : pick(0, 1, 2, 3) }, () =>
+        pick(
+          () => factor(depth),
+          () => factor(depth),
+          () => pick('^', '$', '\\b', '\\B'),
+        )(),
+      ).join('')
+    const either = (depth: number): string =>
+      depth <= 0
+        ? single()
+        : pick(
+            () => sequence(depth),
+            () => `${sequence(depth)}|${sequence(depth)}`,
+          )()
+
+    let held = 0
+    for (let round = 0; round < 1_500; round++) {
+      const source = either(3)
+      const [pattern, expected] = [compilePattern(source), new RegExp(source, 'u')]
+      for (const one of [text(), text(), text()]) {
+        expect([source, one, pattern.test(one)]).toEqual([source, one, expected.test(one)])
+        if (expected.test(one)) held++
+      }
+    }
+    expect(held).toBeGreaterThan(500)
+    expect(held).toBeLessThan(4_000)
+  })
+})

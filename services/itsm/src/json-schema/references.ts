@@ -1,0 +1,29 @@
+import { isObject, type JsonSchema } from './schema.js'
+
+/** The only references there are: to a definition of the same schema. Such names need no escapes in pointers. */
+const reference = /^#\/\$defs\/([A-Za-z][\w-]{0,99})$/
+
+/** The name of the definition a reference of this schema names, if there is one. */
+export function definitionName(root: JsonSchema, ref: unknown): string | undefined {
+  const name = typeof ref === 'string' ? reference.exec(ref)?.[1] : undefined
+  return name !== undefined && isObject(root.$defs) && Object.hasOwn(root.$defs, name) ? name : undefined
+}
+
+export interface Resolved {
+  schema: unknown
+  /** Pointer to the definition it is, from the root; undefined where the schema stands for itself. */
+  path?: string
+}
+
+/**
+ * What a schema refers to, at last, with what is said beside the reference: such as another title or default. References never
+ * lead back to themselves in a schema that was kept.
+ */
+export function resolved(root: JsonSchema, schema: unknown): Resolved {
+  if (!isObject(schema) || schema.$ref === undefined) return { schema }
+  const { $ref, ...beside } = schema
+  const name = definitionName(root, $ref)
+  if (name === undefined || !isObject(root.$defs)) return { schema: beside }
+  const { schema: found, path = `/$defs/${name}` } = resolved(root, root.$defs[name])
+  return { schema: isObject(found) ? { ...found, ...beside } : found, path }
+}
