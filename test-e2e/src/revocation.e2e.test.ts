@@ -15,8 +15,8 @@ beforeAll(async () => {
   api = apiClient(cluster.info)
   const second = await cluster.replica('gateway')
   doors = [cluster.info.baseUrl, `${second.url}/api/v1`]
-}, 120_000)
-afterAll(() => cluster?.stop(), 60_000)
+})
+afterAll(() => cluster?.stop())
 
 const perSecond = 200
 /** The platform's own promise: revoked everywhere within this time. */

@@ -7,8 +7,8 @@ let api: Api
 beforeAll(async () => {
   cluster = await startTestCluster({ extra: { WEBHOOK_ALLOWED_CIDRS: '', WEBHOOK_ALLOW_HTTP: 'false' } })
   api = apiClient(cluster.info)
-}, 120_000)
-afterAll(() => cluster?.stop(), 60_000)
+})
+afterAll(() => cluster?.stop())
 
 interface Case {
   name: string

@@ -143,7 +143,7 @@ describe('the relay', () => {
       await tickets.handle(id, counted, meta())
       expect(await unpublished()).toBe(2)
       server = await startEmbeddedNats({ storeDir, port: server.port })
-      await waitFor(async () => (await unpublished()) === 0, { timeoutMs: 30_000 })
+      await waitFor(async () => (await unpublished()) === 0)
       expect(await streamMessages(own, names)).toHaveLength(3)
 
       await server.stop()

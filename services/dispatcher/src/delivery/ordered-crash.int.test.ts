@@ -41,7 +41,7 @@ describe('two dispatchers, of which one is killed in the middle', () => {
         return row?.done === keys.length * perKey
       },
       // What the killed one held comes again after the consumer's wait for acknowledgements.
-      { timeoutMs: 55_000, message: 'every delivery' },
+      { message: 'every delivery' },
     )
     for (const key of keys) {
       const numbers = endpoint.of(key)
