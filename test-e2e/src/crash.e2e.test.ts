@@ -68,7 +68,7 @@ test(`${kills} SIGKILLs (seed ${seed}) lose no acknowledged incident, event or d
     },
     { timeoutMs: 120_000, intervalMs: 250, message: 'an acknowledged incident was never delivered' },
   )
-}, 400_000)
+}, 900_000)
 
 async function everyIncidentIsStoredOnce(acknowledged: ReadonlyMap<string, string>) {
   const sql = postgres(cluster.info.postgresUrl, { max: 1 })

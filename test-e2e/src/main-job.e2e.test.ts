@@ -100,10 +100,12 @@ describe('the main job', () => {
   test('a delivery can be read with its attempts, and secrets do not show', async () => {
     const [webhook] = (await api.get('/webhooks')).data
     const id = String(webhook?.id)
-    const deliveries = await api.get('/webhooks/{id}/deliveries', {
-      params: { path: { id }, query: { status: ['succeeded'], limit: 3 } },
+    // What has arrived is on record a moment later.
+    const deliveries = await waitFor(async () => {
+      const query = { status: ['succeeded' as const], limit: 3 }
+      const page = await api.get('/webhooks/{id}/deliveries', { params: { path: { id }, query } })
+      return page.data.length === 3 && page
     })
-    expect(deliveries.data).toHaveLength(3)
     const detail = await api.get('/webhooks/{id}/deliveries/{deliveryId}', {
       params: { path: { id, deliveryId: String(deliveries.data[0]?.id) } },
     })

@@ -16,7 +16,7 @@ afterAll(() => killable?.stop())
 describe('a dispatcher that is killed after it accepted retries and replays', () => {
   it('loses none of them', async () => {
     let answer: { status: number; delayMs?: number } = { status: 500 }
-    const webhook = await fixture.webhook('killed', { retries: 0, timeout_ms: 2_000 }, () => answer)
+    const webhook = await fixture.webhook('killed', { retries: 0, timeout_ms: 10_000 }, () => answer)
     const seen = deliveriesOf(fixture, webhook.id)
     await fixture.publish({ type: 'killed.created' })
     const [failed] = await seen.having('failed', 1)

@@ -53,7 +53,7 @@ describe('topics of two replicas', () => {
   const publish = (index: number, name: string, n: number) =>
     replica(index).topics.publish(tenant, name, event(n), now)
   const poll = (index: number, name: string, after?: string, signal = alive) =>
-    replica(index).topics.read(tenant, name, { after, limit: 50, timeoutMs: 20_000, signal })
+    replica(index).topics.read(tenant, name, { after, limit: 50, timeoutMs: 120_000, signal })
 
   it('wake a waiting poll, on either replica', async () => {
     const polls = [poll(0, 'wake'), poll(1, 'wake')]
@@ -144,6 +144,7 @@ describe('topics of two replicas', () => {
   it('know a cursor of a stream that was lost for what it is', async () => {
     const { id } = await publish(0, 'lost', 1)
     await server.stop()
+    await waitFor(() => replicas.every(({ link }) => !link.connected()))
     rmSync(join(storeDir, 'jetstream'), { recursive: true })
     server = await startEmbeddedNats({ storeDir, port })
     await waitFor(() => replicas.every(({ link }) => link.connected()))
