@@ -20,8 +20,8 @@ let api: Api
 beforeAll(async () => {
   cluster = await startTestCluster()
   api = apiClient(cluster.info)
-}, 120_000)
-afterAll(() => cluster?.stop(), 60_000)
+})
+afterAll(() => cluster?.stop())
 
 const query = async (filters: string) =>
   (await api<{ data: AuditEvent[] }>('GET', `/audit?${filters}`)).body.data

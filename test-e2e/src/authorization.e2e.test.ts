@@ -38,12 +38,12 @@ beforeAll(async () => {
   const { origin } = cluster.info
   const settingsUrl = cluster.services.settings.url
   other = await bootstrapOwner({ secrets: { ...cluster.secrets, owner }, settingsUrl, origin })
-}, 120_000)
+})
 afterAll(async () => {
   await receiver?.stop()
   await cluster?.stop()
   process.stdout.write(`authorization: ${operations?.length} operations, ${cases} cases\n`)
-}, 60_000)
+})
 
 test('an owner whose key was made when there were fewer permissions gets one with all of them', async () => {
   const settingsUrl = cluster.services.settings.url
@@ -103,21 +103,17 @@ async function sessionAs(role: string): Promise<string> {
   return (await world.owner.post('/auth/invitations/accept', { body })).data.accessToken
 }
 
-test.each(roles)(
-  '%s may do what the table of roles says, and nothing else',
-  async (role) => {
-    const token = await sessionAs(role)
-    const allowed = builtInRoles[role]?.permissions ?? []
-    await everyOperation(async (operation) => {
-      const scope = scopeOf(operation)
-      if (scope === undefined) return undefined
-      const code = errorCode(await send(operation, token, absentPath(operation)))
-      const refused = code === 'insufficient_scope'
-      return refused === allowed.includes(scope) ? `${scope} for ${role}: ${code}` : undefined
-    })
-  },
-  120_000,
-)
+test.each(roles)('%s may do what the table of roles says, and nothing else', async (role) => {
+  const token = await sessionAs(role)
+  const allowed = builtInRoles[role]?.permissions ?? []
+  await everyOperation(async (operation) => {
+    const scope = scopeOf(operation)
+    if (scope === undefined) return undefined
+    const code = errorCode(await send(operation, token, absentPath(operation)))
+    const refused = code === 'insufficient_scope'
+    return refused === allowed.includes(scope) ? `${scope} for ${role}: ${code}` : undefined
+  })
+})
 
 test('a key without the scope is refused, whoever has made it', async () => {
   const keys = new Map<Permission, string>()
@@ -129,7 +125,7 @@ test('a key without the scope is refused, whoever has made it', async () => {
     const code = errorCode(await send(operation, keys.get(scope) ?? '', absentPath(operation)))
     return code === 'insufficient_scope' ? undefined : `${scope}: ${code}`
   })
-}, 120_000)
+})
 
 const inWorkspace = (operation: Operation) =>
   parametersIn(operation, 'header').some(({ name }) => name === 'X-Workspace')
@@ -147,7 +143,7 @@ test('nobody gets into another workspace, or into an environment their key is no
     const environment = errorCode(await send(operation, String(staging.data.token), target))
     return environment === 'environment_forbidden' ? undefined : `other environment: ${environment}`
   })
-}, 120_000)
+})
 
 /** What an answer says, without what is different in every answer. */
 const said = ({ status, json }: Answer) => {
@@ -172,7 +168,7 @@ test("another tenant's resources answer exactly like what is not there", async (
     }
     return undefined
   })
-}, 120_000)
+})
 
 test("another tenant's cursors are worth nothing", async () => {
   const headers = { 'x-workspace': other.workspace }
@@ -187,7 +183,7 @@ test("another tenant's cursors are worth nothing", async () => {
     }
     return undefined
   })
-}, 60_000)
+})
 
 /** A session of the owner, who becomes a member of the other workspace too: nothing but the workspace differs. */
 async function joinOther(): Promise<string> {
@@ -225,7 +221,7 @@ test("another tenant's idempotency keys mean nothing, even to the same person", 
       ? undefined
       : `the key is not kept: ${first.status} and ${again.status}`
   })
-}, 120_000)
+})
 
 test("what a client has cached of one tenant is never said to be another's", async () => {
   const token = await memberOfBoth()
@@ -245,7 +241,7 @@ test("what a client has cached of one tenant is never said to be another's", asy
     })
     return answer.status === 404 || /^\/workspaces/.test(operation.path) ? undefined : `${answer.status}`
   })
-}, 120_000)
+})
 
 test("another tenant's topics of the same name are other topics", async () => {
   const token = await memberOfBoth()
@@ -278,4 +274,4 @@ test("another tenant's topics of the same name are other topics", async () => {
       await there.answer(`?after=${mine?.id.slice(0, -3)}ZZZ`),
     )
   }
-}, 60_000)
+})

@@ -17,8 +17,8 @@ let api: Api
 beforeAll(async () => {
   cluster = await startTestCluster()
   api = apiClient(cluster.info)
-}, 120_000)
-afterAll(() => cluster?.stop(), 60_000)
+})
+afterAll(() => cluster?.stop())
 
 const withoutWorkspace = { headers: { 'x-workspace': undefined } }
 

@@ -24,14 +24,14 @@ beforeAll(async () => {
     tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
     respond: () => (mended ? { status: 200, body: 'thanks' } : { status: 500, body: 'no \u001b[31mdisk' }),
   })
-}, 120_000)
+})
 
 afterAll(async () => {
   for (const { child } of open) child.kill('SIGKILL')
   await receiver?.stop()
   await cluster?.stop()
   rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+})
 
 const tail = (...args: string[]): CliProcess => {
   const started = cli.start([...args, '--json'])
@@ -152,7 +152,7 @@ test('a topic is followed from now on, over an outage, until Ctrl-C', async () =
   expect(numbers(after)).toEqual([2, 3])
 
   await cluster.services.gateway.stop()
-  await waitFor(() => now.stderr().includes('trying again'), { timeoutMs: 40_000 })
+  await waitFor(() => now.stderr().includes('trying again'))
   expect(await cli.run(['webhooks', 'list'])).toMatchObject({
     code: 3,
     stdout: '',
@@ -160,12 +160,12 @@ test('a topic is followed from now on, over an outage, until Ctrl-C', async () =
   })
   await cluster.services.gateway.start()
   await publish(1_000)
-  await waitFor(() => numbers(now).includes(1_000), { timeoutMs: 40_000 })
+  await waitFor(() => numbers(now).includes(1_000))
   const seen = numbers(now)
   expect(new Set(seen).size).toBe(seen.length)
   now.child.kill('SIGINT')
   expect(await now.exit).toBe(0)
-}, 120_000)
+})
 
 test('events are followed through the API and over NATS, each once', async () => {
   const titlesOf = (tool: CliProcess) =>
@@ -179,7 +179,7 @@ test('events are followed through the API and over NATS, each once', async () =>
       await incident(`seen ${++n}`)
       return polled.lines().length > 0 && pushed.lines().length > 0
     },
-    { timeoutMs: 30_000, intervalMs: 300 },
+    { intervalMs: 300 },
   )
   const later = Array.from({ length: 20 }, (_, index) => `later ${index}`)
   await Promise.all(later.map(incident))
@@ -194,7 +194,7 @@ test('events are followed through the API and over NATS, each once', async () =>
   }
   const listed = await cli.json<unknown[]>('events', 'list', '--type', 'incident.created', '--all')
   expect(listed).toHaveLength(3 + n + later.length)
-}, 120_000)
+})
 
 test('a reader that has enough ends the tool quietly', async () => {
   const tool = tail('events', 'tail', '--since', '1h')

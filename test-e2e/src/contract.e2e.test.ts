@@ -25,8 +25,8 @@ beforeAll(async () => {
   operations = Object.entries(body.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, method: method as Method, path })),
   )
-}, 120_000)
-afterAll(() => cluster?.stop(), 60_000)
+})
+afterAll(() => cluster?.stop())
 
 const takes = ({ parameters = [] }: Operation, header: string) =>
   parameters.some(({ $ref }) => $ref === `#/components/parameters/${header}`)

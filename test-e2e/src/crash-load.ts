@@ -62,7 +62,7 @@ export async function killAndRecover(
   await victim.kill()
   await victim.start()
   await waitFor(() => load.acknowledged.size > before + more, {
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
     message: `incidents to be created again after a kill of ${name}`,
   }).catch((cause: unknown) => {
     const answer = `the last answer was ${load.lastAnswer()}`

@@ -33,12 +33,12 @@ beforeAll(async () => {
       return { status: seen ? 200 : 500 }
     },
   })
-}, 120_000)
+})
 afterAll(async () => {
   await sql?.end({ timeout: 5 })
   await receiver?.stop()
   await cluster?.stop()
-}, 60_000)
+})
 
 async function webhook(name: string, settings: Record<string, unknown> = {}): Promise<string> {
   const answer = await api<{ data: { id: string } }>('POST', '/webhooks', {

@@ -47,11 +47,11 @@ beforeAll(async () => {
       return { status, headers: { 'x-echo': String(headers['x-custom']) }, body: JSON.stringify(echo) }
     },
   })
-}, 120_000)
+})
 afterAll(async () => {
   await receiver?.stop()
   await cluster?.stop()
-}, 60_000)
+})
 
 /** Sent twice under one key, so that what is kept for the replay is in the dump. */
 async function twice<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: unknown): Promise<T> {
@@ -65,9 +65,7 @@ async function twice<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: un
 const secretPart = (token: string | null) => token?.slice(-38) ?? ''
 
 const delivered = async (path: string, count: number) =>
-  waitFor(() => receiver.received().filter((received) => received.path === path).length >= count, {
-    timeoutMs: 30_000,
-  })
+  waitFor(() => receiver.received().filter((received) => received.path === path).length >= count, {})
 
 test('secrets, webhooks, keys and sessions are made, used, changed and replayed', async () => {
   await twice('POST', '/secrets', { name: 'custom', value: plaintext('secret') })
@@ -141,7 +139,7 @@ test('secrets, webhooks, keys and sessions are made, used, changed and replayed'
   await api('POST', '/webhooks', {
     body: { name: 'x', url: 'nonsense', secret: plaintext('invalid signing secret', plain) },
   })
-}, 60_000)
+})
 
 test('the values are for services only, and their uses are shown', async () => {
   const refused = await api('POST', '/internal/secrets/resolve', { body: { names: ['custom'] } })
@@ -207,12 +205,12 @@ test('the keys are rotated while the services run', async () => {
   status = 500
   const seen = receiver.received().length
   await api('POST', '/itsm/incidents', { body: { title: 'after the rotation' } })
-  const [received] = (await receiver.waitForRequests(seen + 1, { timeoutMs: 30_000 })).slice(seen)
+  const [received] = (await receiver.waitForRequests(seen + 1)).slice(seen)
   expect(received?.headers).toMatchObject({
     'x-custom': `Token ${plaintexts['secret of the second generation']}`,
     cookie: plaintexts['changed header'],
   })
-}, 120_000)
+})
 
 test('without the master key nothing of it can be recovered from database, streams and logs', async () => {
   const { secrets, info } = cluster
@@ -245,7 +243,7 @@ test('without the master key nothing of it can be recovered from database, strea
       await lookAtRows(found, info.postgresUrl)
       return found.found().length > 0
     },
-    { timeoutMs: 30_000, intervalMs: 500 },
+    { intervalMs: 500 },
   )
   const rows = await lookAtRows(search, info.postgresUrl)
   await lookAtRows(marks, info.postgresUrl)
@@ -275,7 +273,7 @@ test('without the master key nothing of it can be recovered from database, strea
   expect(tables).toEqual(
     expect.arrayContaining(['dispatcher.webhooks', 'settings.tokens', 'settings.audit_log']),
   )
-}, 180_000)
+})
 
 test('the search finds every form', () => {
   const value = 'pa"ss\\w+/örd-1234'

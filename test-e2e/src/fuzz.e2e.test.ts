@@ -53,7 +53,7 @@ beforeAll(async () => {
   operations = operationsOf(document)
   judge = judgeBy(document)
   world = await buildWorld(document, cluster.info, receiver)
-}, 120_000)
+})
 
 afterAll(async () => {
   await receiver?.stop()
@@ -61,7 +61,7 @@ afterAll(async () => {
   process.stdout.write(
     `fuzz: ${operations?.length} operations, ${world?.requests()} requests, seed ${seed}, ${JSON.stringify(world?.statuses)}\n`,
   )
-}, 60_000)
+})
 
 /** Tries one thing with every operation, and tells everything that is wrong at once. */
 async function everyOperation(work: (operation: Operation) => Promise<string[]>): Promise<void> {
@@ -133,7 +133,7 @@ test('every operation can be used as its example says', async () => {
       ...(expected ? [] : [`${answer.status} ${answer.text}`]),
     ].map((problem) => `${problem} — ${asked(sent)}`)
   })
-}, 120_000)
+})
 
 const textValues = (values: Fields) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
@@ -175,13 +175,13 @@ function failures<T>({
 test(
   'whatever the schemas allow is answered as declared',
   () => everyOperation((each) => fuzz(each, 'valid')),
-  240_000,
+  900_000,
 )
 
 test(
   'values at and beyond the edges are answered as declared',
   () => everyOperation((each) => fuzz(each, 'boundary')),
-  240_000,
+  900_000,
 )
 
 test('any JSON at all is answered as declared', async () => {
@@ -195,7 +195,7 @@ test('any JSON at all is answered as declared', async () => {
     })
     return failures(await fc.check(property, { seed, numRuns: runs }))
   })
-}, 120_000)
+})
 
 test('a body that is wrong in one place is refused, and the place is named', async () => {
   await everyOperation(async (operation) => {
@@ -223,7 +223,7 @@ test('a body that is wrong in one place is refused, and the place is named', asy
       problems.push(...(await refused(operation, { target, ...request }, codes)))
     return problems
   })
-}, 120_000)
+})
 
 test('wrong addresses, queries and headers are refused, and the place is named', async () => {
   await everyOperation(async (operation) => {
@@ -274,7 +274,7 @@ test('wrong addresses, queries and headers are refused, and the place is named',
     }
     return (await Promise.all(tries)).flat()
   })
-}, 120_000)
+})
 
 test('nobody gets in without a credential, with a made-up one, or without the scope', async () => {
   const narrow = new Map<Permission, string>()
@@ -299,7 +299,7 @@ test('nobody gets in without a credential, with a made-up one, or without the sc
     if (scope) problems.push(...(await as(`Bearer ${await without(scope)}`, ['insufficient_scope'])))
     return problems
   })
-}, 120_000)
+})
 
 test('every operation was used with success, and the owner still gets in', async () => {
   expect(

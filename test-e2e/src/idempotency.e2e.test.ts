@@ -25,12 +25,12 @@ beforeAll(async () => {
     respond: () => ({ status: 200, delayMs: heldMs }),
   })
   sql = postgres(cluster.info.postgresUrl, { max: 1 })
-}, 120_000)
+})
 afterAll(async () => {
   await sql?.end({ timeout: 5 })
   await receiver?.stop()
   await cluster?.stop()
-}, 60_000)
+})
 beforeEach(() => {
   heldMs = 0
 })
@@ -131,7 +131,7 @@ describe('SIGKILL while a key is claimed', () => {
     } finally {
       await dispatcherOfSecond.start()
     }
-  }, 60_000)
+  })
 
   test('what was answered as published is there, what was not can be sent again', async () => {
     const request = (n: number) => ({
@@ -155,5 +155,5 @@ describe('SIGKILL while a key is claimed', () => {
     } finally {
       await dispatcherOfSecond.start()
     }
-  }, 60_000)
+  })
 })

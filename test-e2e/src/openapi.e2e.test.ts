@@ -20,8 +20,8 @@ interface Document {
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 beforeAll(async () => {
   cluster = await startTestCluster()
-}, 120_000)
-afterAll(() => cluster?.stop(), 60_000)
+})
+afterAll(() => cluster?.stop())
 
 const get = async (path: string) => {
   const response = await request(`${cluster.info.baseUrl}${path}`)

@@ -27,8 +27,8 @@ let api: Api
 beforeAll(async () => {
   cluster = await startTestCluster()
   api = apiClient(cluster.info)
-}, 120_000)
-afterAll(() => cluster?.stop(), 60_000)
+})
+afterAll(() => cluster?.stop())
 
 const open = { authorization: undefined, 'x-workspace': undefined }
 const as = (apiKey: string) => apiClient({ ...cluster.info, apiKey })

@@ -34,7 +34,7 @@ async function kept({ failures = 0, beforeRestart = async () => {} } = {}) {
   return { server, started, told, killLast }
 }
 const runsAgain = (told: string[], times: number) =>
-  waitFor(() => told.filter((text) => text === 'NATS runs again.').length === times, { timeoutMs: 20_000 })
+  waitFor(() => told.filter((text) => text === 'NATS runs again.').length === times)
 
 test('a server that is killed is started again where it was, each time', async () => {
   const { server, started, told, killLast } = await kept()

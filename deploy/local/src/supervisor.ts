@@ -3,6 +3,8 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { request } from 'undici'
 import { type Environment, mainFile, type ServiceName } from './service-plan.js'
 
+const HEALTHY_TIMEOUT_MS = 120_000
+
 /** A service running as a process of its own, as in production; it can be killed and started again. */
 export interface ServiceProcess {
   name: ServiceName
@@ -69,7 +71,7 @@ export function serviceProcess(options: {
 }
 
 async function healthy(url: string, child: ChildProcess, logFile: string): Promise<void> {
-  for (let waitedMs = 0; waitedMs < 30_000; waitedMs += 50) {
+  for (let waitedMs = 0; waitedMs < HEALTHY_TIMEOUT_MS; waitedMs += 50) {
     if (child.exitCode !== null) throw new Error(`the service at ${url} ended at once; its log is ${logFile}`)
     const answers = await request(`${url}/healthz`).then(
       async (response) => {
@@ -81,5 +83,7 @@ async function healthy(url: string, child: ChildProcess, logFile: string): Promi
     if (answers) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`the service at ${url} did not become healthy in 30 s; its log is ${logFile}`)
+  throw new Error(
+    `the service at ${url} did not become healthy in ${HEALTHY_TIMEOUT_MS / 1000} s; its log is ${logFile}`,
+  )
 }

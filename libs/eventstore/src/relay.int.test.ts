@@ -73,7 +73,9 @@ describe('the relay', () => {
       data: { before: null, after: { status: 'open' } },
     })
     expect(JSON.stringify(messages)).not.toContain('hash of')
-    expect(relay.counters()).toMatchObject({ published: 120, active: false })
+    // More where an acknowledgement was lost.
+    expect(relay.counters().published).toBeGreaterThanOrEqual(120)
+    expect(relay.counters().active).toBe(false)
   })
 
   test('repeats what was published but not marked, without a second message', async () => {
@@ -143,7 +145,7 @@ describe('the relay', () => {
       await tickets.handle(id, counted, meta())
       expect(await unpublished()).toBe(2)
       server = await startEmbeddedNats({ storeDir, port: server.port })
-      await waitFor(async () => (await unpublished()) === 0, { timeoutMs: 30_000 })
+      await waitFor(async () => (await unpublished()) === 0)
       expect(await streamMessages(own, names)).toHaveLength(3)
 
       await server.stop()

@@ -29,7 +29,7 @@ export interface EmbeddedNats {
   stop(): Promise<void>
 }
 
-const READY_TIMEOUT_MS = 30_000
+const READY_TIMEOUT_MS = 120_000
 const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024
 const STOP_SIGNAL = 'SIGTERM'
 

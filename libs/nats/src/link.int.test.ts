@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -7,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { natsNames } from '@opsplane/contracts'
 import { createLogger } from '@opsplane/runtime'
+import { freePort } from '@opsplane/runtime/server-process'
 import { durableConsumer } from './durable-consumer.js'
 import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
 import { NatsLinkClosedError } from './errors.js'
@@ -24,7 +24,7 @@ describe('a NATS link', () => {
 
   beforeEach(async () => {
     storeDir = mkdtempSync(join(tmpdir(), 'link-nats-'))
-    port = await unusedPort()
+    port = await freePort()
     link = connectNats({ url: `nats://127.0.0.1:${port}`, name: 'link-test', log })
   })
   afterEach(async () => {
@@ -93,17 +93,19 @@ describe('a NATS link', () => {
       await arrives('after a restart')
 
       await server?.stop()
+      await until(() => !link.connected())
       rmSync(storeDir, { recursive: true })
       await start()
       await until(() => link.connected())
       await ensureStreams(link, names)
       await publish('after the loss')
       await arrives('after the loss')
-      expect(received).toEqual(['before', 'after a restart', 'after the loss'])
+      // A server that stops may miss an acknowledgement, and delivers again.
+      expect([...new Set(received)]).toEqual(['before', 'after a restart', 'after the loss'])
     } finally {
       await consumer.close()
     }
-  }, 120_000)
+  })
 
   test('hands over what gathers after a batch as one, and at once when that is a full one', async () => {
     await start()
@@ -136,26 +138,15 @@ describe('a NATS link', () => {
     } finally {
       await consumer.close()
     }
-    // What still gathers is given back.
-    expect(await consumerInfo()).toMatchObject({ ack_floor: { stream_seq: 4 } })
+    // What still gathers is given back; the server takes acknowledgements after it has answered others.
+    await until(async () => (await consumerInfo()).ack_floor.stream_seq === 4)
   })
 })
 
-async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 45_000
-  while (!holds()) {
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 60_000
+  while (!(await holds())) {
     if (Date.now() > deadline) throw new Error('waited too long')
     await delay(20)
   }
-}
-
-function unusedPort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

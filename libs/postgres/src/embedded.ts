@@ -38,7 +38,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>
 }
 
-const READY_TIMEOUT_MS = 60_000
+const READY_TIMEOUT_MS = 120_000
 const RETRY_UNTIL_MS = 15_000
 // Shut down now, without waiting for clients to leave, but in order.
 const STOP_SIGNAL = 'SIGINT'
@@ -146,7 +146,7 @@ async function readyOrExited(server: ServerProcess): Promise<string> {
 }
 
 async function answersQuery(url: string, server: ServerProcess): Promise<void> {
-  const sql = postgres(url, { max: 1, connect_timeout: 10 })
+  const sql = postgres(url, { max: 1, connect_timeout: 60 })
   try {
     await sql`select 1`
   } catch (cause) {

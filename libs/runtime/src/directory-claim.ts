@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { findProcess, type ProcessEntry, signalProcess, waitUntilGone } from './process-table.js'
 
 const STOP_TIMEOUT_MS = 15_000
-const DYING_MS = 500
+const DYING_MS = 3_000
 
 /** Somebody's running platform keeps its data there. */
 export class DirectoryInUseError extends Error {}

@@ -5,20 +5,36 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 // Below the range systems take the ports of outgoing connections from: while a server restarts, one of
 // those, even a client's attempt to reach that very server, could take its port.
-const LOWEST = 12_000
-const HIGHEST = 32_000
+const USUAL = { lowest: 12_000, highest: 32_000 }
 const ATTEMPTS = 100
-const RELEASE_MS = 1_000
+const RELEASE_MS = 3_000
 const RETRY_MS = 50
 
-/** A TCP port of 127.0.0.1 that is free now: the wanted one, else any. Throws when the wanted one is taken. */
+let next: number | undefined
+
+/**
+ * A TCP port of 127.0.0.1 that is free now: the wanted one, else any. Throws when the wanted one is taken. Nothing holds
+ * the port until it is used, so none is given twice, and programs that start together can be kept apart: FREE_PORTS, such
+ * as `12000-14499`, says where one looks.
+ */
 export async function freePort(wanted?: number): Promise<number> {
   if (wanted !== undefined) return released(wanted)
+  const { lowest, highest } = rangeOf(process.env.FREE_PORTS)
+  next ??= randomInt(lowest, highest + 1)
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const port = randomInt(LOWEST, HIGHEST)
+    const port: number = next
+    next = port >= highest ? lowest : port + 1
     if (await isFree(port)) return port
   }
-  throw new Error(`No free port of 127.0.0.1 found between ${LOWEST} and ${HIGHEST}`)
+  throw new Error(`No free port of 127.0.0.1 found between ${lowest} and ${highest}`)
+}
+
+function rangeOf(text: string | undefined): typeof USUAL {
+  if (text === undefined) return USUAL
+  const [, lowest, highest] = /^(\d+)-(\d+)$/.exec(text) ?? []
+  if (!(Number(lowest) < Number(highest)))
+    throw new Error(`FREE_PORTS is not two ports with a hyphen between them: ${text}`)
+  return { lowest: Number(lowest), highest: Number(highest) }
 }
 
 // A server that was just killed takes a moment to let go of its port.

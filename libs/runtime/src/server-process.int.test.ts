@@ -67,6 +67,24 @@ describe('freePort', () => {
     other.close()
   })
 
+  test('gives none twice, and only such as FREE_PORTS names', async () => {
+    const usual = process.env.FREE_PORTS
+    try {
+      process.env.FREE_PORTS = '14000'
+      await expect(freePort()).rejects.toThrow(
+        'FREE_PORTS is not two ports with a hyphen between them: 14000',
+      )
+    } finally {
+      if (usual === undefined) delete process.env.FREE_PORTS
+      else process.env.FREE_PORTS = usual
+    }
+    const [lowest = 0, highest = 0] = (usual ?? '').split('-').map(Number)
+    const ports: number[] = []
+    for (let n = 0; n < 200; n++) ports.push(await freePort())
+    expect(new Set(ports).size).toBe(ports.length)
+    expect(ports.filter((port) => port < lowest || port > highest)).toEqual([])
+  })
+
   test('waits for a port that is about to be released', async () => {
     const other = createServer().listen(await freePort(), '127.0.0.1')
     await once(other, 'listening')

@@ -3,7 +3,7 @@ import { connectNats } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import { testNatsUrl } from './test-env.js'
 
-/** Everything published to the platform's event subjects since the recorder was started. */
+/** Everything published to the platform's event subjects since the recorder was started, once as the stream has it. */
 export interface EventRecorder {
   published: { subject: string; messageId: string | undefined; event: PlatformEvent }[]
   stop(): Promise<void>
@@ -15,11 +15,16 @@ export async function recordEvents(natsPrefix: string): Promise<EventRecorder> {
   const link = connectNats({ url: testNatsUrl(), name: 'recorder', log })
   const connection = await link.ready()
   const published: EventRecorder['published'] = []
+  const known = new Set<string>()
   const subscription = connection.subscribe(natsNames(natsPrefix).eventSubjects)
   const listening = (async () => {
     for await (const message of subscription) {
       const event = PlatformEvent.parse(JSON.parse(message.string()))
-      published.push({ subject: message.subject, messageId: message.headers?.get('Nats-Msg-Id'), event })
+      const messageId = message.headers?.get('Nats-Msg-Id')
+      // A relay that got no acknowledgement publishes again, which the stream recognizes by this id.
+      if (messageId && known.has(messageId)) continue
+      if (messageId) known.add(messageId)
+      published.push({ subject: message.subject, messageId, event })
     }
   })()
   // The failure is told by stop().

@@ -10,11 +10,12 @@ export interface WaitForOptions {
 
 /**
  * Repeats a check until it returns something truthy, and returns that. A check that throws counts as
- * not yet, so assertions can be waited for.
+ * not yet, so assertions can be waited for. The time is for what never comes, also on a slow and busy machine; a time
+ * that is promised is a test's own to measure.
  */
 export async function waitFor<T>(
   check: () => T | undefined | false | null | Promise<T | undefined | false | null>,
-  { timeoutMs = 10_000, intervalMs = 20, message = 'the condition' }: WaitForOptions = {},
+  { timeoutMs = 60_000, intervalMs = 20, message = 'the condition' }: WaitForOptions = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs
   for (;;) {

@@ -40,7 +40,7 @@ export async function deskOf({ owner, writer }: Desk) {
     const query = { policyId: (await owner.post('/itsm/sla-policies', { body })).data.id }
     await incident()
     const list = () => owner.get('/itsm/sla-timers', { params: { query } })
-    return waitFor(async () => (await list()).data[0], { timeoutMs: 20_000, intervalMs: 100 })
+    return waitFor(async () => (await list()).data[0], { intervalMs: 100 })
   }
 
   async function incident() {

@@ -127,10 +127,9 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
         const { data } = await owner.get('/webhooks/{id}/deliveries', { params })
         return data[0] && data[1] ? ([data[0], data[1]] as const) : undefined
       },
-      { timeoutMs: 20_000, intervalMs: 100 },
+      { intervalMs: 100 },
     )
     await waitFor(async () => (await owner.get('/notifications')).data[0], {
-      timeoutMs: 20_000,
       intervalMs: 100,
     })
     const body = { eventType: 'incident.created', status: 'succeeded' as const }

@@ -35,7 +35,7 @@ async function startWith(behave: (socket: Socket, connection: number) => void) {
       maxResponseBytes: 1024,
       ...rest,
     })
-  return { request, sockets }
+  return { request, sockets, server }
 }
 
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
@@ -74,9 +74,11 @@ describe('a kept connection that is reset when it is used again', () => {
 
 describe('a connection whose handshake never ends', () => {
   it('is closed when the last request that waits for it ends', async () => {
-    const { request, sockets } = await startWith((socket) => void socket.resume())
+    const { request, sockets, server } = await startWith((socket) => void socket.resume())
     const patient = new AbortController()
+    const dialled = once(server, 'connection')
     const long = request({ signal: patient.signal }, 'https')
+    await dialled
     await expect(request({ timeoutMs: 100 }, 'https')).rejects.toMatchObject({ kind: 'timeout' })
     const [socket] = sockets
     if (!socket) throw new Error('nothing was dialled')

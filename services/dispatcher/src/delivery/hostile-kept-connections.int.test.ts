@@ -33,7 +33,7 @@ async function withKeptConnection(name: string, behave: Behaviour) {
   receivers.push(receiver)
   const webhook = await fixture.webhook(name, {
     url: receiver.url,
-    timeout_ms: 500,
+    timeout_ms: 5_000,
     retries: 1,
     retry_schedule: [1],
   })

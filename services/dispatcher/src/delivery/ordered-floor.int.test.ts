@@ -66,6 +66,8 @@ describe('an earlier event that is fanned out later', () => {
     const publish = (n: number) => fixture.publish({ type: 'late.created', ...numbered(n, 'a') })
 
     const { message, published } = await holdOne(publish)
+    // Else it would be given to the dispatcher some time.
+    const holding = setInterval(() => message.working(), 5_000)
     for (const n of [1, 2, 3]) await publish(published + n)
     await fixture.publish({ type: 'clock.created' })
     await deliveriesOf(fixture, other.id).having('succeeded', 1)
@@ -73,6 +75,7 @@ describe('an earlier event that is fanned out later', () => {
     const before = Array.from({ length: published - 1 }, (_, index) => index + 1)
     expect(endpoint.of('a')).toEqual(before)
 
+    clearInterval(holding)
     message.nak()
     await seen.having('succeeded', published + 3)
     expect(endpoint.of('a')).toEqual([...before, ...[0, 1, 2, 3].map((n) => published + n)])

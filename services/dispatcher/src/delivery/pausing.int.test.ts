@@ -99,7 +99,7 @@ describe('a webhook', () => {
 
   it('paused by a person holds its retries too', async () => {
     let status = 500
-    const webhook = await fixture.webhook('halted', { retry_schedule: [1] }, () => ({ status }))
+    const webhook = await fixture.webhook('halted', { retry_schedule: [3_600] }, () => ({ status }))
     const seen = deliveriesOf(fixture, webhook.id)
     await fixture.publish({ type: 'halted.created' })
     await seen.having('retrying', 1)

@@ -113,16 +113,18 @@ describe('with the partitions of many days', () => {
 
   it('a claim looks into each day once, and then where something waits', async () => {
     const { sql } = fixture.service
+    // Not due yet for the dispatcher that runs.
+    const [dueAt, later] = [now + 3_600_000, now + 7_200_000]
     await sql`
       insert into deliveries (id, workspace_id, environment, webhook_id, event_id, event_type, url, status, due_at,
         created_at)
       select 'del_' || ulid_start(${today}::date - ago) || lpad(n::text, 16, '0'), 'ws_1', 'production', 'wh_' || n % 20,
         'evt_' || ulid_start(${today}::date - ago) || lpad(n::text, 16, '0'), 'a.b', 'https://a',
-        case when ago = 0 and n < 40 then 'pending' else 'succeeded' end, case when ago = 0 and n < 40 then 1 end, ''
+        case when ago = 0 and n < 40 then 'pending' else 'succeeded' end, case when ago = 0 and n < 40 then ${dueAt}::bigint end, ''
       from generate_series(0, ${days}::int) ago, generate_series(1, case ago when 0 then 5000 else 200 end) n`
     await sql`analyze deliveries`
     const { starts, ends } = createWaitingDays(90)(now)
-    const nodes = await executed(claimStatement, ['r', now, 1_000, [], 16, 400, '', starts, ends])
+    const nodes = await executed(claimStatement, ['r', later, 1_000, [], 16, 400, '', starts, ends])
     const scans = nodes.filter((node) => /^deliver.*_\d{8}$/.test(node['Relation Name'] ?? ''))
     const newest = partition('deliveries', now)
     const sequential = scans.filter((node) => node['Node Type'] === 'Seq Scan')

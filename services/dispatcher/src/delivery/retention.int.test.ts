@@ -108,7 +108,7 @@ describe('the days of deliveries', () => {
     expect(logged('deliveries of a day dropped, some of them unfinished')).toMatchObject([
       { day: dayAt(-39), deliveries: 1, lost: 1, level: 40 },
     ])
-  }, 240_000)
+  })
 })
 
 describe('the work on the days', () => {

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { waitFor } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
@@ -162,9 +161,10 @@ describe('a delivery', () => {
     const other = await fixture.webhook('watched')
     await fixture.api.patch(`/webhooks/${watcher.id}`, { name: 'Renamed' })
     await fixture.api.patch(`/webhooks/${other.id}`, { name: 'Renamed too' })
-    await waitFor(() => fixture.requestsTo('watcher').length >= 2)
+    await deliveriesOf(fixture, watcher.id).having('succeeded', 2)
+    expect(await deliveriesOf(fixture, watcher.id).list()).toHaveLength(2)
     const about = fixture.requestsTo('watcher').map(({ rawBody }) => JSON.parse(rawBody.toString()))
-    expect(about.map(({ event, data }) => [event, data.id])).toEqual([
+    expect(about.map(({ event, data }) => [event, data.id]).sort()).toEqual([
       ['webhook.created', other.id],
       ['webhook.updated', other.id],
     ])
@@ -175,7 +175,7 @@ describe('many deliveries', () => {
   it('beyond what memory takes all arrive, and one slow endpoint delays no other', async () => {
     const slow = await fixture.webhook('tarpit', { timeout_ms: 60_000, events: ['burst.*'] }, () => ({
       status: 200,
-      delayMs: 30_000,
+      delayMs: 600_000,
     }))
     const quick = await fixture.webhook('burst')
     const published = await Promise.all(

@@ -141,7 +141,7 @@ describe('rows from before deliveries had days', () => {
     const env = { ...fixture.env, DATABASE_URL: url, NATS_PREFIX: uniquePrefix() }
     upgraded = await dispatcher.start(dispatcher.loadConfig(env))
     const due = waiting.map(({ event_id }) => event_id).sort()
-    await waitFor(() => fixture.requestsTo('before').length >= due.length, { timeoutMs: 20_000 })
+    await waitFor(() => fixture.requestsTo('before').length >= due.length)
     const listed = await waitFor(async () => {
       const of = { webhookId }
       const page = await listDeliveries(owner, { tenant, of, limit: 50 })

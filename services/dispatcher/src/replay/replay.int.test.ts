@@ -8,7 +8,7 @@ import * as dispatcher from '../service.js'
 let fixture: DispatcherFixture
 beforeAll(async () => {
   // One replay per step, so that jobs take several.
-  fixture = await startDispatcher({ env: { WEBHOOK_DRAIN_PER_SECOND: '5' } })
+  fixture = await startDispatcher({ env: { WEBHOOK_DRAIN_PER_SECOND: '1' } })
 })
 afterAll(() => fixture?.stop())
 
@@ -86,6 +86,8 @@ describe('replaying many deliveries', () => {
     await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'paused' })
     const key = { 'Idempotency-Key': 'bulk-1' }
     const { job } = (await replay(webhook.id, {}, key)).data(ReplayStarted)
+    // No further step is due before the cancel.
+    await fixture.service.sql`update replay_jobs set due_at = 9e15 where id = ${job?.id ?? ''}`
     expect((await replay(webhook.id, {}, key)).data(ReplayStarted).job?.id).toBe(job?.id)
     expect((await replay(webhook.id)).error().code).toBe('conflict')
     const cancel = `${jobs(webhook.id)}/${job?.id}/cancel`

@@ -53,7 +53,7 @@ describe('topics of two replicas', () => {
   const publish = (index: number, name: string, n: number) =>
     replica(index).topics.publish(tenant, name, event(n), now)
   const poll = (index: number, name: string, after?: string, signal = alive) =>
-    replica(index).topics.read(tenant, name, { after, limit: 50, timeoutMs: 20_000, signal })
+    replica(index).topics.read(tenant, name, { after, limit: 50, timeoutMs: 120_000, signal })
 
   it('wake a waiting poll, on either replica', async () => {
     const polls = [poll(0, 'wake'), poll(1, 'wake')]
@@ -73,7 +73,7 @@ describe('topics of two replicas', () => {
       expect(page.items).toMatchObject([{ id, payload: { n } }])
       after = id
     }
-  }, 120_000)
+  })
 
   it('lose nothing between polls while much is published', async () => {
     const total = 500
@@ -125,7 +125,7 @@ describe('topics of two replicas', () => {
     await link.close()
     expect((await polling).items).toMatchObject([{ payload: { n: 3 } }])
     expect((await poll(1, 'outage')).items).toHaveLength(2)
-  }, 60_000)
+  })
 
   it('go on with the oldest event kept after a cursor whose event has expired', async () => {
     const ids: string[] = []
@@ -144,6 +144,7 @@ describe('topics of two replicas', () => {
   it('know a cursor of a stream that was lost for what it is', async () => {
     const { id } = await publish(0, 'lost', 1)
     await server.stop()
+    await waitFor(() => replicas.every(({ link }) => !link.connected()))
     rmSync(join(storeDir, 'jetstream'), { recursive: true })
     server = await startEmbeddedNats({ storeDir, port })
     await waitFor(() => replicas.every(({ link }) => link.connected()))
@@ -155,7 +156,7 @@ describe('topics of two replicas', () => {
     const polling = poll(0, 'lost', again.id)
     const next = await publish(1, 'lost', 2)
     expect((await polling).items).toMatchObject([{ id: next.id }])
-  }, 60_000)
+  })
 
   it('make the stream again when it was deleted, and wake what waited', async () => {
     const polling = poll(0, 'deleted')

@@ -14,7 +14,7 @@ const full = process.env.LONG_POLLS !== undefined
 const polls = Number(process.env.LONG_POLLS ?? 400)
 /** POLLS_SEED=… repeats the choices of a run. */
 const seed = Number(process.env.POLLS_SEED ?? 20_252)
-const startMs = full ? 120_000 : 30_000
+const startMs = 120_000
 /** Shorter than a poll waits: an event that only the next poll finds was a lost wake-up. */
 const wakeMs = 15_000
 

@@ -133,7 +133,7 @@ describe('the figures of a workspace', () => {
     })
     expect(two.status).toBe(201)
     await api.post('/secrets', { name: 'one', value: 'x' })
-    await eventually('type=secret.created', 1)
+    await eventually('type=secret.created', 2)
     await eventually('type=token.created', 3)
     settings.clock.advance(60_000)
     // What came before may still be on its way to the audit log.

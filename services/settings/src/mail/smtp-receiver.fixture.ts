@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
+import { freePort } from '@opsplane/runtime/server-process'
 import { SMTPServer } from 'smtp-server'
 
 export interface ReceivedMail {
@@ -19,8 +20,8 @@ export interface SmtpReceiver {
   stop(): Promise<void>
 }
 
-/** Listens on a free port, or on the one of a receiver that was stopped. */
-export async function startSmtpReceiver(port = 0): Promise<SmtpReceiver> {
+/** Listens on a free port, which nobody else is given while it is stopped, or on the one of a receiver that was. */
+export async function startSmtpReceiver(port?: number): Promise<SmtpReceiver> {
   const mails: ReceivedMail[] = []
   let refusals = 0
   const server = new SMTPServer({
@@ -46,7 +47,7 @@ export async function startSmtpReceiver(port = 0): Promise<SmtpReceiver> {
   })
   // A client that is cut is what some tests are about.
   server.on('error', () => undefined)
-  const listening = server.listen(port, '127.0.0.1')
+  const listening = server.listen(port ?? (await freePort()), '127.0.0.1')
   await once(listening, 'listening')
   const address = listening.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
