@@ -3,7 +3,10 @@ import { connectNats } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import { testNatsUrl } from './test-env.js'
 
-/** Everything published to the platform's event subjects since the recorder was started. */
+/**
+ * Everything published to the platform's event subjects since the recorder was started, each message once as in the
+ * stream: what the relay publishes again, since nobody confirmed it in time, has the id that it had before.
+ */
 export interface EventRecorder {
   published: { subject: string; messageId: string | undefined; event: PlatformEvent }[]
   stop(): Promise<void>
@@ -15,11 +18,15 @@ export async function recordEvents(natsPrefix: string): Promise<EventRecorder> {
   const link = connectNats({ url: testNatsUrl(), name: 'recorder', log })
   const connection = await link.ready()
   const published: EventRecorder['published'] = []
+  const seen = new Set<string>()
   const subscription = connection.subscribe(natsNames(natsPrefix).eventSubjects)
   const listening = (async () => {
     for await (const message of subscription) {
       const event = PlatformEvent.parse(JSON.parse(message.string()))
-      published.push({ subject: message.subject, messageId: message.headers?.get('Nats-Msg-Id'), event })
+      const messageId = message.headers?.get('Nats-Msg-Id')
+      if (messageId && seen.has(messageId)) continue
+      if (messageId) seen.add(messageId)
+      published.push({ subject: message.subject, messageId, event })
     }
   })()
   // The failure is told by stop().
