@@ -154,7 +154,7 @@ it('reads as little with twenty thousand that wait as with none', async () => {
     return true
   }
   await waitFor(looked, { timeoutMs: 60_000 })
-}, 120_000)
+}, 300_000)
 
 const Explained = z.tuple([
   z.object({

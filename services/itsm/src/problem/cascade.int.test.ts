@@ -326,10 +326,10 @@ it('reaches 500 incidents, while people work on some of them', async () => {
       await service.sql`
         select count(*)::int as n from incidents where problem_id = ${problem.id} and status = 'resolved'`
     )[0]?.n
-  await waitFor(async () => (await count()) === 500, { timeoutMs: 60_000 })
+  await waitFor(async () => (await count()) === 500, { timeoutMs: 120_000 })
   await redeliver(problem, 'problem.resolved')
   const [told] = await service.sql`
     select count(*)::int as n, count(distinct stream_id)::int as incidents from events
     where type = 'incident.resolved' and causation_id = ${(await eventOf(problem, 'problem.resolved')).event.id}`
   expect(told).toEqual({ n: 500, incidents: 500 })
-}, 90_000)
+}, 300_000)

@@ -48,7 +48,7 @@ beforeAll(async () => {
     },
     { timeoutMs: longMs },
   )
-}, 120_000)
+}, 300_000)
 afterAll(async () => {
   await service?.stop()
   await endpoint?.stop()

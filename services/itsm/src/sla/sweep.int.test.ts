@@ -94,7 +94,7 @@ it('tells every breach once, whoever is killed and however many sweep', async ()
   } finally {
     await Promise.all(others.map((other) => other.stop()))
   }
-}, 240_000)
+}, 300_000)
 
 it('takes as many statements for five hundred due among a hundred thousand as for one', async () => {
   await openIncidents(50)
@@ -146,4 +146,4 @@ it('takes as many statements for five hundred due among a hundred thousand as fo
   } finally {
     await database.close()
   }
-}, 180_000)
+}, 300_000)
