@@ -102,7 +102,7 @@ it('takes as many statements for five hundred due among a hundred thousand as fo
     const [row] = await service.sql<{ id: string }[]>`
       select id from sla_timers where clock_state = 'running' and next_fire_at > ${past} limit 1`
     return row?.id
-  })
+  }, patiently)
   const database = connect(service.adminUrl, { schema: 'itsm', max: 2 })
   let statements = 0
   const counting = <Runner extends { unsafe: unknown }>(runner: Runner): Runner =>
@@ -146,4 +146,4 @@ it('takes as many statements for five hundred due among a hundred thousand as fo
   } finally {
     await database.close()
   }
-}, 300_000)
+}, 600_000)
