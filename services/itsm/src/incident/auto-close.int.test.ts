@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { newId, type TenantScope } from '@opsplane/contracts'
+import { waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { settingsStore } from '../settings/settings-store.js'
 import { autoCloseBatch, createAutoClose } from './auto-close.js'
@@ -91,11 +92,15 @@ it('leaves a major incident to people, and one that was reopened alone', async (
 /** Copies of an incident, all but its id and number. */
 async function copies(id: string, count: number) {
   const ids = Array.from({ length: count }, () => newId('incident'))
-  await desk.ctx.database.sql`
-    insert into incidents (id, workspace_id, environment, version, state)
-    select c.id, i.workspace_id, i.environment, i.version,
-      (i.state::jsonb || jsonb_build_object('id', c.id, 'number', 'INC-' || (c.n + 1000)))::json
-    from incidents i, unnest(${ids}::text[]) with ordinality c (id, n) where i.id = ${id}`
+  await desk.ctx.database.sql.begin(async (tx) => {
+    // So many rows, with all their indexes, take as long as the machine lets them.
+    await tx`set local statement_timeout = 0`
+    await tx`
+      insert into incidents (id, workspace_id, environment, version, state)
+      select c.id, i.workspace_id, i.environment, i.version,
+        (i.state::jsonb || jsonb_build_object('id', c.id, 'number', 'INC-' || (c.n + 1000)))::json
+      from incidents i, unnest(${ids}::text[]) with ordinality c (id, n) where i.id = ${id}`
+  })
   return ids
 }
 
@@ -128,19 +133,28 @@ it('reads as little with twenty thousand that wait as with none', async () => {
   const waiting = tenantOf()
   await resolved(waiting)
   const { sql } = desk.ctx.database
-  // What the tests above have closed is in the index until then, and is read on the way, or not, as chance has it.
-  await sql.unsafe('vacuum analyze incidents')
   const { text, parameters } = claimStatement(after(3), 200)
-  for (const mode of ['force_custom_plan', 'force_generic_plan'])
-    await sql.begin(async (tx) => {
+  const blocksRead = (mode: string) =>
+    sql.begin(async (tx) => {
       await tx.unsafe(`set local plan_cache_mode = ${mode}`)
       const [row] = await tx.unsafe(`explain (analyze, buffers, format json) ${text}`, parameters)
       const [{ Plan: plan }] = Explained.parse(row?.['QUERY PLAN'])
       expect(plan['Actual Rows']).toBe(0)
-      expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeGreaterThan(0)
-      expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(100)
+      return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
     })
-}, 60_000)
+  // What the tests above have closed is in the index, and may be read on the way, for as long as a snapshot can see it:
+  // that of Postgres's own upkeep as well.
+  const looked = async () => {
+    await sql.unsafe('vacuum analyze incidents')
+    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+      const blocks = await blocksRead(mode)
+      expect(blocks).toBeGreaterThan(0)
+      expect(blocks).toBeLessThan(100)
+    }
+    return true
+  }
+  await waitFor(looked, { timeoutMs: 60_000 })
+}, 300_000)
 
 const Explained = z.tuple([
   z.object({

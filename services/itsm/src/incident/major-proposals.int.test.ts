@@ -7,7 +7,7 @@ import {
   type MajorRule,
   systemActor,
 } from '@opsplane/contracts'
-import { startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import { caughtUp, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import * as itsm from '../service.js'
 
 let service: TestService
@@ -29,10 +29,10 @@ async function desk(majorRules?: MajorRule[]) {
     await waitFor(async () => (await get(incident)).majorState === 'proposed')
     return (await get(incident)).majorProposal
   }
-  /** Whatever came before has been looked at, as one opened now has. */
-  const settled = async () => reason(await open({ impact: 'high', urgency: 'high' }))
-  return { api, open, get, edit, reason, settled }
+  return { api, open, get, edit, reason }
 }
+/** Whatever came before has been looked at. */
+const settled = () => caughtUp(service, 'itsm-major-proposals')
 const mostPressing: MajorRule = { name: 'Most pressing', priorities: ['P1'] }
 
 describe('an incident is proposed as a major one by itself', () => {
@@ -65,7 +65,7 @@ describe('an incident is proposed as a major one by itself', () => {
   })
 
   it('once, whatever else happens to it, and not against what somebody has decided', async () => {
-    const { api, open, edit, get, reason, settled } = await desk([mostPressing])
+    const { api, open, edit, get, reason } = await desk([mostPressing])
     const one = await open({ impact: 'high', urgency: 'high' })
     await reason(one)
     await api.post(`/itsm/incidents/${one.id}/major/reject`, {})
@@ -79,7 +79,7 @@ describe('an incident is proposed as a major one by itself', () => {
   })
 
   it('not where no rule holds, and not after its end', async () => {
-    const { open, edit, get, settled } = await desk([mostPressing])
+    const { open, edit, get } = await desk([mostPressing])
     const [mild, canceled] = [await open({ impact: 'high' }), await open()]
     await edit(canceled, { impact: 'high', urgency: 'high', status: 'canceled' })
     await settled()

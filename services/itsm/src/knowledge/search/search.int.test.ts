@@ -14,8 +14,12 @@ const filler = Array.from({ length: 10 }, (_, index) => ({
   body: 'Fill the tank with water, choose the programme, wait until the lamp is green and rinse it twice.',
 }))
 
+/** However busy the machine is, a search waits for what is learnt from its corpus. */
+const searchPatience = { embeddingMs: 50_000, corpusMs: 50_000 }
+
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  const start: typeof itsm.start = (config) => itsm.start(config, { searchPatience })
+  service = await startTestService({ name: 'itsm', ...itsm, start })
   team = knowledgeTeam(service)
   for (const fields of filler) await team.publish(fields)
 })
