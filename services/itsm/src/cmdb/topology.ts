@@ -5,6 +5,7 @@ import {
   relationImpact,
   type TenantScope,
 } from '@opsplane/contracts'
+import { fromAnyOf, toAnyOf } from './by-ids.js'
 import { readColumns, readColumnsUpTo, type StatementRunner } from './columns.js'
 import { type Graph, graphOf, graphReader, shownOf } from './graph.js'
 import { type Walked, walk } from './walk.js'
@@ -118,11 +119,9 @@ async function neighbours(
 ): Promise<string[] | null> {
   const { toTarget, toSource } = followed(direction, types)
   const from = (union: string) => `(
-    select target_id as id from ci_relations
-      where workspace_id = $1 and environment = $2 and source_id in (select unnest($3::text[])) and type = any($4::text[])
+    select target_id as id from ${fromAnyOf('$4')}
     ${union}
-    select source_id from ci_relations
-      where workspace_id = $1 and environment = $2 and target_id in (select unnest($3::text[])) and type = any($5::text[])
+    select source_id from ${toAnyOf('$5')}
     ) reached`
   const parameters = [tenant.workspaceId, tenant.environment, frontier, toTarget, toSource]
   const found =
