@@ -1,6 +1,6 @@
-import { CiImpact, CiTopology, ImpactQuestion, type TenantScope } from '@opsplane/contracts'
+import { CiImpact, CiTopology, ImpactQuestion } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
-import { defineRoute, type Route } from '@opsplane/http'
+import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import { walkImpact } from './impact.js'
 import { impactGraph } from './impact-graph.js'
@@ -8,6 +8,7 @@ import { tag } from './item-routes.js'
 import type { ItemStore } from './item-store.js'
 import { relationTypeFilter } from './list-filters.js'
 import { noSuchItem } from './relation-store.js'
+import { slasAtRisk } from './slas-at-risk.js'
 import { topologyAround, wholeTopology } from './topology.js'
 
 const limits = { maxItems: 10_000, maxHops: 100 }
@@ -15,7 +16,8 @@ const limits = { maxItems: 10_000, maxHops: 100 }
 const impactText =
   'Walks relations in the direction of their impact and honours redundancy: an item survives while enough of its ' +
   'dependencies of a type are operational. Planned and retired items neither break nor count. Every affected item ' +
-  'has a shortest path from what fails. At most 10,000 items and 100 hops.'
+  'has a shortest path from what fails. At most 10,000 items and 100 hops. `slasAtRisk` are the SLA clocks over what is ' +
+  'open about any of them.'
 
 const topologyQuery = z.object({
   around: z
@@ -39,8 +41,12 @@ const topologyQuery = z.object({
 
 /** The graph of items and relations, and what a failure does in it. */
 export function graphRoutes({ database: { sql } }: BackendContext, items: ItemStore): Route[] {
-  const failureOf = (tenant: TenantScope, itemIds: string[]) =>
-    walkImpact(impactGraph(sql, tenant), itemIds, limits)
+  const failureOf = async (itemIds: string[], { tenant, principal }: RequestMeta): Promise<CiImpact> => {
+    const impact = await walkImpact(impactGraph(sql, tenant), itemIds, limits)
+    if (!principal.permissions.includes('itsm:read')) return impact
+    const down = [...impact.failing, ...impact.affected.map(({ id }) => id)]
+    return { ...impact, ...(await slasAtRisk(sql, tenant, down)) }
+  }
 
   return [
     defineRoute({
@@ -75,7 +81,7 @@ export function graphRoutes({ database: { sql } }: BackendContext, items: ItemSt
       errors: ['not_found'],
       handler: async ({ params, meta }) => {
         const { id } = await items.get(params.id, meta.tenant)
-        return failureOf(meta.tenant, [id])
+        return failureOf([id], meta)
       },
     }),
 
@@ -90,11 +96,11 @@ export function graphRoutes({ database: { sql } }: BackendContext, items: ItemSt
       body: ImpactQuestion,
       response: CiImpact,
       idempotency: 'none',
-      handler: async ({ body: { itemIds }, meta: { tenant } }) => {
-        const found = await Promise.all(itemIds.map((id) => items.find(id, tenant)))
+      handler: async ({ body: { itemIds }, meta }) => {
+        const found = await Promise.all(itemIds.map((id) => items.find(id, meta.tenant)))
         const absent = found.indexOf(null)
         if (absent !== -1) throw noSuchItem(`/itemIds/${absent}`)
-        return failureOf(tenant, itemIds)
+        return failureOf(itemIds, meta)
       },
     }),
   ]

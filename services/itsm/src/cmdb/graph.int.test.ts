@@ -28,6 +28,8 @@ async function workspaceWith(graph: SampleGraph): Promise<{ api: ApiClient; work
   return { api: service.as(principal), workspaceId }
 }
 
+const noSlas = { slasAtRisk: [], slasTruncated: false }
+
 describe.each([1, 2, 3])('random graph %i in Postgres', (seed) => {
   const graph = sampleGraph({ random: seededRandom(seed), nodes: 120, relations: 340 })
   let api: ApiClient
@@ -102,7 +104,7 @@ describe('where levels are wide', () => {
       const second = expected.affected.filter(({ hops }) => hops === 2).map(({ id }) => id)
       expect((await inMemory(graph).dependents(second)).length).toBeGreaterThan(1_000)
       const impact = (await api?.post('/cmdb/impact', { itemIds }))?.data(CiImpact)
-      expect(canonicalJson(impact)).toBe(canonicalJson(expected))
+      expect(canonicalJson(impact)).toBe(canonicalJson({ ...expected, ...noSlas }))
     }
   })
 })
@@ -118,7 +120,7 @@ it('goes level by level through what is too much to be read at once', async () =
   const itemIds = graph.nodes.slice(0, 40).map(({ id }) => id)
   const expected = await walkImpact(inMemory(graph), itemIds, { maxItems: 10_000, maxHops: 100 })
   const impact = (await api.post('/cmdb/impact', { itemIds })).data(CiImpact)
-  expect(canonicalJson(impact)).toBe(canonicalJson(expected))
+  expect(canonicalJson(impact)).toBe(canonicalJson({ ...expected, ...noSlas }))
 }, 120_000)
 
 interface Around {

@@ -5,6 +5,7 @@ import * as itsm from '../service.js'
 import type { StatementRunner } from './columns.js'
 import { walkImpact } from './impact.js'
 import { impactGraph } from './impact-graph.js'
+import { mostLookedAt } from './looked-at.fixture.js'
 import { type SampleGraph, sampleGraph } from './sample-graphs.js'
 import { writeGraph } from './stored-graph.fixture.js'
 import { topologyAround, wholeTopology } from './topology.js'
@@ -23,45 +24,6 @@ beforeAll(async () => {
   await writeGraph(service.sql, tenant.workspaceId, graph)
 })
 afterAll(() => service?.stop())
-
-interface Node {
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  'Rows Removed by Join Filter'?: number
-  'Rows Removed by Index Recheck'?: number
-  Plans?: Node[]
-}
-
-/** How many rows the parts of a plan have looked at in all. */
-function lookedAt(node: Node): number {
-  const rows =
-    node['Actual Rows'] +
-    (node['Rows Removed by Filter'] ?? 0) +
-    (node['Rows Removed by Join Filter'] ?? 0) +
-    (node['Rows Removed by Index Recheck'] ?? 0)
-  return rows * node['Actual Loops'] + (node.Plans ?? []).reduce((sum, plan) => sum + lookedAt(plan), 0)
-}
-
-/** The most rows a statement has looked at of all that something asks for. */
-async function mostLookedAt(ask: (sql: StatementRunner) => Promise<unknown>): Promise<number> {
-  const asked: Parameters<StatementRunner['unsafe']>[] = []
-  const unsafe: StatementRunner['unsafe'] = (text, parameters, options) => {
-    asked.push([text, parameters])
-    return service.sql.unsafe(text, parameters, options)
-  }
-  await ask({ unsafe })
-  let most = 0
-  for (const [text, parameters] of asked) {
-    const [row] = await service.sql.unsafe<{ 'QUERY PLAN': [{ Plan: Node }] }[]>(
-      `explain (analyze, format json) ${text}`,
-      parameters,
-    )
-    if (row === undefined) throw new Error('there is no plan')
-    most = Math.max(most, lookedAt(row['QUERY PLAN'][0].Plan))
-  }
-  return most
-}
 
 describe('before the tables are analyzed', () => {
   const limits = { maxItems: 10_000, maxHops: 100 }
@@ -82,7 +44,7 @@ describe('before the tables are analyzed', () => {
     ],
     ['the oldest items', (sql) => wholeTopology(sql, { tenant, limit: 2_000 })],
   ])('%s is told by looking at each row a few times', async (_, ask) => {
-    const most = await mostLookedAt(ask)
+    const most = await mostLookedAt(service.sql, ask)
     expect(most).toBeLessThan(10 * (graph.nodes.length + graph.relations.length))
   })
 })
