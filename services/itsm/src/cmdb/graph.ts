@@ -10,7 +10,7 @@ import {
 import { sharedStringsOf, stringsOf, Words } from './words.js'
 
 type ItemColumns = Columns<'id' | 'class' | 'status' | 'criticality', 'name'>
-type RelationColumns = Columns<'id' | 'source_id' | 'target_id' | 'type'>
+export type RelationColumns = Columns<'id' | 'source_id' | 'target_id' | 'type'>
 
 /** Items by their place, each field by itself. */
 export interface Items {
@@ -128,8 +128,8 @@ export function itemAt(items: Items, at: number) {
 }
 
 const ofTenant = 'where workspace_id = $1 and environment = $2'
-const itemColumns = { words: ['id', 'class', 'status', 'criticality'], texts: ['name'] } as const
-const relationColumns = { words: ['id', 'source_id', 'target_id', 'type'] } as const
+export const itemColumns = { words: ['id', 'class', 'status', 'criticality'], texts: ['name'] } as const
+export const relationColumns = { words: ['id', 'source_id', 'target_id', 'type'] } as const
 
 /** Reads items and relations of one tenant, many at a time. */
 export function graphReader(sql: StatementRunner, { workspaceId, environment }: TenantScope) {
