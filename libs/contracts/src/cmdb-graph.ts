@@ -62,7 +62,7 @@ export const CiImpact = z
       .meta({
         description:
           'SLA clocks that run or are paused over open incidents, changes and problems about what fails or is affected: ' +
-          'breached ones too, the first due first, paused ones last. 100 at most. Only with the permission `itsm:read`.',
+          'breached ones too, the first due first, paused ones last. 100 at most. Only with the permission `itsm:read`, and not with `asOf`.',
       }),
     slasTruncated: z.boolean().optional().meta({ description: 'There are more clocks at risk.' }),
   })

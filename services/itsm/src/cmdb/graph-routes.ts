@@ -23,8 +23,8 @@ const impactText =
 
 const asOfText =
   'Answer with the graph as it was at this instant: the items and relations there were, as they were, those gone since ' +
-  'among them. One that lies ahead is now. Of more than 20,000 items or 50,000 relations then, or twice as many that had ever been ' +
-  'created, there is no answer (`graph_too_large`).'
+  'among them. One that lies ahead is now. No answer (422, `graph_too_large`) where there were more than 20,000 items or ' +
+  '50,000 relations, or had been twice as many with those gone by then.'
 
 const topologyQuery = z.object({
   asOf: AsOfQuery.shape.asOf.meta({ description: asOfText, example: '2026-03-02T10:00:00.000Z' }),
