@@ -75,14 +75,7 @@ const asks = ({ parameters = [] }: Operation, name: string) =>
   parameters.some((parameter) => parameter.in === 'query' && parameter.name === name)
 
 /** What is worked out from many records, or stands in the code, and so is no record itself. */
-const noRecords = [
-  'getChangeCalendar',
-  'getConflictsOfChange',
-  'getImpactOfConfigurationItem',
-  'getSlotsOfChange',
-  'getStateMachines',
-  'getTopology',
-]
+const noRecords = ['getChangeCalendar', 'getConflictsOfChange', 'getSlotsOfChange', 'getStateMachines']
 
 test('every list of the service desk takes words and a point in time, and every record a point in time', () => {
   const reading = operations.filter(({ method, path }) => method === 'get' && desk.test(path))

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { CiStatus, Criticality } from './cmdb.js'
 import { CiRelation } from './cmdb-relations.js'
 import { idSchema } from './ids.js'
+import { SlaTimer } from './sla.js'
 
 /** An item as a graph shows it. */
 const GraphItem = z.object({
@@ -37,6 +38,16 @@ const ImpactedItem = GraphItem.extend({
     .meta({ description: 'From a failing item to this one.' }),
 })
 
+/** What of a clock is at risk with an item. */
+const SlaAtRisk = SlaTimer.pick({
+  ...{ entityType: true, entityId: true, entityNumber: true, policyName: true },
+  ...{ metric: true, dueAt: true, breached: true },
+}).extend({
+  timerId: SlaTimer.shape.id,
+  state: z.enum(['running', 'paused']),
+  ciId: idSchema('ci').meta({ description: 'The nearest of the items it is about.' }),
+})
+
 export const CiImpact = z
   .object({
     failing: z.array(idSchema('ci')),
@@ -45,6 +56,15 @@ export const CiImpact = z
       .array(GraphItem.extend({ hops: z.int().positive() }))
       .meta({ description: 'The affected items of class `service`.' }),
     truncated: z.boolean().meta({ description: 'The walk ended at a limit; more may be affected.' }),
+    slasAtRisk: z
+      .array(SlaAtRisk)
+      .optional()
+      .meta({
+        description:
+          'SLA clocks that run or are paused over open incidents, changes and problems about what fails or is affected: ' +
+          'breached ones too, the first due first, paused ones last. 100 at most. Only with the permission `itsm:read`, and not with `asOf`.',
+      }),
+    slasTruncated: z.boolean().optional().meta({ description: 'There are more clocks at risk.' }),
   })
   .meta({ id: 'CiImpact' })
 export type CiImpact = z.infer<typeof CiImpact>

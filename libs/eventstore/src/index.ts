@@ -26,6 +26,7 @@ export { type Relay, type RelayCounters, type RelayOptions, startRelay } from '.
 export { type ReseedOptions, reseed } from './reseed.js'
 export { rowsAsOf, stateAsOf, streamPageAsOf } from './rows-as-of.js'
 export * from './store.js'
+export { countCreated, type StatementPart, tableAsOf } from './table-as-of.js'
 export * from './tables.js'
 export { type TakeTurn, type TurnContext, takeTurns, turnOfTenant } from './turns.js'
 export { type HandleOptions, preconditionFailed, type Unit, type UnitOptions } from './unit.js'

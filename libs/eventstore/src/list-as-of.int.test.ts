@@ -13,6 +13,7 @@ import {
 import { tickets as table } from './fixture/ticket.js'
 import { listPage } from './list-as-of.js'
 import { rowsAsOf, streamPageAsOf } from './rows-as-of.js'
+import { countCreated, tableAsOf } from './table-as-of.js'
 
 let test: TestStore
 let replica: Replica
@@ -73,6 +74,25 @@ it('filters by, and gives back, what of a state never left the service', async (
     [id, other],
     [other],
     [other],
+  ])
+
+  const slugs = async (minute: number, onlyExposed = false) => {
+    const { text, parameters } = tableAsOf({ table, tenant, asOf: at(minute), onlyExposed })
+    const passwordHash = "state->>'passwordHash' as hash"
+    return replica.database.sql.unsafe(`select slug, ${passwordHash} from ${text} order by slug`, parameters)
+  }
+  const [disk, printer] = [`hash of ${other}`, `hash of ${id}`]
+  expect([...(await slugs(0))]).toEqual([])
+  expect([...(await slugs(3))]).toEqual([
+    { slug: 'disk', hash: disk },
+    { slug: 'printer', hash: printer },
+  ])
+  expect([...(await slugs(4))]).toEqual([{ slug: 'disk', hash: disk }])
+  expect([...(await slugs(4, true))]).toEqual([{ slug: 'disk', hash: null }])
+  const created = (minute: number, most: number) =>
+    countCreated(replica.database.db, { table, tenant, asOf: at(minute) }, most)
+  expect(await Promise.all([created(0, 9), created(1, 9), created(4, 9), created(4, 1)])).toEqual([
+    0, 1, 2, 1,
   ])
 })
 

@@ -1,23 +1,33 @@
-import { CiImpact, CiTopology, ImpactQuestion, type TenantScope } from '@opsplane/contracts'
+import { AsOfQuery, CiImpact, CiTopology, ImpactQuestion, type Instant } from '@opsplane/contracts'
 import type { BackendContext } from '@opsplane/eventstore'
-import { defineRoute, type Route } from '@opsplane/http'
+import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { z } from 'zod'
+import { seenAt } from '../sla/explain-routes.js'
 import { walkImpact } from './impact.js'
 import { impactGraph } from './impact-graph.js'
 import { tag } from './item-routes.js'
 import type { ItemStore } from './item-store.js'
 import { relationTypeFilter } from './list-filters.js'
+import { pastGraph } from './past-graph.js'
 import { noSuchItem } from './relation-store.js'
-import { topologyAround, wholeTopology } from './topology.js'
+import { slasAtRisk } from './slas-at-risk.js'
+import { topologyAround, topologyAroundIn, wholeTopology, wholeTopologyIn } from './topology.js'
 
 const limits = { maxItems: 10_000, maxHops: 100 }
 
 const impactText =
   'Walks relations in the direction of their impact and honours redundancy: an item survives while enough of its ' +
   'dependencies of a type are operational. Planned and retired items neither break nor count. Every affected item ' +
-  'has a shortest path from what fails. At most 10,000 items and 100 hops.'
+  'has a shortest path from what fails. At most 10,000 items and 100 hops. `slasAtRisk` are the SLA clocks over what is ' +
+  'open about any of them.'
+
+const asOfText =
+  'Answer with the graph as it was at this instant: the items and relations there were, as they were, those gone since ' +
+  'among them. One that lies ahead is now. No answer (422, `graph_too_large`) where there were more than 20,000 items or ' +
+  '50,000 relations, or had been twice as many with those gone by then.'
 
 const topologyQuery = z.object({
+  asOf: AsOfQuery.shape.asOf.meta({ description: asOfText, example: '2026-03-02T10:00:00.000Z' }),
   around: z
     .string()
     .min(1)
@@ -37,10 +47,28 @@ const topologyQuery = z.object({
   limit: z.coerce.number().int().min(1).max(10_000).default(1_000).meta({ description: 'Most nodes.' }),
 })
 
+const impactQuery = z.object({
+  asOf: AsOfQuery.shape.asOf.meta({
+    description: `${asOfText} Then without \`slasAtRisk\`.`,
+    example: '2026-03-02T10:00:00.000Z',
+  }),
+})
+
 /** The graph of items and relations, and what a failure does in it. */
-export function graphRoutes({ database: { sql } }: BackendContext, items: ItemStore): Route[] {
-  const failureOf = (tenant: TenantScope, itemIds: string[]) =>
-    walkImpact(impactGraph(sql, tenant), itemIds, limits)
+export function graphRoutes({ database }: BackendContext, items: ItemStore): Route[] {
+  const { sql } = database
+  const failureOf = async (
+    itemIds: string[],
+    { tenant, principal }: RequestMeta,
+    past: Instant | undefined,
+  ): Promise<CiImpact> => {
+    const graph =
+      past === undefined ? impactGraph(sql, tenant) : await pastGraph(database, tenant, past).impactGraph()
+    const impact = await walkImpact(graph, itemIds, limits)
+    if (past !== undefined || !principal.permissions.includes('itsm:read')) return impact
+    const down = [...impact.failing, ...impact.affected.map(({ id }) => id)]
+    return { ...impact, ...(await slasAtRisk(sql, tenant, down)) }
+  }
 
   return [
     defineRoute({
@@ -56,10 +84,18 @@ export function graphRoutes({ database: { sql } }: BackendContext, items: ItemSt
       query: topologyQuery,
       response: CiTopology,
       errors: ['not_found'],
-      handler: async ({ query: { around, depth, direction, types, limit }, meta: { tenant } }) => {
-        if (around === undefined) return wholeTopology(sql, { tenant, types, limit })
-        const { id } = await items.get(around, tenant)
-        return topologyAround(sql, { tenant, types, limit, itemId: id, depth, direction })
+      handler: async ({ query: { asOf, around, ...shown }, meta: { tenant, now } }) => {
+        const { past } = seenAt(asOf, now)
+        const itemId = around && (await items.asOf(around, tenant, past)).id
+        const options = { ...shown, tenant }
+        if (past === undefined)
+          return itemId === undefined
+            ? wholeTopology(sql, options)
+            : topologyAround(sql, { ...options, itemId })
+        const graph = await pastGraph(database, tenant, past).graph(shown.types)
+        return itemId === undefined
+          ? wholeTopologyIn(graph, options)
+          : topologyAroundIn(graph, { ...options, itemId })
       },
     }),
 
@@ -71,11 +107,13 @@ export function graphRoutes({ database: { sql } }: BackendContext, items: ItemSt
       description: impactText,
       tag,
       scope: 'cmdb:read',
+      query: impactQuery,
       response: CiImpact,
       errors: ['not_found'],
-      handler: async ({ params, meta }) => {
-        const { id } = await items.get(params.id, meta.tenant)
-        return failureOf(meta.tenant, [id])
+      handler: async ({ params, query: { asOf }, meta }) => {
+        const { past } = seenAt(asOf, meta.now)
+        const { id } = await items.asOf(params.id, meta.tenant, past)
+        return failureOf([id], meta, past)
       },
     }),
 
@@ -87,14 +125,16 @@ export function graphRoutes({ database: { sql } }: BackendContext, items: ItemSt
       description: impactText,
       tag,
       scope: 'cmdb:read',
+      query: impactQuery,
       body: ImpactQuestion,
       response: CiImpact,
       idempotency: 'none',
-      handler: async ({ body: { itemIds }, meta: { tenant } }) => {
-        const found = await Promise.all(itemIds.map((id) => items.find(id, tenant)))
+      handler: async ({ query: { asOf }, body: { itemIds }, meta }) => {
+        const { past } = seenAt(asOf, meta.now)
+        const found = await Promise.all(itemIds.map((id) => items.find(id, meta.tenant, past)))
         const absent = found.indexOf(null)
         if (absent !== -1) throw noSuchItem(`/itemIds/${absent}`)
-        return failureOf(tenant, itemIds)
+        return failureOf(itemIds, meta, past)
       },
     }),
   ]

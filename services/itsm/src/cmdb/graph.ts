@@ -1,4 +1,5 @@
 import type { CiStatus, CiTopology, Criticality, RelationType, TenantScope } from '@opsplane/contracts'
+import { byIds } from './by-ids.js'
 import {
   type Columns,
   type Parameter,
@@ -8,13 +9,8 @@ import {
 } from './columns.js'
 import { sharedStringsOf, stringsOf, Words } from './words.js'
 
-/*
- * Lists of ids are joined as `unnest`, not compared with `any`: for the latter Postgres weighs every element against
- * its statistics, which for thousands of them takes longer than the query.
- */
-
 type ItemColumns = Columns<'id' | 'class' | 'status' | 'criticality', 'name'>
-type RelationColumns = Columns<'id' | 'source_id' | 'target_id' | 'type'>
+export type RelationColumns = Columns<'id' | 'source_id' | 'target_id' | 'type'>
 
 /** Items by their place, each field by itself. */
 export interface Items {
@@ -132,14 +128,13 @@ export function itemAt(items: Items, at: number) {
 }
 
 const ofTenant = 'where workspace_id = $1 and environment = $2'
-const itemColumns = { words: ['id', 'class', 'status', 'criticality'], texts: ['name'] } as const
-const relationColumns = { words: ['id', 'source_id', 'target_id', 'type'] } as const
+export const itemColumns = { words: ['id', 'class', 'status', 'criticality'], texts: ['name'] } as const
+export const relationColumns = { words: ['id', 'source_id', 'target_id', 'type'] } as const
 
 /** Reads items and relations of one tenant, many at a time. */
 export function graphReader(sql: StatementRunner, { workspaceId, environment }: TenantScope) {
   const itemsFrom = (rest: string) => `configuration_items ${ofTenant} ${rest}`
-  const relationsFrom = (rest: string) =>
-    `ci_relations ${ofTenant} and ($3::text[] is null or type = any($3::text[])) ${rest}`
+  const ofTypes = '($3::text[] is null or type = any($3::text[]))'
   const parameters = (...given: Parameter[]) => [workspaceId, environment, ...given]
   return {
     /** All; null where they are too many to be read at once. */
@@ -147,20 +142,31 @@ export function graphReader(sql: StatementRunner, { workspaceId, environment }: 
       readColumnsUpTo(readable.items, sql, itemColumns, itemsFrom(''), parameters()),
     /** All of the types; null where they are too many to be read at once. */
     allRelations: (types: RelationType[] | undefined): Promise<RelationColumns | null> =>
-      readColumnsUpTo(readable.relations, sql, relationColumns, relationsFrom(''), parameters(types ?? null)),
+      readColumnsUpTo(
+        readable.relations,
+        sql,
+        relationColumns,
+        `ci_relations ${ofTenant} and ${ofTypes}`,
+        parameters(types ?? null),
+      ),
     oldestItems: (limit: number): Promise<ItemColumns> =>
       readColumns(sql, itemColumns, itemsFrom('order by created_at, id limit $3'), parameters(limit)),
     itemsOf: (ids: string[]): Promise<ItemColumns> =>
-      readColumns(sql, itemColumns, itemsFrom('and id in (select unnest($3::text[]))'), parameters(ids)),
+      readColumns(
+        sql,
+        itemColumns,
+        byIds('configuration_items', 'id in (select unnest($3::text[]))'),
+        parameters(ids),
+      ),
     /** Those with both ends among the items. */
     relationsAmong: (
       ids: string[],
       types: RelationType[] | undefined,
       limit: number,
     ): Promise<RelationColumns> => {
-      const inside =
-        'and source_id in (select unnest($4::text[])) and target_id in (select unnest($4::text[])) limit $5'
-      return readColumns(sql, relationColumns, relationsFrom(inside), parameters(types ?? null, ids, limit))
+      const among = (end: string) => `${end} in (select unnest($4::text[]))`
+      const found = byIds('ci_relations', `${among('source_id')} and ${among('target_id')} and ${ofTypes}`)
+      return readColumns(sql, relationColumns, `${found} limit $5`, parameters(types ?? null, ids, limit))
     },
   }
 }

@@ -1,4 +1,5 @@
 import { impactTypes, type RelationType, relationImpact, type TenantScope } from '@opsplane/contracts'
+import { byIds, fromAnyOf, toAnyOf } from './by-ids.js'
 import { type Parameter, type StatementRunner, statement } from './columns.js'
 import type { Dependence, Dependency, ImpactGraph, ImpactNode } from './impact.js'
 import { redundancyFrom, wholeImpactGraph } from './impact-whole.js'
@@ -49,8 +50,8 @@ function hopByHop(sql: StatementRunner, { workspaceId, environment }: TenantScop
   async function learn(ids: Iterable<string>): Promise<void> {
     const unknown = [...new Set(ids)].filter((id) => !known.has(id))
     const rows = await read<Omit<ImpactNode, 'redundancy'> & { redundancy: string }>(
-      `select id, name, class, status, criticality, redundancy from configuration_items
-        where workspace_id = $1 and environment = $2 and id in (select unnest($3::text[]))`,
+      `select id, name, class, status, criticality, redundancy
+         from ${byIds('configuration_items', 'id in (select unnest($3::text[]))')}`,
       unknown,
     )
     for (const row of rows) known.set(row.id, { ...row, redundancy: redundancyFrom(row.redundancy) })
@@ -60,11 +61,9 @@ function hopByHop(sql: StatementRunner, { workspaceId, environment }: TenantScop
     /** Null where there are more than `most`. */
     async dependents(ids: string[], most: number | null): Promise<Dependence[] | null> {
       const steps = await read<Step>(
-        `select id as "relationId", type, target_id as dependency, source_id as dependent from ci_relations
-          where workspace_id = $1 and environment = $2 and target_id in (select unnest($3::text[])) and type = any($4::text[])
+        `select id as "relationId", type, target_id as dependency, source_id as dependent from ${toAnyOf('$4')}
          union all
-         select id, type, source_id, target_id from ci_relations
-          where workspace_id = $1 and environment = $2 and source_id in (select unnest($3::text[])) and type = any($5::text[])
+         select id, type, source_id, target_id from ${fromAnyOf('$5')}
          limit $6`,
         ids,
         toSource,
@@ -82,13 +81,10 @@ function hopByHop(sql: StatementRunner, { workspaceId, environment }: TenantScop
     dependencies: (ids: string[], types: RelationType[]) =>
       read<Dependency>(
         `select e.dependent, e.type, i.id, i.status from (
-           select source_id as dependent, type, target_id as dependency from ci_relations
-            where workspace_id = $1 and environment = $2 and source_id in (select unnest($3::text[])) and type = any($4::text[])
+           select source_id as dependent, type, target_id as dependency from ${fromAnyOf('$4')}
            union all
-           select target_id, type, source_id from ci_relations
-            where workspace_id = $1 and environment = $2 and target_id in (select unnest($3::text[])) and type = any($5::text[])
-         ) e join configuration_items i on i.id = e.dependency
-          where i.workspace_id = $1 and i.environment = $2`,
+           select target_id, type, source_id from ${toAnyOf('$5')}
+         ) e cross join lateral (select * from ${byIds('configuration_items', 'id = e.dependency')}) i`,
         ids,
         only(toSource, types),
         only(toTarget, types),

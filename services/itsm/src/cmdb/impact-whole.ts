@@ -6,10 +6,14 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { type Columns, readColumnsUpTo, type StatementRunner } from './columns.js'
-import { type Graph, graphOf, graphReader, itemAt, readable } from './graph.js'
+import { graphOf, graphReader, itemAt, type RelationColumns, readable } from './graph.js'
 import type { Dependence, Dependency, ImpactGraph, ImpactNode } from './impact.js'
 import { relationsBy } from './relations-by.js'
 
+export const impactItemColumns = {
+  words: ['id', 'class', 'status', 'criticality'],
+  texts: ['name', 'redundancy'],
+} as const
 type ImpactItems = Columns<'id' | 'class' | 'status' | 'criticality', 'name' | 'redundancy'>
 
 /** All of a tenant, read at once; null where that is too much. */
@@ -21,7 +25,7 @@ export async function wholeImpactGraph(
     itemsWithRedundancy(sql, tenant),
     graphReader(sql, tenant).allRelations([...impactTypes]),
   ])
-  return items && relations && impactGraphOf(items.redundancy, graphOf(items, relations))
+  return items && relations && impactGraphOf(items, relations)
 }
 
 function itemsWithRedundancy(
@@ -31,13 +35,16 @@ function itemsWithRedundancy(
   return readColumnsUpTo(
     readable.items,
     sql,
-    { words: ['id', 'class', 'status', 'criticality'], texts: ['name', 'redundancy'] },
+    impactItemColumns,
     'configuration_items where workspace_id = $1 and environment = $2',
     [workspaceId, environment],
   )
 }
 
-function impactGraphOf(redundancy: string[], graph: Graph): ImpactGraph {
+/** Of relations with impact alone. */
+export function impactGraphOf(columns: ImpactItems, relationColumns: RelationColumns): ImpactGraph {
+  const { redundancy } = columns
+  const graph = graphOf(columns, relationColumns)
   const { items, relations } = graph
   const [dependencies, dependents] = [relations.source.slice(), relations.target.slice()]
   for (let at = 0; at < relations.size; at++) {

@@ -101,8 +101,8 @@ export const ciClasses = readModelTable(
 )
 
 /** The incidents that count as open, by the item they are about. */
-export const openIncidents = sql.raw(
-  `state->>'ciId' is not null and status in ('open', 'in_progress', 'on_hold')`,
-)
+export const openIncidentsText = `state->>'ciId' is not null and status in ('open', 'in_progress', 'on_hold')`
+export const openIncidents = sql.raw(openIncidentsText)
 /** What the index of open incidents finds them by. */
-export const incidentItem = sql.raw(`(state->>'ciId')`)
+export const incidentItemText = `(state->>'ciId')`
+export const incidentItem = sql.raw(incidentItemText)

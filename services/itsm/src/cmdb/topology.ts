@@ -5,6 +5,7 @@ import {
   relationImpact,
   type TenantScope,
 } from '@opsplane/contracts'
+import { fromAnyOf, toAnyOf } from './by-ids.js'
 import { readColumns, readColumnsUpTo, type StatementRunner } from './columns.js'
 import { type Graph, graphOf, graphReader, shownOf } from './graph.js'
 import { type Walked, walk } from './walk.js'
@@ -48,27 +49,37 @@ export async function topologyAround(sql: StatementRunner, options: AroundOption
   const [items, relations] = await Promise.all([reader.allItems(), reader.allRelations(options.types)])
   if (!relations) return answerNear(sql, options, await walkNear(sql, options, false))
   const graph = graphOf(items, relations)
+  if (items) return topologyAroundIn(graph, options)
   const walked = await walkIn(graph, options)
-  if (items) return answer(graph, options, walked, (number) => walked.depths.get(number))
   const depths = new Map([...walked.depths].map(([number, depth]) => [graph.idOf(number), depth]))
   const read = graphOf(await reader.itemsOf([...depths.keys()]), relations)
   return answer(read, options, walked, (number) => depths.get(read.idOf(number)))
+}
+
+/** What can be reached from an item in a graph that was read already. */
+export async function topologyAroundIn(graph: Graph, options: AroundOptions): Promise<CiTopology> {
+  const walked = await walkIn(graph, options)
+  return answer(graph, options, walked, (number) => walked.depths.get(number))
 }
 
 /** The whole graph, oldest items first. */
 export async function wholeTopology(sql: StatementRunner, options: TopologyOptions): Promise<CiTopology> {
   const { tenant, limit, types } = options
   const reader = graphReader(sql, tenant)
-  const maxEdges = limit * edgesPerNode
   const [items, all] = await Promise.all([
     reader.oldestItems(limit + 1),
     limit > smallAnswer ? reader.allRelations(types) : null,
   ])
   const relations =
-    all ?? (await reader.relationsAmong(stringsOf(items.id).slice(0, limit), types, maxEdges + 1))
+    all ?? (await reader.relationsAmong(stringsOf(items.id).slice(0, limit), types, limit * edgesPerNode + 1))
+  return wholeTopologyIn(graphOf(items, relations), options)
+}
+
+/** The same of a graph that was read already, oldest items first. */
+export function wholeTopologyIn(graph: Graph, { limit }: TopologyOptions): CiTopology {
   const depthOf = (number: number) => (number < limit ? null : undefined)
-  const { nodes, edges, truncated } = shownOf({ graph: graphOf(items, relations), depthOf, maxEdges })
-  return { nodes, edges, truncated: truncated || items.size > limit, depth: null }
+  const { nodes, edges, truncated } = shownOf({ graph, depthOf, maxEdges: limit * edgesPerNode })
+  return { nodes, edges, truncated: truncated || graph.items.size > limit, depth: null }
 }
 
 /** The answer of what was reached, read by its ids. */
@@ -118,11 +129,9 @@ async function neighbours(
 ): Promise<string[] | null> {
   const { toTarget, toSource } = followed(direction, types)
   const from = (union: string) => `(
-    select target_id as id from ci_relations
-      where workspace_id = $1 and environment = $2 and source_id in (select unnest($3::text[])) and type = any($4::text[])
+    select target_id as id from ${fromAnyOf('$4')}
     ${union}
-    select source_id from ci_relations
-      where workspace_id = $1 and environment = $2 and target_id in (select unnest($3::text[])) and type = any($5::text[])
+    select source_id from ${toAnyOf('$5')}
     ) reached`
   const parameters = [tenant.workspaceId, tenant.environment, frontier, toTarget, toSource]
   const found =
