@@ -10,6 +10,7 @@ import {
   type Principal,
   SlaPolicy,
   SlaPreview,
+  SlaReapplied,
   SlaTimerItem,
 } from '@opsplane/contracts'
 import { rebuild } from '@opsplane/eventstore'
@@ -223,6 +224,25 @@ describe('the clock of the next response', () => {
     await heeded(id, version)
     expect(await told(timer)).toEqual(['sla.started', 'sla.met', 'sla.started', 'sla.met'])
   })
+})
+
+it('tells what was done before the policy was reapplied, and heeded after it', async () => {
+  const { api, caller, agent, id, policy, says } = await conversation()
+  await says(caller)
+  const timer = await clockOf(api, id, { state: 'running' })
+  await api.patch(`/itsm/sla-policies/${policy.id}`, { goals: { all: 20 } })
+  minutes(10)
+  await service.sql.begin(async (tx) => {
+    // Nobody heeds events of the incident as long as this is held.
+    await tx`select 1 from sla_progress where incident_id = ${id} for update`
+    await says(agent)
+    await says(caller)
+    const reply = await api.post(`/itsm/sla-policies/${policy.id}/reapply`, { dryRun: false })
+    expect(reply.data(SlaReapplied)).toMatchObject({ applied: 1, remaining: 0 })
+    expect(await told(timer)).toEqual(['sla.started', 'sla.retargeted'])
+  })
+  await clockOf(api, id, { state: 'running', startedAt: iso(nowMs), cycle: 3, goalMs: 20 * minute })
+  expect(await told(timer)).toEqual(['sla.started', 'sla.retargeted', 'sla.met', 'sla.started'])
 })
 
 describe('the clock of an approval', () => {

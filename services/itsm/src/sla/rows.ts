@@ -92,6 +92,19 @@ export async function holdProgress(
   return new Map(rows.map((row) => [row.incident_id, row.version]))
 }
 
+/** How far the clocks have heeded the events of these entities. */
+export async function heededVersions(
+  sql: StatementRunner,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await sql.unsafe<{ incident_id: string; version: number }[]>(
+    'select incident_id, version from sla_progress where incident_id = any($1::text[])',
+    [[...ids]],
+    prepared,
+  )
+  return new Map(rows.map((row) => [row.incident_id, row.version]))
+}
+
 export async function keepProgress(tx: StatementRunner, heeded: ReadonlyMap<string, number>): Promise<void> {
   await tx.unsafe(
     `update sla_progress p set version = t.v::int
