@@ -128,6 +128,17 @@ describe('the clock of the next response', () => {
     expect(state).toMatchObject({ cycle: 2, state: 'completed', breached: false, breachedAt: null })
   })
 
+  it('goes on for ever without growing', () => {
+    const said = Array.from({ length: 80 }, (_, n): [number, IncidentStep][] => [
+      [n * 100, asks],
+      [n * 100 + 90, answers],
+    ])
+    const { types, state } = run(life(...said.flat()))
+    expect(types.filter((type) => type === 'sla.breached')).toHaveLength(80)
+    expect(state).toMatchObject({ cycle: 80, breached: true })
+    expect(state?.fired).toHaveLength(102)
+  })
+
   it('ends when the incident is resolved, and begins with the words that reopen it', () => {
     const history = life([10, asks], [20, steps.resolve], [30, asks])
     expect(history.map(({ entity }) => entity.status)).toEqual([

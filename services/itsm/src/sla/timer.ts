@@ -193,6 +193,9 @@ function heed(
 const beginsAnew = (timer: SlaTimer, { entity }: Change) =>
   isRecurring(timer.metric) && !isUnderWay(timer) && goesOn(timer.metric, entity, false)
 
+/** What was told of earlier spans is kept up to here: a conversation may go on for ever. */
+const mostKept = 100
+
 /** The next span is a cycle of its own, with nothing of the one before but what was told. */
 function begunAnew(timer: SlaTimer, change: Change, terms: Terms, now: Instant): TimerDecision {
   const { policy, calendarRevision } = terms
@@ -203,6 +206,7 @@ function begunAnew(timer: SlaTimer, change: Change, terms: Terms, now: Instant):
   const blank: SlaTimer = {
     ...{ ...timer, ...pinned, ...goal, state: 'running', ledger: [], cycle: timer.cycle + 1, startedAt: at },
     ...{ breached: false, breachedAt: null, dueAt: null, entityVersion, updatedAt: now },
+    fired: timer.fired.slice(-mostKept),
   }
   const { state, reason } = wanted(blank, entity, policy)
   const after = timed({ ...blank, state, ledger: [{ from: at, state, reason, eventId }] }, terms)
