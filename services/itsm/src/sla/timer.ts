@@ -77,6 +77,16 @@ function decide(command: TimerCommand, state: SlaTimer | null): TimerDecision[] 
 const openStates: readonly SlaClockState[] = ['running', 'paused']
 export const isOpen = ({ state }: Pick<SlaTimer, 'state'>) => openStates.includes(state)
 
+/** What a clock keeps of what it goes by. */
+const pinnedTo = ({ policy, calendarRevision }: Terms) => ({
+  policyId: policy.id,
+  policyName: policy.name,
+  policyRevision: policy.revision,
+  calendarId: policy.calendarId,
+  calendarRevision,
+  goalsBy: policy.goalsBy,
+})
+
 /** Whether a clock goes by just these revisions. */
 export function isPinnedTo(timer: SlaTimer, { policy, calendarRevision }: Terms): boolean {
   const ofPolicy = timer.policyRevision === policy.revision && timer.calendarId === policy.calendarId
@@ -133,13 +143,8 @@ function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start
     entityType: policy.entityType,
     entityId: first.entity.id,
     entityNumber: first.entity.number,
-    policyId: policy.id,
-    policyName: policy.name,
-    policyRevision: policy.revision,
-    calendarId: policy.calendarId,
-    calendarRevision: terms.calendarRevision,
     metric: policy.metric,
-    goalsBy: policy.goalsBy,
+    ...pinnedTo(terms),
     ...goal,
     cycle: 1,
     state: 'running',
@@ -198,13 +203,11 @@ const mostKept = 100
 
 /** The next span is a cycle of its own, with nothing of the one before but what was told. */
 function begunAnew(timer: SlaTimer, change: Change, terms: Terms, now: Instant): TimerDecision {
-  const { policy, calendarRevision } = terms
+  const { policy } = terms
   const { at, version: entityVersion, entity, eventId } = change
-  const { id: policyId, name: policyName, revision: policyRevision, calendarId, goalsBy } = policy
-  const pinned = { policyId, policyName, policyRevision, calendarId, calendarRevision, goalsBy }
-  const goal = goalOf(policy, entity) ?? { goalKey: timer.goalKey, goalMs: timer.goalMs }
   const blank: SlaTimer = {
-    ...{ ...timer, ...pinned, ...goal, state: 'running', ledger: [], cycle: timer.cycle + 1, startedAt: at },
+    ...{ ...timer, ...pinnedTo(terms), ...goalOf(policy, entity) },
+    ...{ state: 'running', ledger: [], cycle: timer.cycle + 1, startedAt: at },
     ...{ breached: false, breachedAt: null, dueAt: null, entityVersion, updatedAt: now },
     fired: timer.fired.slice(-mostKept),
   }
