@@ -315,13 +315,27 @@ export const EscalationCause = z.enum(['severity_raised', 'group_reassigned', 'r
 export type EscalationCause = z.infer<typeof EscalationCause>
 
 /** What an incident's step followed from, where it was not an agent who took it. */
-export const IncidentCause = z.enum(['caller', 'parent', 'problem', 'change', 'auto_close']).meta({
+export const IncidentCause = z.enum(['caller', 'parent', 'problem', 'change', 'auto_close', 'sla']).meta({
   description:
     '`caller`: their comment resumed or reopened it, or they resolved, reopened, closed or canceled it themselves. ' +
-    '`parent`, `problem`, `change`: it follows that record. `auto_close`: its days were over. Absent otherwise.',
+    '`parent`, `problem`, `change`: it follows that record. `auto_close`: its days were over. `sla`: an escalation ' +
+    'rule of an SLA policy. Absent otherwise.',
 })
 export type IncidentCause = z.infer<typeof IncidentCause>
 const cause = { cause: IncidentCause.optional() }
+
+/** The threshold of a clock at which an escalation rule has changed an incident. */
+export const ReachedThreshold = z.object({
+  timerId: idSchema('slaTimer'),
+  policyId: idSchema('slaPolicy'),
+  policyName: z.string(),
+  percent: z.int().min(1).max(100).meta({ description: 'Of the goal; 100 is the breach.' }),
+})
+export type ReachedThreshold = z.infer<typeof ReachedThreshold>
+const threshold = {
+  ...cause,
+  sla: ReachedThreshold.optional().meta({ description: 'With cause `sla`: the clock, and how far it was.' }),
+}
 
 const incidentEvent = <Extras extends z.ZodRawShape = Record<never, never>>(
   description: string,
@@ -332,9 +346,12 @@ export const itsmEvents = {
   'incident.created': incidentEvent('An incident was opened.'),
   'incident.updated': incidentEvent(
     'Fields or status changed in a way no other incident event tells.',
-    cause,
+    threshold,
   ),
-  'incident.assigned': incidentEvent('A user was made responsible. Work starts if the incident was open.'),
+  'incident.assigned': incidentEvent(
+    'A user was made responsible. Work starts if the incident was open.',
+    threshold,
+  ),
   'incident.escalated': incidentEvent(
     'The severity was raised, the team reassigned, or somebody higher up told of it.',
     {
@@ -347,6 +364,7 @@ export const itsmEvents = {
         .optional()
         .meta({ description: 'How often it was escalated, this one included.' }),
       escalatedTo: z.string().nullable().optional().meta({ description: 'The person it was raised to.' }),
+      ...threshold,
     },
   ),
   'incident.resolved': incidentEvent('Service is restored; the caller may still reopen.', cause),

@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { Filter, NewFilter } from './filter.js'
 import { idSchema } from './ids.js'
-import { HoldReason, IncidentState, severities } from './itsm.js'
+import { HoldReason, IncidentState, Severity, severities } from './itsm.js'
 import { priorities } from './priority.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(100)
+const Reference = z.string().trim().min(1).max(100)
 const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 09:30')
 
 export const weekdays = [
@@ -159,6 +160,42 @@ export const SlaGoalKey = z.enum([...severities, ...priorities, 'all']).meta({
 })
 export type SlaGoalKey = z.infer<typeof SlaGoalKey>
 
+export const SlaGoalUnit = z.enum(['minutes', 'business_days']).meta({
+  id: 'SlaGoalUnit',
+  description:
+    'What goals are given in, and clocks count in: `minutes` of open time, or `business_days`, dates on which the calendar ' +
+    'is open at all. The open time of such a date, however much it is, counts 86,400,000 ms in all, each part of it its share.',
+})
+export type SlaGoalUnit = z.infer<typeof SlaGoalUnit>
+
+/** What is done with an incident when a clock of the policy reaches a threshold. It only ever raises. */
+export const SlaEscalation = z
+  .strictObject({
+    atPercent: z
+      .int()
+      .min(1)
+      .max(100)
+      .meta({ description: 'One of `warnings`, or 100: the breach.', example: 75 }),
+    severity: Severity.optional().meta({ description: 'Raised to this where it is milder.' }),
+    assignmentGroup: Reference.optional().meta({
+      description: 'Team it is handed to.',
+      example: 'duty-managers',
+    }),
+    escalateTo: Reference.optional().meta({
+      description: 'Somebody higher up, who is to know of it and follows it from then on.',
+    }),
+    assigneeId: Reference.optional().meta({ description: 'User who is to work on it.' }),
+    watcherIds: z
+      .array(Reference)
+      .min(1)
+      .max(20)
+      .overwrite((ids) => [...new Set(ids)])
+      .optional()
+      .meta({ description: 'Users who are to follow it, beside those who do.' }),
+  })
+  .meta({ id: 'SlaEscalation', example: { atPercent: 75, assignmentGroup: 'duty-managers' } })
+export type SlaEscalation = z.infer<typeof SlaEscalation>
+
 const overEntity = { description: 'Over the entity; all must hold.', example: { category: 'vip' } }
 
 const policyFields = {
@@ -167,9 +204,11 @@ const policyFields = {
   metric: SlaMetric,
   goalsBy: SlaGoalsBy,
   goals: z.partialRecord(SlaGoalKey, z.int().min(1).max(5_256_000)).meta({
-    description: 'Minutes of open hours: by severity, by priority, or `all`, as `goalsBy` says.',
+    description:
+      'Minutes of open hours, or business days as `goalUnit` says: by severity, by priority, or `all`, as `goalsBy` says.',
     example: { critical: 60, high: 240 },
   }),
+  goalUnit: SlaGoalUnit,
   calendarId: idSchema('slaCalendar')
     .nullable()
     .meta({ description: 'Null: around the clock.', example: null }),
@@ -187,6 +226,18 @@ const policyFields = {
     .max(10)
     .overwrite((percents) => [...new Set(percents)].sort((a, b) => a - b))
     .meta({ description: 'Percent of the goal at which to warn.', example: [50, 75, 90] }),
+  escalations: z
+    .array(SlaEscalation)
+    .max(10)
+    .meta({
+      description:
+        'What is done with incidents, which alone have escalations, when the clock gets so far; those of one ' +
+        'percent in their order, and once in the life of a clock.',
+      example: [
+        { atPercent: 75, assignmentGroup: 'duty-managers' },
+        { atPercent: 100, severity: 'critical' },
+      ],
+    }),
   status: z.enum(['active', 'inactive']).meta({ description: 'An inactive one starts no clocks.' }),
 }
 
@@ -195,7 +246,9 @@ export const SlaPolicyState = z.object({
   ...policyFields,
   // States from before these fields were introduced lack them.
   goalsBy: policyFields.goalsBy.default('severity'),
+  goalUnit: policyFields.goalUnit.default('minutes'),
   pauseStatuses: policyFields.pauseStatuses.default([]),
+  escalations: policyFields.escalations.default([]),
   // Those of before were not bounded.
   conditions: Filter.meta(overEntity),
   revision: z.int().min(1),
@@ -215,6 +268,9 @@ export const NewSlaPolicy = z
       description:
         'The field its goal depends on: by default `severity` for incidents, `priority` for problems, `all` for others.',
     }),
+    goalUnit: policyFields.goalUnit.default('minutes').meta({
+      description: 'What goals are given in. Business days need a calendar.',
+    }),
     calendarId: policyFields.calendarId.default(null),
     conditions: policyFields.conditions.default({}),
     pauseReasons: policyFields.pauseReasons.optional().meta({
@@ -224,11 +280,17 @@ export const NewSlaPolicy = z
     }),
     pauseStatuses: policyFields.pauseStatuses.default([]),
     warnings: policyFields.warnings.default([50, 75, 90]),
+    escalations: policyFields.escalations.default([]),
     status: policyFields.status.default('active'),
   })
   .meta({
     id: 'NewSlaPolicy',
-    example: { name: 'Gold', metric: 'resolution', goals: { critical: 60, high: 240 } },
+    example: {
+      name: 'Gold',
+      metric: 'resolution',
+      goals: { critical: 60, high: 240 },
+      escalations: [{ atPercent: 75, assignmentGroup: 'duty-managers' }],
+    },
   })
 export type NewSlaPolicy = z.infer<typeof NewSlaPolicy>
 const { entityType: _, metric: __, ...changeable } = policyFields
@@ -269,7 +331,12 @@ export const SlaTimer = z
     metric: SlaMetric,
     goalsBy: SlaGoalsBy,
     goalKey: SlaGoalKey.meta({ description: 'What the entity has of what goals go by.' }),
-    goalMs: z.int().min(1),
+    // Those from before lack it.
+    goalUnit: SlaGoalUnit.default('minutes'),
+    goalMs: z.int().min(1).meta({
+      description:
+        'In open time; where `goalUnit` is `business_days`, each of them is 86,400,000 ms. So is all that counts.',
+    }),
     cycle: z
       .int()
       .min(1)
@@ -281,11 +348,9 @@ export const SlaTimer = z
     nextFireAt: At.nullable().meta({ description: 'The next warning or breach.' }),
     breachedAt: At.nullable(),
     ledger: z.array(SlaLedgerEntry).min(1),
-    fired: z
-      .array(z.object({ cycle: z.int(), percent: z.int(), at: At }))
-      .meta({
-        description: 'What was told, by cycle: of the present one all, of earlier spans the last hundred.',
-      }),
+    fired: z.array(z.object({ cycle: z.int(), percent: z.int(), at: At })).meta({
+      description: 'What was told, by cycle: of the present one all, of earlier spans the last hundred.',
+    }),
     entityVersion: z.int().min(1).meta({ description: 'Events of the entity up to this one are heeded.' }),
     createdAt: At,
     updatedAt: At,
@@ -298,7 +363,10 @@ export const SlaInterval = z
     from: At,
     to: At,
     state: z.union([SlaClockState, z.literal('closed')]),
-    countedMs: z.int().min(0).meta({ description: 'What it adds to the elapsed time.' }),
+    countedMs: z
+      .int()
+      .min(0)
+      .meta({ description: 'What it adds to the elapsed time: open time, or its part of business days.' }),
     reason: z.string().nullable(),
     eventId: z.string(),
   })
@@ -308,7 +376,7 @@ export type SlaInterval = z.infer<typeof SlaInterval>
 /** A clock as it is at an instant, with what it did when in place of its ledger. */
 export const ExplainedSlaTimer = SlaTimer.omit({ ledger: true })
   .extend({
-    elapsedMs: z.int().min(0),
+    elapsedMs: z.int().min(0).meta({ description: 'What it has counted, in the measure of `goalMs`.' }),
     remainingMs: z.int().meta({ description: 'Negative once overdue.' }),
     intervals: z.array(SlaInterval),
   })
@@ -357,6 +425,7 @@ export const ReapplySla = z.strictObject({ dryRun: z.boolean().default(true) }).
 const Applied = SlaTimer.pick({
   policyRevision: true,
   calendarRevision: true,
+  goalUnit: true,
   goalMs: true,
   state: true,
   dueAt: true,

@@ -1,4 +1,5 @@
 export * from './api-client.js'
+export * from './caught-up.js'
 export * from './decider-spec.js'
 export * from './earlier-database.js'
 export * from './event-recorder.js'

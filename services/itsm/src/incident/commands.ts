@@ -10,6 +10,7 @@ import type {
   Instant,
   ItsmSettingsState,
   NewIncident,
+  ReachedThreshold,
   ReopenIncident,
   ResolveIncident,
 } from '@opsplane/contracts'
@@ -72,7 +73,13 @@ export type IncidentStep =
   | ({ kind: 'resolve'; resolutionRequired?: boolean } & ResolveIncident)
   | ({ kind: 'reopen'; to?: IncidentStatus } & ReopenIncident)
 
-/** `userId` is the person who takes the step, `cause` what it follows from where it is not an agent. */
+/** What a step follows from where it is not an agent who takes it: with the cause `sla`, from which threshold. */
+export interface StepWhy {
+  cause?: IncidentCause | undefined
+  sla?: ReachedThreshold | undefined
+}
+
+/** `userId` is the person who takes the step. */
 export type IncidentCommand =
   | CreateIncident
   | PatchIncident
@@ -81,4 +88,4 @@ export type IncidentCommand =
   | CountChild
   | FollowUp
   | MajorCommand
-  | (IncidentStep & { now: Instant; userId?: string; cause?: IncidentCause })
+  | (IncidentStep & StepWhy & { now: Instant; userId?: string })

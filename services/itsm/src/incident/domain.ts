@@ -10,7 +10,7 @@ import {
 } from '@opsplane/contracts'
 import { alerted } from './alerts.js'
 import { causeBy, saidByCaller } from './caller.js'
-import type { CreateIncident, IncidentCommand, IncidentStep, PatchIncident } from './commands.js'
+import type { CreateIncident, IncidentCommand, IncidentStep, PatchIncident, StepWhy } from './commands.js'
 import { counted } from './family.js'
 import { followedUp } from './late-words.js'
 import { decideMajor } from './major.js'
@@ -55,8 +55,8 @@ function decide(command: IncidentCommand, state: IncidentState | null): Incident
   if (command.kind === 'follow_up') return [followedUp(command, state)]
   if (command.kind === 'major') return [decideMajor(command, state)]
   if (command.kind === 'adopt' || command.kind === 'release') return [counted(command, state)]
-  const { kind, now, userId, cause = causeBy(userId, kind, state) } = command
-  const decision = take(command, now, state, cause)
+  const { kind, now, userId, cause = causeBy(userId, kind, state), sla } = command
+  const decision = take(command, now, state, { cause, sla })
   return command.kind === 'comment' ? heardCaller(command, command.now, decision) : [decision]
 }
 
@@ -81,7 +81,9 @@ function patch(command: PatchIncident, state: IncidentState): IncidentDecision[]
   for (const stage of patchStages) {
     const step = stage(wanted, current)
     if (step === null) continue
-    const decision = take(step, command.now, current, causeBy(command.userId, step.kind, current))
+    const decision = take(step, command.now, current, {
+      cause: causeBy(command.userId, step.kind, current),
+    })
     if (decision.type === 'incident.updated' && decisions.at(-1)?.type === 'incident.updated') decisions.pop()
     decisions.push(decision)
     current = decision.after
@@ -101,9 +103,9 @@ function heardCaller(
   const { after } = decision
   if (comment.visibility !== 'public' || !saidByCaller(comment, after)) return [decision]
   if (after.holdReason === 'awaiting_caller')
-    return [decision, take({ kind: 'resume' }, now, after, 'caller')]
+    return [decision, take({ kind: 'resume' }, now, after, { cause: 'caller' })]
   if (after.status !== 'resolved' || quietly) return [decision]
-  return [decision, take({ kind: 'reopen', reason: 'caller commented' }, now, after, 'caller')]
+  return [decision, take({ kind: 'reopen', reason: 'caller commented' }, now, after, { cause: 'caller' })]
 }
 
 type Said = Extract<IncidentStep, { kind: 'comment' }>
@@ -113,14 +115,14 @@ function take(
   step: IncidentStep,
   now: Instant,
   state: IncidentState,
-  cause?: IncidentCause,
+  { cause, sla }: StepWhy = {},
 ): IncidentDecision {
   const status = statusAfter(step.kind, state.status, step.kind === 'reopen' ? step.to : undefined)
   const { changes, extras, ...outcome } = outcomeOf(step, now, state)
   const after: IncidentState = { ...state, ...changes, status, updatedAt: now }
   if (status !== 'on_hold') after.holdReason = null
   after.followsParent = followsParent(state, after, cause)
-  const told = { ...extras, ...(cause !== undefined && { cause }) }
+  const told = { ...extras, ...(cause !== undefined && { cause }), ...(sla !== undefined && { sla }) }
   return { ...outcome, after, ...(Object.keys(told).length > 0 && { extras: told }) }
 }
 

@@ -2,7 +2,7 @@ import { ApiError, type IncidentState } from '@opsplane/contracts'
 import type { WatchIncident } from './commands.js'
 
 /** As many as a PATCH takes. */
-const maxWatchers = 100
+export const maxWatchers = 100
 
 /** The watchers with or without one more; null when that changes nothing. Throws conflict when there are too many. */
 export function watched(

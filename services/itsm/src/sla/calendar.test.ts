@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals'
 import { seededRandom } from '@opsplane/testing'
 import { aroundTheClock, type CalendarHours, createCalendar } from './calendar.js'
-import { nine2five, openMinutes, sampleHours, zones } from './oracle.fixture.js'
+import { nine2five, openDays, openMinutes, sampleHours, zones } from './oracle.fixture.js'
 
 const hourMs = 3_600_000
 const at = (text: string) => Date.parse(text)
@@ -108,15 +108,18 @@ it('around the clock counts everything', () => {
   expect(aroundTheClock.addBusinessMs(5, 7)).toBe(12)
 })
 
+const from2026 = at('2026-01-01T00:00:00Z')
+/** Where the clock on the wall is looked at: every date that counts, whole. */
+const known = [from2026 - 48 * hourMs, 370] as const
+
 test.each(zones)(
   'adding and measuring undo each other, and agree with the clock on the wall, in %s',
   (zone) => {
     const random = seededRandom(zones.indexOf(zone) + 1)
-    const from2026 = at('2026-01-01T00:00:00Z')
     for (let round = 0; round < 3; round++) {
       const hours = sampleHours(zone, random)
       const calendar = createCalendar(hours)
-      const open = openMinutes(hours, from2026, 366)
+      const open = openMinutes(hours, ...known)
       for (let sample = 0; sample < 12; sample++) {
         const start = from2026 + Math.floor(random() * 200 * 86_400_000)
         const end = start + Math.floor(random() ** 2 * 100 * 86_400_000)
@@ -132,3 +135,30 @@ test.each(zones)(
     }
   },
 )
+
+test.each(zones)('business days agree with the clock on the wall in %s', (zone) => {
+  const random = seededRandom(500 + zones.indexOf(zone))
+  for (const hours of [nine2five(zone), sampleHours(zone, random), sampleHours(zone, random)]) {
+    const calendar = createCalendar(hours, 'business_days')
+    const wall = openDays(hours, ...known)
+    for (let sample = 0; sample < 12; sample++) {
+      const start = from2026 + Math.floor(random() * 200 * 86_400_000)
+      const end = start + Math.floor(random() ** 2 * 100 * 86_400_000)
+      const counted = calendar.businessMsBetween(start, end)
+      expect(counted).toBe(wall.between(start, end))
+      const middle = start + Math.floor(random() * (end - start))
+      expect(calendar.businessMsBetween(start, middle) + calendar.businessMsBetween(middle, end)).toBe(
+        counted,
+      )
+      const parts = calendar
+        .openBetween(start, end)
+        .map(({ from, to }) => calendar.businessMsBetween(from, to))
+      expect(parts.reduce((sum, part) => sum + part, 0)).toBe(counted)
+      const wanted = 1 + Math.floor(random() * 10 * 86_400_000)
+      const reached = calendar.addBusinessMs(start, wanted) ?? Number.NaN
+      expect(reached).toBe(wall.add(start, wanted))
+      expect(calendar.businessMsBetween(start, reached)).toBeGreaterThanOrEqual(wanted)
+      expect(calendar.businessMsBetween(start, reached - 1)).toBeLessThan(wanted)
+    }
+  }
+})

@@ -1,4 +1,5 @@
-import { type SlaCalendarState, type SlaHours, weekdays } from '@opsplane/contracts'
+import { type SlaCalendarState, type SlaGoalUnit, type SlaHours, weekdays } from '@opsplane/contracts'
+import { type Measure, measures } from './measure.js'
 import { type Zone, zoneOf } from './zone.js'
 
 /** An open stretch of time, in Unix milliseconds; the end is not part of it. */
@@ -7,10 +8,13 @@ export interface Span {
   to: number
 }
 
-/** Time is open at an instant when the wall clock of the zone shows an open time of the date it shows. */
+/**
+ * Time is open at an instant when the wall clock of the zone shows an open time of the date it shows. What it counts is
+ * up to the unit of the goal: itself, or, in business days, its part of a date whose open time adds up to 24 hours.
+ */
 export interface Calendar {
   businessMsBetween(from: number, to: number): number
-  /** The first instant by which so much open time has passed; null when the calendar does not open enough. */
+  /** The first instant by which so much has been counted; null when the calendar does not open enough. */
   addBusinessMs(from: number, ms: number): number | null
   openBetween(from: number, to: number): Span[]
 }
@@ -30,9 +34,15 @@ export const furthestOffsetMs = 16 * 3_600_000
 /** A goal is a year of open hours at most: what is not reached by then never will be. */
 const horizonYears = 20
 
-/** Open spans of one local year, and the open time before each of them. */
+/** An open span, with the open time its date has before it and in all. */
+interface OpenSpan extends Span {
+  passed: number
+  ofDate: number
+}
+
+/** Open spans of one local year, and what is counted before each of them and in all. */
 interface OpenYear {
-  spans: Span[]
+  spans: OpenSpan[]
   before: number[]
   total: number
 }
@@ -41,11 +51,12 @@ interface OpenYear {
  * Years are laid out when they are first looked at and kept, so that any span of time costs one step per year
  * and two searches.
  */
-export function createCalendar(hours: CalendarHours): Calendar {
+export function createCalendar(hours: CalendarHours, unit: SlaGoalUnit = 'minutes'): Calendar {
   const zone = zoneOf(hours.timeZone)
+  const measure = measures[unit]
   const years = new Map<number, OpenYear>()
   const open = (year: number): OpenYear => {
-    const known = years.get(year) ?? layOut(year, hours, zone)
+    const known = years.get(year) ?? layOut(year, hours, zone, measure)
     years.set(year, known)
     return known
   }
@@ -55,18 +66,19 @@ export function createCalendar(hours: CalendarHours): Calendar {
     businessMsBetween(from, to) {
       let sum = 0
       for (let year = yearOf(from); to > from && year <= yearOf(to); year++)
-        sum += openUntil(open(year), to) - openUntil(open(year), from)
+        sum += countedUntil(open(year), to, measure) - countedUntil(open(year), from, measure)
       return sum
     },
     addBusinessMs(from, ms) {
       if (ms <= 0) return from
       const first = yearOf(from)
-      let left = ms + openUntil(open(first), from)
+      let left = ms + countedUntil(open(first), from, measure)
       for (let year = first; year < first + horizonYears; year++) {
         const { spans, before, total } = open(year)
         if (left <= total) {
           const index = lastBelow(before, left)
-          return (spans[index]?.from ?? from) + left - (before[index] ?? 0)
+          const span = spans[index]
+          return span ? reachedIn(span, left - (before[index] ?? 0), measure) : from
         }
         left -= total
       }
@@ -84,8 +96,8 @@ export function createCalendar(hours: CalendarHours): Calendar {
   }
 }
 
-/** Open time of the year that lies before an instant. */
-function openUntil({ spans, before }: OpenYear, instant: number): number {
+/** What of the year is counted before an instant. */
+function countedUntil({ spans, before }: OpenYear, instant: number, measure: Measure): number {
   let [low, high] = [0, spans.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -93,7 +105,17 @@ function openUntil({ spans, before }: OpenYear, instant: number): number {
     else high = middle
   }
   const span = spans[low - 1]
-  return span ? (before[low - 1] ?? 0) + Math.min(instant, span.to) - span.from : 0
+  return span ? (before[low - 1] ?? 0) + countedIn(span, Math.min(instant, span.to), measure) : 0
+}
+
+/** What a span counts until an instant in it: the difference of what its date has counted, so that nothing is rounded twice. */
+function countedIn({ from, passed, ofDate }: OpenSpan, until: number, { counted }: Measure): number {
+  return counted(passed + until - from, ofDate) - counted(passed, ofDate)
+}
+
+/** The first instant in a span by which it counts so much. */
+function reachedIn({ from, passed, ofDate }: OpenSpan, ms: number, { counted, needed }: Measure): number {
+  return from + needed(ms + counted(passed, ofDate), ofDate) - passed
 }
 
 /** Index of the last number that is below `limit`. */
@@ -107,18 +129,30 @@ function lastBelow(sorted: number[], limit: number): number {
   return low - 1
 }
 
-function layOut(year: number, hours: CalendarHours, zone: Zone): OpenYear {
-  const spans: Span[] = []
+function layOut(year: number, hours: CalendarHours, zone: Zone, measure: Measure): OpenYear {
+  const spans: OpenSpan[] = []
   const hoursOn = hoursByDate(hours)
   for (let day = Date.UTC(year, 0, 1); day < Date.UTC(year + 1, 0, 1); day += dayMs)
-    spans.push(...openSpans(day, hoursOn(day), zone))
-  spans.sort((left, right) => left.from - right.from)
+    spans.push(...ofOneDate(openSpans(day, hoursOn(day), zone)))
+  spans.sort(byStart)
   let total = 0
-  const before = spans.map(({ from, to }) => {
-    total += to - from
-    return total - (to - from)
+  const before = spans.map((span) => {
+    const counted = countedIn(span, span.to, measure)
+    total += counted
+    return total - counted
   })
   return { spans, before, total }
+}
+
+const byStart = (left: Span, right: Span) => left.from - right.from
+
+function ofOneDate(spans: Span[]): OpenSpan[] {
+  const ofDate = spans.reduce((sum, { from, to }) => sum + to - from, 0)
+  let passed = 0
+  return spans.sort(byStart).map(({ from, to }) => {
+    passed += to - from
+    return { from, to, passed: passed - (to - from), ofDate }
+  })
 }
 
 function hoursByDate({ week, holidays, exceptions }: CalendarHours): (day: number) => readonly SlaHours[] {

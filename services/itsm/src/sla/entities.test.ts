@@ -21,12 +21,14 @@ const policy: SlaPolicyState = {
   entityType: 'problem',
   metric: 'resolution',
   goalsBy: 'priority',
+  goalUnit: 'minutes',
   goals: { P1: 20, P2: 60 },
   calendarId: null,
   conditions: {},
   pauseReasons: [],
   pauseStatuses: ['assess'],
   warnings: [],
+  escalations: [],
   status: 'active',
   revision: 1,
   activeSince: at(0),
@@ -186,10 +188,11 @@ it('reads clocks from before goals by priority', () => {
   })
   const now = replayed('tmr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', [first], given, at(5))
   if (now === null) throw new Error('no clock')
-  const { goalsBy: _, goalKey, entityVersion, ...same } = now
+  const { goalsBy: _, goalUnit: __, goalKey, entityVersion, ...same } = now
   const then = { ...same, severity: goalKey, incidentVersion: entityVersion }
   expect(storedTimer(then)).toEqual(now)
   expect(storedTimer(now)).toEqual(now)
+  expect(slaTimer.upcast?.(then as unknown as SlaTimer)).toEqual(now)
 })
 
 it('has a description for every kind of entity a policy can be for', () => {

@@ -19,7 +19,7 @@ function stretches(ledger: Ledger): Stretch[] {
 
 const running = (state: SlaClockState) => state === 'running'
 
-/** Open time counted until an instant. */
+/** What is counted until an instant. */
 export function elapsedMs(ledger: Ledger, calendar: Calendar, until: number): number {
   return stretches(ledger)
     .filter(({ entry }) => running(entry.state))
@@ -66,7 +66,7 @@ export function intervals(ledger: Ledger, calendar: Calendar, until: number): Sl
     let at = from
     for (const span of open) {
       if (span.from > at) parts.push(interval(at, span.from, 'closed', 0))
-      parts.push(interval(span.from, span.to, state, span.to - span.from))
+      parts.push(interval(span.from, span.to, state, calendar.businessMsBetween(span.from, span.to)))
       at = span.to
     }
     if (end > at) parts.push(interval(at, end, 'closed', 0))

@@ -50,13 +50,13 @@ export function sampleHours(timeZone: string, random: () => number): CalendarHou
 /** Looks at the clock on the wall minute by minute, and knows nothing of offsets. */
 export interface Wall {
   between(from: number, to: number): number
-  /** The first instant by which so much is open; null when that is beyond what is known. */
+  /** The first instant by which so much is counted; null when that is beyond what is known. */
   add(from: number, ms: number): number | null
 }
 
 const minuteMs = 60_000
 
-export function openMinutes(hours: CalendarHours, start: number, days: number): Wall {
+function openOf(hours: CalendarHours, start: number, days: number): Uint8Array {
   const open = new Uint8Array(days * 1440)
   const byDate = new Map<string, Uint8Array>()
   for (const [quarter, { date, weekday, minutes }] of wallQuarters(hours.timeZone, start, days).entries()) {
@@ -64,6 +64,11 @@ export function openMinutes(hours: CalendarHours, start: number, days: number): 
     byDate.set(date, day)
     for (let minute = 0; minute < 15; minute++) open[quarter * 15 + minute] = day[minutes + minute] ?? 0
   }
+  return open
+}
+
+export function openMinutes(hours: CalendarHours, start: number, days: number): Wall {
+  const open = openOf(hours, start, days)
   const first = (from: number) => Math.floor((from - start) / minuteMs)
   return {
     between(from, to) {
@@ -83,6 +88,56 @@ export function openMinutes(hours: CalendarHours, start: number, days: number): 
         const ends = start + (minute + 1) * minuteMs
         if (ends - begins >= left) return begins + left
         left -= ends - begins
+      }
+      return null
+    },
+  }
+}
+
+/**
+ * In business days: first it is written down what each date is open for in all, then, minute by minute, what it has been
+ * open for. The first and the last date are known in part only.
+ */
+export function openDays(hours: CalendarHours, start: number, days: number): Wall {
+  const open = openOf(hours, start, days)
+  const quarters = wallQuarters(hours.timeZone, start, days)
+  const dateOf = (minute: number) => quarters[Math.floor(minute / 15)]?.date ?? ''
+  const ofDate = new Map<string, number>()
+  for (const [minute, is] of open.entries())
+    if (is === 1) ofDate.set(dateOf(minute), (ofDate.get(dateOf(minute)) ?? 0) + minuteMs)
+
+  const passedOfDate = new Map<string, number>()
+  const passedAt = new Float64Array(open.length)
+  const countedAt = new Float64Array(open.length + 1)
+  const share = (date: string, ms: number) => Math.floor((ms * 86_400_000) / (ofDate.get(date) ?? 1))
+  for (const [minute, is] of open.entries()) {
+    const date = dateOf(minute)
+    const before = passedOfDate.get(date) ?? 0
+    passedAt[minute] = before
+    const counts = is === 1 ? share(date, before + minuteMs) - share(date, before) : 0
+    countedAt[minute + 1] = (countedAt[minute] ?? 0) + counts
+    if (is === 1) passedOfDate.set(date, before + minuteMs)
+  }
+  const countedUntil = (instant: number) => {
+    const minute = Math.floor((instant - start) / minuteMs)
+    const before = countedAt[minute] ?? Number.NaN
+    if (open[minute] !== 1) return before
+    const [date, had] = [dateOf(minute), passedAt[minute] ?? 0]
+    return before + share(date, had + instant - start - minute * minuteMs) - share(date, had)
+  }
+  return {
+    between: (from, to) => countedUntil(to) - countedUntil(from),
+    add(from, ms) {
+      const wanted = countedUntil(from) + ms
+      for (let minute = Math.floor((from - start) / minuteMs); minute < open.length; minute++) {
+        if ((countedAt[minute + 1] ?? 0) < wanted) continue
+        let [below, reached] = [start + minute * minuteMs, start + (minute + 1) * minuteMs]
+        while (reached - below > 1) {
+          const middle = Math.floor((below + reached) / 2)
+          if (countedUntil(middle) < wanted) below = middle
+          else reached = middle
+        }
+        return reached
       }
       return null
     },

@@ -61,8 +61,10 @@ it('keeps the clocks of another kind of entity by its description alone, beside 
   const tenant = { workspaceId: workspaceId ?? '', environment: 'production' as const }
   const policy: SlaPolicyState = {
     ...{ id: newId('slaPolicy'), name: 'Problems', entityType: 'problem', metric: 'resolution' },
-    ...{ goalsBy: 'priority', goals: { P1: 30, P2: 60 }, calendarId: null, conditions: {} },
-    ...{ pauseReasons: [], pauseStatuses: ['assess'], warnings: [], status: 'active', revision: 1 },
+    ...{ goalsBy: 'priority', goalUnit: 'minutes', goals: { P1: 30, P2: 60 } },
+    ...{ calendarId: null, conditions: {} },
+    ...{ pauseReasons: [], pauseStatuses: ['assess'], warnings: [], escalations: [] },
+    ...{ status: 'active', revision: 1 },
     ...{ activeSince: past, createdAt: past, updatedAt: past },
   }
   const rows = [

@@ -194,13 +194,19 @@ describe('a clock as of an instant', () => {
         created_at, published_at)
       select 'evt_' || right(md5(id), 26), stream_type, ${oldId}, version, type, workspace_id, environment, actor,
         resource, jsonb_set(data::jsonb, '{after}',
-          (data::jsonb->'after') - array['goalsBy', 'goalKey', 'entityVersion'] || jsonb_build_object('id', ${oldId}::text,
+          (data::jsonb->'after') - array['goalsBy', 'goalUnit', 'goalKey', 'entityVersion'] || jsonb_build_object('id', ${oldId}::text,
             'severity', 'medium', 'policyName', 'Old', 'incidentVersion', data->'after'->'entityVersion'))::json,
         created_at, now()
       from events where stream_id = ${timerId}`
     const at = after(createdAt, 20 * minute)
     const { items } = (await api.get(`${list}?asOf=${at}&q=old+${number}`)).page(SlaTimerItem)
-    const shape = { goalsBy: 'severity', goalKey: 'medium', state: 'paused', entityType: 'incident' }
+    const shape = {
+      goalsBy: 'severity',
+      goalUnit: 'minutes',
+      goalKey: 'medium',
+      state: 'paused',
+      entityType: 'incident',
+    }
     expect(items).toMatchObject([{ ...shape, id: oldId, entityId: id, entityNumber: number }])
     const explained = (await api.get(`${list}/${oldId}?asOf=${at}`)).data(ExplainedSlaTimer)
     expect(explained).toMatchObject({ ...shape, elapsedMs: 10 * minute + 123 })

@@ -3,13 +3,16 @@ import {
   type SlaCalendarState,
   type SlaEntityType,
   type SlaGoalKey,
+  type SlaPolicyPatch,
   type SlaPolicyState,
   slaGoalKeys,
 } from '@opsplane/contracts'
 import { aroundTheClock, createCalendar } from './calendar.js'
 import { entityOf } from './entities.js'
 import type { SlaEntity } from './entity.js'
+import { checkEscalations } from './escalation-rules.js'
 import { yearMs } from './lint.js'
+import { goalUnitMs } from './measure.js'
 import { checkTraps } from './policy-traps.js'
 
 /** The kind of entity a policy is for. Throws validation_failed when no clocks run over it. */
@@ -26,6 +29,7 @@ export function checkPolicy(
   entity = entityFor(policy.entityType),
 ): SlaPolicyState {
   checkFit(policy, entity)
+  checkEscalations(policy)
   checkTraps(policy, entity)
   checkGoals(policy, calendar)
   return policy
@@ -48,7 +52,17 @@ function checkFit({ metric, goalsBy, pauseReasons, pauseStatuses }: SlaPolicySta
     )
 }
 
-function checkGoals({ goals: given, goalsBy, updatedAt }: SlaPolicyState, calendar: SlaCalendarState | null) {
+/** Throws validation_failed for another unit without goals in it: sixty minutes are not to become sixty days. */
+export function checkUnit(
+  { goalUnit, goals }: Pick<SlaPolicyPatch, 'goalUnit' | 'goals'>,
+  present: Pick<SlaPolicyState, 'goalUnit'>,
+): void {
+  if (goalUnit !== undefined && goalUnit !== present.goalUnit && goals === undefined)
+    throw invalidField('/goals', 'goals_needed', 'Another unit needs the goals along with it.')
+}
+
+function checkGoals(policy: SlaPolicyState, calendar: SlaCalendarState | null) {
+  const { goals: given, goalsBy, goalUnit, updatedAt } = policy
   const goals = Object.entries(given)
   const keys: readonly string[] = slaGoalKeys[goalsBy]
   const stray = goals.find(([key]) => !keys.includes(key))
@@ -60,12 +74,18 @@ function checkGoals({ goals: given, goalsBy, updatedAt }: SlaPolicyState, calend
     )
   if (goals.length === 0)
     throw invalidField('/goals', 'no_goal', `A policy needs a goal: for ${keys.join(', ')}.`)
-  const beyond = goalBeyondAYear(given, calendar, Date.parse(updatedAt))
+  if (goalUnit === 'business_days' && calendar === null)
+    throw invalidField(
+      '/calendarId',
+      'calendar_needed',
+      'Business days are those on which a calendar is open.',
+    )
+  const beyond = goalBeyondAYear(policy, calendar, Date.parse(updatedAt))
   if (beyond)
     throw invalidField(
       `/goals/${beyond.key}`,
       'goal_beyond_a_year',
-      `The calendar is open for ${beyond.openMinutes} minutes in a year, which is less than this goal.`,
+      `The calendar is open for ${beyond.most} in a year, which is less than this goal.`,
     )
 }
 
@@ -75,13 +95,14 @@ export function checkStillKept(
   policies: readonly SlaPolicyState[],
 ): SlaCalendarState {
   const from = Date.parse(calendar.updatedAt)
-  for (const { name, goals, status } of policies) {
-    const beyond = status === 'active' ? goalBeyondAYear(goals, calendar, from) : undefined
+  for (const policy of policies) {
+    const { name, goals, status } = policy
+    const beyond = status === 'active' ? goalBeyondAYear(policy, calendar, from) : undefined
     if (beyond)
       throw invalidField(
         '/week',
         'goal_beyond_a_year',
-        `It would be open for ${beyond.openMinutes} minutes in a year, and the policy ${name} has a goal of ` +
+        `It would be open for ${beyond.most} in a year, and the policy ${name} has a goal of ` +
           `${goals[beyond.key]} (${beyond.key}). Give the policy another goal or calendar first.`,
       )
   }
@@ -89,10 +110,14 @@ export function checkStillKept(
 }
 
 /** The first goal that the open hours of a year do not reach. A clock of it would never be due. */
-function goalBeyondAYear(goals: SlaPolicyState['goals'], calendar: SlaCalendarState | null, from: number) {
-  const hours = calendar === null ? aroundTheClock : createCalendar(calendar)
-  const most = hours.businessMsBetween(from, from + yearMs) / 60_000
+function goalBeyondAYear(
+  { goals, goalUnit }: Pick<SlaPolicyState, 'goals' | 'goalUnit'>,
+  calendar: SlaCalendarState | null,
+  from: number,
+) {
+  const hours = calendar === null ? aroundTheClock : createCalendar(calendar, goalUnit)
+  const most = Math.floor(hours.businessMsBetween(from, from + yearMs) / goalUnitMs[goalUnit])
   const keys = Object.keys(goals) as SlaGoalKey[]
   const key = keys.find((key) => (goals[key] ?? 0) > most)
-  return key && { key, openMinutes: Math.floor(most) }
+  return key && { key, most: `${most} ${goalUnit.replace('_', ' ')}` }
 }

@@ -74,7 +74,8 @@ export function policyRoutes(ctx: BackendContext, { policies }: SlaStores, savin
       method: 'patch',
       path,
       summary: 'Update an SLA policy',
-      description: 'Makes a new revision; clocks that began keep theirs until it is reapplied.',
+      description:
+        'Makes a new revision; clocks that began keep theirs until it is reapplied. Another `goalUnit` needs `goals` in it.',
       tag,
       scope: 'sla:write',
       body: SlaPolicyPatch,

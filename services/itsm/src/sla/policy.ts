@@ -14,7 +14,7 @@ import {
 import { checkConditions } from '../conditions.js'
 import { type NewHolidays, withHolidays } from './holidays.js'
 import { checkCalendar } from './lint.js'
-import { checkPolicy, checkStillKept, entityFor } from './policy-lint.js'
+import { checkPolicy, checkStillKept, checkUnit, entityFor } from './policy-lint.js'
 
 export type CalendarCommand =
   | { kind: 'create'; id: string; input: NewSlaCalendar; now: Instant }
@@ -67,13 +67,17 @@ export const slaPolicy: Decider<SlaPolicyState, PolicyCommand> = {
     if (command.kind === 'delete') return [{ type: 'sla_policy.deleted', after: null }]
     const { patch, calendar, now } = command
     if (patch.conditions) checkConditions(patch.conditions, entityFor(state.entityType).record)
+    checkUnit(patch, state)
     const wakes = patch.status === 'active' && state.status === 'inactive'
     const changes = { ...given(patch), ...(wakes && { activeSince: now }) }
     return updated('sla_policy.updated', state, changes, now, (after) => checkPolicy(after, calendar))
   },
   expose: (state) => state,
-  // Those from before goals by priority lack what has come with them.
-  upcast: (stored) => ('goalsBy' in stored ? stored : SlaPolicyState.parse(stored)),
+  // Those from before the latest fields lack them.
+  upcast: (stored) =>
+    'goalsBy' in stored && 'goalUnit' in stored && 'escalations' in stored
+      ? stored
+      : SlaPolicyState.parse(stored),
   describe: ({ name }) => ({ displayName: name }),
   project: ({ after }) => revisionRow('sla_policy_revisions', after),
 }

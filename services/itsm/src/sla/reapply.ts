@@ -110,9 +110,10 @@ const toChange = ({ before, after }: Changed): SlaReapplied['changes'][number] =
   after: pick(after),
 })
 
-const pick = ({ policyRevision, calendarRevision, goalMs, state, dueAt }: SlaTimer) => ({
+const pick = ({ policyRevision, calendarRevision, goalUnit, goalMs, state, dueAt }: SlaTimer) => ({
   policyRevision,
   calendarRevision,
+  goalUnit,
   goalMs,
   state,
   dueAt,

@@ -76,7 +76,7 @@ export async function entityId(
   return row?.id
 }
 
-/** Holds the entities against others who would heed their events, in one order; tells how far each is heeded. */
+/** Holds entities, or clocks, against others who would heed their events, in one order; tells how far each is heeded. */
 export async function holdProgress(
   tx: StatementRunner,
   ids: readonly string[],

@@ -5,6 +5,7 @@ import { incidentBreach } from './breach.js'
 import { calendarRoutes } from './calendar-routes.js'
 import { batchSize, createClocks } from './clocks.js'
 import { slaEntities } from './entities.js'
+import { createEscalating, escalatingEvents } from './escalating.js'
 import { explainRoutes } from './explain-routes.js'
 import { slaCalendar, slaPolicy } from './policy.js'
 import { policyRoutes } from './policy-routes.js'
@@ -34,6 +35,7 @@ export function slaRoutes(ctx: BackendContext, incidents: IncidentStore): Route[
 /** An event only says which entity to look at: what happened to it is read from the log, in its order. */
 export function slaConsumers(ctx: BackendContext): Closable[] {
   const clocks = createClocks(ctx)
+  const escalating = createEscalating(ctx, clocks.termsOf)
   return [
     consumeEvents({
       database: ctx.database,
@@ -44,6 +46,15 @@ export function slaConsumers(ctx: BackendContext): Closable[] {
       spacingMs: 50,
       filterSubjects: ctx.names.eventFilters(slaEntities.flatMap(({ eventTypes }) => eventTypes)),
       perform: (events) => clocks.heed(events.map(({ resource }) => resource.id)),
+    }),
+    consumeEvents({
+      database: ctx.database,
+      link: ctx.link,
+      names: ctx.names,
+      log: ctx.log,
+      durable: 'itsm-sla-escalations',
+      filterSubjects: ctx.names.eventFilters([...escalatingEvents]),
+      perform: (events) => escalating.handle(events),
     }),
     startSweeper({
       sweep: clocks.sweep,

@@ -146,6 +146,7 @@ test.each(
       const goal = () => 30 + Math.floor(random.next() ** 2 * 1_000)
       const byWhat = metric === 'approval' ? ['all'] : ['critical', 'high', 'medium', 'low']
       const policy: SlaPolicyState = {
+        ...{ goalUnit: 'minutes', escalations: [] },
         ...{ id: 'slp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Gold', revision: 1, status: 'active' },
         ...{ entityType: metric === 'approval' ? 'change' : 'incident', metric },
         goalsBy: metric === 'approval' ? 'all' : 'severity',

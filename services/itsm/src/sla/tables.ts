@@ -100,9 +100,12 @@ export const slaTimers = readModelTable(
 /** Breaches as the log tells of them in the name of the incident, as it was then: see ADR 024. */
 export const incidentSlaBreaches = readModelTable('incident_sla_breaches', {})
 
-/** How far the clocks have heeded each entity's events. Whoever changes clocks for events holds this row. */
+/**
+ * How far the clocks have heeded each entity's events, and how far what each clock has told is carried out. Whoever
+ * changes clocks for events, or incidents for clocks, holds this row.
+ */
 export const slaProgress = pgTable('sla_progress', {
-  /** The column has the name of the kind of entity that came first. */
+  /** Of an entity, or of a clock. The column has the name of the kind of entity that came first. */
   entityId: text('incident_id').primaryKey(),
   version: integer('version').notNull(),
 })

@@ -1,5 +1,4 @@
-import type { SlaTimer } from '@opsplane/contracts'
-import { SlaCalendarState, SlaPolicyState } from '@opsplane/contracts'
+import { SlaCalendarState, type SlaGoalUnit, SlaPolicyState, type SlaTimer } from '@opsplane/contracts'
 import { aroundTheClock, type Calendar, createCalendar } from './calendar.js'
 import { revisionId } from './policy.js'
 import type { StatementRunner } from './rows.js'
@@ -17,16 +16,24 @@ export interface TermsOf {
 
 const mostKept = 5_000
 
+type Compiled = Readonly<Record<SlaGoalUnit, Calendar>>
+
+/** Years are laid out when they are first looked at: the unit nobody asks for costs nothing. */
+const compile = (calendar: SlaCalendarState): Compiled => ({
+  minutes: createCalendar(calendar),
+  business_days: createCalendar(calendar, 'business_days'),
+})
+
 export function createTermsOf(): TermsOf {
   const policies = new Map<string, SlaPolicyState>()
-  const calendars = new Map<string, Calendar>()
+  const calendars = new Map<string, Compiled>()
 
   const present: TermsOf['present'] = (policy, calendar) => {
     if (calendar === null) return { policy, calendar: aroundTheClock, calendarRevision: null }
     const key = revisionId(calendar.id, calendar.revision)
-    const compiled = calendars.get(key) ?? createCalendar(calendar)
+    const compiled = calendars.get(key) ?? compile(calendar)
     calendars.set(key, compiled)
-    return { policy, calendar: compiled, calendarRevision: calendar.revision }
+    return { policy, calendar: compiled[policy.goalUnit], calendarRevision: calendar.revision }
   }
 
   const policyKey = ({ policyId, policyRevision }: Pinned) => revisionId(policyId, policyRevision)
@@ -58,12 +65,12 @@ export function createTermsOf(): TermsOf {
       const unknownCalendars = keys.filter((key) => !calendars.has(key))
       for (const state of await read(tx, 'sla_calendar_revisions', unknownCalendars)) {
         const calendar = SlaCalendarState.parse(state)
-        calendars.set(revisionId(calendar.id, calendar.revision), createCalendar(calendar))
+        calendars.set(revisionId(calendar.id, calendar.revision), compile(calendar))
       }
       return (timer) => {
         const policy = policies.get(policyKey(timer))
         const key = calendarKey(timer)
-        const calendar = key === null ? aroundTheClock : calendars.get(key)
+        const calendar = key === null ? aroundTheClock : policy && calendars.get(key)?.[policy.goalUnit]
         if (!policy || !calendar) throw new Error(`the revisions of clock of ${policyKey(timer)} are gone`)
         return { policy, calendar, calendarRevision: timer.calendarRevision }
       }

@@ -13,6 +13,7 @@ import {
 import type { Calendar } from './calendar.js'
 import type { SlaFacts } from './entity.js'
 import { reachedAt } from './ledger.js'
+import { goalUnitMs } from './measure.js'
 import {
   type ClockStanding,
   goesOn,
@@ -27,6 +28,7 @@ import { storedTimer } from './stored-timer.js'
 /** What a clock goes by: the revisions it is pinned to. */
 export interface Terms {
   policy: SlaPolicyState
+  /** Counting in the unit of the policy's goals. */
   calendar: Calendar
   calendarRevision: number | null
 }
@@ -57,7 +59,7 @@ export const slaTimer: Decider<SlaTimer, TimerCommand> = {
   table: 'sla_timers',
   decide,
   expose: (state) => state,
-  upcast: (stored) => ('goalKey' in stored ? stored : storedTimer(stored)),
+  upcast: (stored) => ('goalUnit' in stored ? stored : storedTimer(stored)),
   describe: ({ policyName, entityNumber }) => ({ displayName: `${policyName}: ${entityNumber}` }),
 }
 
@@ -85,6 +87,7 @@ const pinnedTo = ({ policy, calendarRevision }: Terms) => ({
   calendarId: policy.calendarId,
   calendarRevision,
   goalsBy: policy.goalsBy,
+  goalUnit: policy.goalUnit,
 })
 
 /** Whether a clock goes by just these revisions. */
@@ -95,12 +98,12 @@ export function isPinnedTo(timer: SlaTimer, { policy, calendarRevision }: Terms)
 
 /** The goal a policy has for the entity, and what it goes by; undefined when it has none. */
 export function goalOf(
-  { goals, goalsBy }: Pick<SlaPolicyState, 'goals' | 'goalsBy'>,
+  { goals, goalsBy, goalUnit }: Pick<SlaPolicyState, 'goals' | 'goalsBy' | 'goalUnit'>,
   entity: SlaFacts,
 ): { goalKey: SlaGoalKey; goalMs: number } | undefined {
   const goalKey = goalsBy === 'all' ? goalsBy : entity[goalsBy]
-  const minutes = goalKey === null ? undefined : goals[goalKey]
-  return goalKey === null || minutes === undefined ? undefined : { goalKey, goalMs: minutes * 60_000 }
+  const goal = goalKey === null ? undefined : goals[goalKey]
+  return goalKey === null || goal === undefined ? undefined : { goalKey, goalMs: goal * goalUnitMs[goalUnit] }
 }
 
 /** Whether a policy has a goal for the entity and its conditions hold. */
