@@ -119,13 +119,21 @@ export const ImportHolidays = z
     },
   })
 
-export const SlaMetric = z.enum(['response', 'resolution']).meta({
+export const SlaMetric = z.enum(['response', 'resolution', 'next_response', 'approval']).meta({
   id: 'SlaMetric',
   description:
     '`response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another ' +
-    'status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened.',
+    'status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. ' +
+    '`next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends ' +
+    'with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and ' +
+    'requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the ' +
+    'same clock begins anew, with the next `cycle`.',
 })
 export type SlaMetric = z.infer<typeof SlaMetric>
+
+/** What is measured over spans that come again, rather than once from the creation of the entity on. */
+export const recurringSlaMetrics = ['next_response', 'approval'] as const satisfies readonly SlaMetric[]
+export type RecurringSlaMetric = (typeof recurringSlaMetrics)[number]
 
 export const SlaEntityType = z
   .enum(['incident', 'problem', 'change', 'request'])
@@ -329,15 +337,20 @@ export const SlaTimer = z
       description:
         'In open time; where `goalUnit` is `business_days`, each of them is 86,400,000 ms. So is all that counts.',
     }),
-    cycle: z.int().min(1).meta({ description: 'Counts the goals the clock has had.' }),
+    cycle: z
+      .int()
+      .min(1)
+      .meta({ description: 'Counts the goals the clock has had, and the spans it began with.' }),
     state: SlaClockState,
     breached: z.boolean(),
-    startedAt: At,
+    startedAt: At.meta({ description: 'Where what comes again began last; otherwise, when the entity did.' }),
     dueAt: At.nullable().meta({ description: 'Null while paused.' }),
     nextFireAt: At.nullable().meta({ description: 'The next warning or breach.' }),
     breachedAt: At.nullable(),
     ledger: z.array(SlaLedgerEntry).min(1),
-    fired: z.array(z.object({ cycle: z.int(), percent: z.int(), at: At })),
+    fired: z.array(z.object({ cycle: z.int(), percent: z.int(), at: At })).meta({
+      description: 'What was told, by cycle: of the present one all, of earlier spans the last hundred.',
+    }),
     entityVersion: z.int().min(1).meta({ description: 'Events of the entity up to this one are heeded.' }),
     createdAt: At,
     updatedAt: At,
@@ -395,8 +408,9 @@ export const SlaPreview = z
     asOf: At,
     entityId: EntityId,
     applies: z.boolean().meta({ description: 'Whether it gets a clock.' }),
-    reason: z.enum(['no_goal', 'conditions', 'ended']).nullable().meta({
-      description: 'Why none: no goal for what it goes by, conditions not met, or ended before they were.',
+    reason: z.enum(['no_goal', 'conditions', 'ended', 'not_begun']).nullable().meta({
+      description:
+        'Why none: no goal for what it goes by, conditions not met, ended before they were, or nothing asked for yet.',
     }),
     // Written out, as a schema with an id of its own cannot be nullable.
     clock: z.object(ExplainedSlaTimer.omit({ id: true }).shape).nullable(),
@@ -452,7 +466,9 @@ export const slaEvents = {
   'sla_policy.created': resourceEvent(SlaPolicyState, 'An SLA policy was created.'),
   'sla_policy.updated': resourceEvent(SlaPolicyState, 'An SLA policy got a new revision.'),
   'sla_policy.deleted': resourceEvent(SlaPolicyState, 'A policy was deleted; clocks that began go on.'),
-  'sla.started': timerEvent('An SLA clock began to count.'),
+  'sla.started': timerEvent(
+    'An SLA clock began to count; one of what comes again begins anew each time, with another cycle.',
+  ),
   'sla.paused': timerEvent('A clock was paused.'),
   'sla.resumed': timerEvent('A clock counts again.'),
   'sla.retargeted': timerEvent('A clock got another goal; the time counted and the pauses stay.', {
@@ -465,7 +481,7 @@ export const slaEvents = {
   }),
   'sla.met': timerEvent('What was promised was done in time.'),
   'sla.missed': timerEvent('What was promised was done, but late.'),
-  'sla.canceled': timerEvent('A clock no longer applies.'),
+  'sla.canceled': timerEvent('A clock does not apply, or no longer.'),
   'sla.breached': timerEvent('A clock went past its goal.', breach),
   'incident.sla_breached': resourceEvent(IncidentState, 'A clock of the incident went past its goal.', {
     ...breach,

@@ -25,7 +25,8 @@ describe('a caller who comes with an API key', () => {
   })
 
   it('does not answer their own incident', () => {
-    const response = (one: IncidentComment) => incidentEntity.facts(of(incidents.open), one).response
+    const response = (one: IncidentComment) =>
+      incidentEntity.facts(of(incidents.open), { comment: one }).response
     expect(response(said)).toBeNull()
     expect(response({ ...comment, author: agent, userId: agent.id })).toBe('answered')
   })

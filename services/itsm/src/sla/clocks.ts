@@ -25,8 +25,16 @@ import {
   type StoredTimer,
   unheededEntities,
 } from './rows.js'
+import {
+  absentClocks,
+  askedBefore,
+  isFor,
+  type Starting,
+  startingClocks,
+  tellingOfSpans,
+} from './starting.js'
 import { createTermsOf, type TermsOf } from './terms.js'
-import { breachOf, slaTimer, starts, type TimerCommand } from './timer.js'
+import { breachOf, isPinnedTo, slaTimer, type Terms, type TimerCommand } from './timer.js'
 
 export interface ClockContext extends Pick<BackendContext, 'database' | 'store' | 'clock' | 'log'> {
   relay: Pick<BackendContext['relay'], 'wake'>
@@ -116,14 +124,20 @@ export function createClocks({
         known.map(({ state }) => state),
       )
       const tenants = [...changes.values()].flatMap(([first]) => (first ? [first.tenant] : []))
-      const starting = missing(await activePolicies(tx, tenants), known, changes)
+      const policies = await activePolicies(tx, tenants)
+      const absent = absentClocks(policies, known, changes)
+      const earlier = await changesAfter(tx, entities, askedBefore(absent), tellingOfSpans(entities))
+      const starting = startingClocks(absent, earlier)
       const late = starting.map(({ entityId }) => entityId).filter((id) => progress.get(id) !== 0)
       const histories =
         late.length > 0 ? await changesAfter(tx, entities, new Map(late.map((id) => [id, 0]))) : changes
       const { now } = meta()
       await store.within(tx, meta(), async (unit) => {
-        for (const timer of known)
-          await heedAll(unit, timer, changes.get(timer.state.entityId) ?? [], terms(timer.state), now)
+        for (const timer of known) {
+          const list = changes.get(timer.state.entityId) ?? []
+          const by = { terms: terms(timer.state), anew: anewFor(timer, policies, list) }
+          await heedAll(unit, timer, list, by, now)
+        }
         for (const start of starting) {
           const history = (late.includes(start.entityId) ? histories : changes).get(start.entityId) ?? []
           await begin(unit, start, history, now)
@@ -134,18 +148,25 @@ export function createClocks({
     relay.wake()
   }
 
+  /** What the clock would go by if what it measures came again: nothing that no longer starts clocks. */
+  function anewFor({ state }: StoredTimer, policies: readonly ActivePolicy[], list: readonly EntityChange[]) {
+    const active = policies.find((each) => each.policy.id === state.policyId && isFor(each, list))
+    return active ? termsOf.present(active.policy, active.calendar) : null
+  }
+
   async function heedAll(
     unit: Unit,
     timer: StoredTimer,
     changes: readonly EntityChange[],
-    terms: ReturnType<TermsOf['present']>,
+    { terms, anew }: { terms: Terms; anew: Terms | null },
     now: string,
   ) {
-    let current = timer
+    let [current, by] = [timer, terms]
     for (const change of changes) {
       const { tenant, entity, eventId } = change
-      const what: TimerCommand = { kind: 'heed', change, terms, now }
+      const what: TimerCommand = { kind: 'heed', change, terms: by, anew, now }
       current = await command(unit, current, what, { tenant, entity: entity.state, causationId: eventId })
+      if (anew !== null && isPinnedTo(current.state, anew)) by = anew
     }
   }
 
@@ -161,7 +182,7 @@ export function createClocks({
       { tenant, causationId: eventId },
     )
     const rest = all.filter(({ version }) => version > start.from.version)
-    await heedAll(unit, { tenant, version: 1, state }, rest, terms, now)
+    await heedAll(unit, { tenant, version: 1, state }, rest, { terms, anew: terms }, now)
   }
 
   async function sweep(): Promise<number> {
@@ -208,35 +229,4 @@ function newBreaches(before: SlaTimer, after: SlaTimer): string[] {
   const since = after.fired.slice(before.fired.length).filter(({ percent }) => percent === 100)
   // A new goal takes over what was told under the one before.
   return [...new Set(since.map(({ at }) => at))].filter((at) => !told.has(at))
-}
-
-interface Starting {
-  entityId: string
-  active: ActivePolicy
-  /** The first event from which on the policy applies. */
-  from: EntityChange
-}
-
-/** The clocks that policies ask for and that are not there. Entities older than the policy get none. */
-function missing(
-  policies: readonly ActivePolicy[],
-  known: readonly StoredTimer[],
-  changes: ReadonlyMap<string, readonly EntityChange[]>,
-): Starting[] {
-  const kept = new Set(known.map(({ state }) => `${state.entityId}/${state.policyId}`))
-  return [...changes].flatMap(([entityId, list]) =>
-    policies.flatMap((active) => {
-      const { policy, tenant } = active
-      const from = list.find(
-        (change) =>
-          change.tenant.workspaceId === tenant.workspaceId &&
-          change.tenant.environment === tenant.environment &&
-          change.entityType === policy.entityType &&
-          policy.activeSince !== null &&
-          change.entity.createdAt >= policy.activeSince &&
-          starts(policy, change),
-      )
-      return from && !kept.has(`${entityId}/${policy.id}`) ? [{ entityId, active, from }] : []
-    }),
-  )
 }

@@ -2,6 +2,7 @@ import type {
   HoldReason,
   Instant,
   Priority,
+  RecurringSlaMetric,
   Severity,
   SlaEntityType,
   SlaGoalsBy,
@@ -11,6 +12,7 @@ import type { RequestMeta } from '@opsplane/http'
 import type { KeysetTable } from '@opsplane/postgres'
 import type { SQL } from 'drizzle-orm'
 import type { z } from 'zod'
+import type { SpanSign } from './spans.js'
 
 /** What clocks see of an entity after one of its events, whatever kind it is. */
 export interface SlaFacts {
@@ -26,6 +28,8 @@ export interface SlaFacts {
   ended: 'completed' | 'canceled' | null
   /** What this event or one before it has answered the one who asked with, for the metric `response`. */
   response: string | null
+  /** What this event tells of spans that come again; of which it tells nothing, goes on as it is. */
+  spans?: Partial<Record<RecurringSlaMetric, SpanSign>>
   /** The state itself: conditions look at it. */
   state: object
 }
@@ -39,7 +43,10 @@ export interface SlaEntity {
   numberPrefix: string
   /** The events that can change a clock. */
   eventTypes: readonly string[]
-  metrics: readonly SlaMetric[]
+  /** What can be measured of it, with the statuses in which a clock of it counts. */
+  metrics: Partial<Record<SlaMetric, readonly string[]>>
+  /** Of its events, those that tell of spans, unless all do. */
+  spanEvents?: readonly string[]
   goalsBy: readonly [SlaGoalsBy, ...SlaGoalsBy[]]
   /** Hold reasons that stop the clock unless the policy says otherwise; null where there are no hold reasons. */
   pauseReasons: readonly HoldReason[] | null
@@ -52,13 +59,19 @@ export interface SlaEntity {
   }
   /** Its fields, which conditions are about. */
   record: z.ZodObject
-  /** Of the state as it was stored, and of the comment its event has carried, if any. */
-  facts(stored: unknown, comment?: unknown): SlaFacts
+  /** Of the state as it was stored, and of what its event has told beside it. */
+  facts(stored: unknown, told?: Told): SlaFacts
+}
+
+/** What an event tells beside the state: its type, and the comment it has carried, if any. */
+export interface Told {
+  type?: string
+  comment?: unknown
 }
 
 type Described<State> = Omit<SlaEntity, 'facts' | 'record'> & {
   state: z.ZodObject & z.ZodType<State>
-  facts(state: State, comment: unknown): Omit<SlaFacts, 'state'>
+  facts(state: State, told: Told): Omit<SlaFacts, 'state'>
 }
 
 /** Describes a kind of entity by its state. */
@@ -70,9 +83,9 @@ export function slaEntity<State extends object>({
   return {
     ...kind,
     record: schema,
-    facts(stored, comment) {
+    facts(stored, told = {}) {
       const state = schema.parse(stored)
-      return { ...facts(state, comment), state }
+      return { ...facts(state, told), state }
     },
   }
 }

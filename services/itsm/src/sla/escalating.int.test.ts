@@ -10,6 +10,7 @@ import {
 import { createLogger } from '@opsplane/runtime'
 import type { z } from 'zod'
 import { type TestDesk, tenantOf, testDesk } from '../incident/desk.fixture.js'
+import { agent, comment } from '../incident/sample-incidents.js'
 import { maxWatchers } from '../incident/watchers.js'
 import { createClocks } from './clocks.js'
 import { createEscalating, type EscalatingContext } from './escalating.js'
@@ -36,10 +37,14 @@ const clocks = () => createClocks(context())
 const escalating = (ctx = context()) => createEscalating(ctx, createTermsOf())
 
 /** An hour for every incident of the workspace, whatever it is like. */
-async function promise(escalations: Rules, of = tenant): Promise<string> {
+async function promise(
+  escalations: Rules,
+  of = tenant,
+  metric: 'resolution' | 'next_response' = 'resolution',
+): Promise<string> {
   const given = {
     name: 'Gold',
-    metric: 'resolution',
+    metric,
     goalsBy: 'all',
     goals: { all: 60 },
     escalations,
@@ -257,6 +262,40 @@ describe('a rule', () => {
     await deliver()
     expect([(await told()).length, await typesOf(id)]).toEqual([4, []])
   })
+})
+
+it('rules of what comes again are carried out once each time, and not for what is there by now', async () => {
+  await promise([{ atPercent: 50, escalateTo: 'usr_boss' }], tenant, 'next_response')
+  const id = await openIncident({ callerId: 'usr_caller' })
+  const says = async (minute: number, userId: string) => {
+    desk.setTime(new Date(Date.parse(opened) + minute * 60_000).toISOString())
+    const { now } = desk.meta(tenant)
+    const by = { id: newId('comment'), incidentId: id, author: { ...agent, id: userId }, userId }
+    const said = { ...comment, ...by, createdAt: now, updatedAt: now }
+    await desk.incidents.handle(id, { kind: 'comment', comment: said, now }, desk.meta(tenant))
+    await clocks().heed([id])
+  }
+  const escalated = async () => (await typesOf(id)).length
+  await says(0, 'usr_caller')
+  await reach(30)
+  await deliver()
+  expect(await escalated()).toBe(1)
+  await says(35, 'usr_agent')
+  await says(40, 'usr_caller')
+  await reach(70)
+  await deliver()
+  await deliver()
+  expect(await escalated()).toBe(2)
+  await says(75, 'usr_agent')
+  await says(80, 'usr_caller')
+  await reach(110)
+  await says(115, 'usr_agent')
+  await says(120, 'usr_caller')
+  // Nobody has heard of the third warning until now.
+  await deliver()
+  expect([(await told()).length, await escalated()]).toEqual([3, 2])
+  const [first] = await byRules(id)
+  expect(first?.data.reason).toBe('SLA Gold: 50 % of the time for its next response is used up.')
 })
 
 describe('rules are carried out once', () => {

@@ -74,7 +74,7 @@ export function createEscalating(ctx: EscalatingContext, termsOf: TermsOf) {
   function carryOut(timerId: string, tenant: TenantScope) {
     return database.sql.begin(async (tx) => {
       const after = (await holdProgress(tx, [timerId])).get(timerId) ?? 0
-      const { firings: told, counts } = await firingsOf(tx, tenant, timerId)
+      const { firings: told, countsFrom } = await firingsOf(tx, tenant, timerId)
       const last = told.at(-1)?.version ?? 0
       if (last <= after) return undefined
       await keepProgress(tx, new Map([[timerId, last]]))
@@ -83,7 +83,8 @@ export function createEscalating(ctx: EscalatingContext, termsOf: TermsOf) {
         told.map(({ timer }) => timer),
       )
       const firings = told.map((firing) => ({ ...firing, policy: terms(firing.timer).policy }))
-      const due = counts ? dueFirings(firings, after) : []
+      // What was waited for then may be there, and the clock count what has come again since.
+      const due = dueFirings(firings, after).filter(({ timer }) => timer.startedAt === countsFrom)
       const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null }
       return { left: await store.within(tx, meta, (unit) => changeIncident(unit, due, meta.now)) }
     })

@@ -152,6 +152,11 @@ describe('of what a clock has told', () => {
     expect(due(2, firing(2, 50), firing(5, 50))).toEqual([])
   })
 
+  it('all is due anew of what has come again', () => {
+    const later = { ...timer, startedAt: '2026-03-02T12:00:00.000Z' }
+    expect(due(2, firing(2, 50), { ...firing(5, 50), timer: later })).toEqual([5])
+  })
+
   it('a threshold is due that had no rules when it was reached before', () => {
     expect(due(2, firing(2, 50, policy), firing(5, 50))).toEqual([5])
   })

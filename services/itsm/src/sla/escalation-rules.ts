@@ -49,14 +49,16 @@ export interface Firing {
 }
 
 /**
- * Of all thresholds a clock has told, those after a version of it whose rules are to be carried out. Once in its life:
- * under another goal it can come to the same percent again, and a level that was called need not be called again.
+ * Of all thresholds a clock has told, those after a version of it whose rules are to be carried out. Once in its life, or
+ * in each span of what comes again: under another goal it can come to the same percent again, and a level that was called
+ * need not be called again.
  */
 export function dueFirings(firings: readonly Firing[], after: number): Firing[] {
-  const reached = new Set<number>()
-  return firings.filter(({ percent, policy, version }) => {
-    if (reached.has(percent) || rulesAt(policy, percent).length === 0) return false
-    reached.add(percent)
+  const reached = new Set<string>()
+  return firings.filter(({ percent, policy, version, timer }) => {
+    const once = `${timer.startedAt} ${percent}`
+    if (reached.has(once) || rulesAt(policy, percent).length === 0) return false
+    reached.add(once)
     return version > after
   })
 }
@@ -69,10 +71,12 @@ export const thresholdOf = ({ timer, percent }: Firing): ReachedThreshold => ({
 })
 
 /** Why the incident is escalated, in words. */
-export const reasonOf = ({ timer: { policyName, metric }, percent }: Firing) =>
-  percent === breachPercent
-    ? `SLA ${policyName}: the goal for its ${metric} was missed.`
-    : `SLA ${policyName}: ${percent} % of the time for its ${metric} is used up.`
+export function reasonOf({ timer: { policyName, metric }, percent }: Firing): string {
+  const what = metric.replaceAll('_', ' ')
+  return percent === breachPercent
+    ? `SLA ${policyName}: the goal for its ${what} was missed.`
+    : `SLA ${policyName}: ${percent} % of the time for its ${what} is used up.`
+}
 
 /** What a rule makes of an incident: only what it has not come to yet, and `left` who cannot follow it any more. */
 export interface Planned {

@@ -1,4 +1,4 @@
-import type { TenantScope } from '@opsplane/contracts'
+import type { Instant, TenantScope } from '@opsplane/contracts'
 import { breachPercent, type Firing } from './escalation-rules.js'
 import type { StatementRunner } from './rows.js'
 import { storedTimer } from './stored-timer.js'
@@ -15,12 +15,12 @@ interface Row {
   present: unknown
 }
 
-/** All thresholds a clock has told, in order, and whether it still counts. */
+/** All thresholds a clock has told, in order, and since when it counts; null when it does not. */
 export async function firingsOf(
   tx: StatementRunner,
   { workspaceId, environment }: TenantScope,
   timerId: string,
-): Promise<{ firings: Omit<Firing, 'policy'>[]; counts: boolean }> {
+): Promise<{ firings: Omit<Firing, 'policy'>[]; countsFrom: Instant | null }> {
   const rows = await tx.unsafe<Row[]>(
     `select e.id, e.version, (e.data->>'percent')::int as percent, e.data->'after' as after, t.state as present
      from sla_timers t
@@ -36,5 +36,6 @@ export async function firingsOf(
     percent: percent ?? breachPercent,
     timer: storedTimer(after),
   }))
-  return { firings, counts: rows.some(({ present }) => isOpen(storedTimer(present))) }
+  const present = rows[0] && storedTimer(rows[0].present)
+  return { firings, countsFrom: present && isOpen(present) ? present.startedAt : null }
 }

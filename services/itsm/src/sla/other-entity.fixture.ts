@@ -13,16 +13,18 @@ export const TicketState = z.object({
 })
 export type TicketState = z.infer<typeof TicketState>
 
+const open = ['new', 'assess', 'fix_in_progress']
+
 /** Another kind of entity than incidents: no severity, no response, no hold reasons, and another way to end. */
 export const ticketEntity = slaEntity({
   entityType: 'problem',
   table: 'test_tickets',
   numberPrefix: 'PRB-',
   eventTypes: ['ticket.created', 'ticket.updated'],
-  metrics: ['resolution'],
+  metrics: { resolution: open },
   goalsBy: ['priority', 'all'],
   pauseReasons: null,
-  openStatuses: ['new', 'assess', 'fix_in_progress'],
+  openStatuses: open,
   state: TicketState,
   facts: ({ id, number, createdAt, status, priority, canceled }) => {
     const ended = status === 'resolved' || status === 'closed' ? 'completed' : null

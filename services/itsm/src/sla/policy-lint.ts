@@ -37,7 +37,7 @@ export function checkPolicy(
 
 function checkFit({ metric, goalsBy, pauseReasons, pauseStatuses }: SlaPolicyState, entity: SlaEntity): void {
   const kind = `${entity.entityType === 'incident' ? 'An' : 'A'} ${entity.entityType}`
-  if (!entity.metrics.includes(metric))
+  if (entity.metrics[metric] === undefined)
     throw invalidField('/metric', 'unfit_metric', `${kind} has no ${metric} that could be measured.`)
   if (!entity.goalsBy.includes(goalsBy))
     throw invalidField('/goalsBy', 'unfit_goals', `${kind} has no ${goalsBy} to go by.`)

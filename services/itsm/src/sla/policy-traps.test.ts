@@ -24,6 +24,11 @@ const policy: SlaPolicyState = {
   updatedAt: '2026-03-02T09:00:00.000Z',
 }
 
+/** Of changes, which wait for approval in two statuses alone. */
+const approval: Partial<SlaPolicyState> = {
+  ...{ entityType: 'change', metric: 'approval', goalsBy: 'all', goals: { all: 60 }, pauseReasons: [] },
+}
+
 /** Where and why a policy is refused; null where it is not. */
 function refused(fields: Partial<SlaPolicyState>) {
   const given = { ...policy, ...fields }
@@ -43,6 +48,8 @@ describe('a policy is refused', () => {
     expect(refused({ conditions: { status: 'resolved' } })).toEqual(never)
     expect(refused({ conditions: { status: { in: ['resolved', 'closed', 'canceled'] } } })).toEqual(never)
     expect(refused({ conditions: { status: 'in_progress' }, metric: 'response' })).toEqual(never)
+    expect(refused({ conditions: { status: 'resolved' }, metric: 'next_response' })).toEqual(never)
+    expect(refused({ ...approval, conditions: { status: { nin: ['assess', 'authorize'] } } })).toEqual(never)
   })
 
   it('whose clocks are paused wherever they could run', () => {
@@ -50,11 +57,20 @@ describe('a policy is refused', () => {
     expect(refused({ pauseStatuses: ['open', 'in_progress', 'on_hold'] })).toEqual(never)
     expect(refused({ conditions: { status: 'on_hold' }, pauseStatuses: ['on_hold'] })).toEqual(never)
     expect(refused({ metric: 'response', pauseStatuses: ['open'] })).toEqual(never)
+    expect(refused({ ...approval, pauseStatuses: ['assess', 'authorize', 'on_hold'] })).toEqual(never)
   })
 
   it('whose pauses its conditions rule out', () => {
     expect(refused({ conditions: { status: 'open' } })).toEqual(['/pauseReasons/0', 'cancels'])
     expect(refused({ conditions: { status: { ne: 'on_hold' } } })).toEqual(['/pauseReasons/0', 'cancels'])
+    expect(refused({ conditions: { status: { ne: 'on_hold' } }, metric: 'next_response' })).toEqual([
+      '/pauseReasons/0',
+      'cancels',
+    ])
+    expect(refused({ ...approval, conditions: { status: 'authorize' }, pauseStatuses: ['assess'] })).toEqual([
+      '/pauseStatuses/0',
+      'cancels',
+    ])
     expect(refused({ conditions: { holdReason: { ne: 'awaiting_vendor' } } })).toEqual([
       '/pauseReasons/1',
       'cancels',
@@ -83,5 +99,8 @@ describe('a policy is taken', () => {
       ...{ entityType: 'change', goalsBy: 'all', goals: { all: 60 }, pauseReasons: [] },
     }
     expect(refused({ ...change, conditions: { status: 'scheduled' }, pauseStatuses: ['on_hold'] })).toBeNull()
+    expect(
+      refused({ ...approval, conditions: { status: 'assess' }, pauseStatuses: ['draft', 'on_hold'] }),
+    ).toBeNull()
   })
 })

@@ -3,7 +3,6 @@ import {
   filterMatches,
   type HoldReason,
   invalidField,
-  type SlaMetric,
   type SlaPolicyState,
 } from '@opsplane/contracts'
 import type { SlaEntity } from './entity.js'
@@ -18,13 +17,13 @@ const held = 'on_hold'
 export function checkTraps(policy: SlaPolicyState, entity: SlaEntity): void {
   if (policy.status === 'inactive') return
   const { metric, conditions, pauseReasons, pauseStatuses } = policy
-  const counted = countedStatuses(metric, entity)
+  const counted = entity.metrics[metric] ?? []
   const running = counted.filter((status) => allows(conditions, { status }))
   if (running.length === 0)
     throw invalidField(
       '/conditions/status',
       'never_starts',
-      `The clock of a ${metric} has ended in these statuses; it counts in ${counted.join(', ')}.`,
+      `A clock of ${metric} does not count in these statuses; it counts in ${counted.join(', ')}.`,
     )
   if (running.every((status) => pauseStatuses.includes(status)))
     throw invalidField(
@@ -33,10 +32,10 @@ export function checkTraps(policy: SlaPolicyState, entity: SlaEntity): void {
       `The clock would be paused whenever it counts, which is in ${running.join(', ')}.`,
     )
   const canceling = pauseStatuses.findIndex(
-    (status) => isStatus(entity, status) && !allows(conditions, { status }),
+    (status) => counted.includes(status) && isStatus(entity, status) && !allows(conditions, { status }),
   )
-  if (canceling >= 0 && metric !== 'response') throw cancels(`/pauseStatuses/${canceling}`)
-  checkReasons(conditions, metric === 'response' ? [] : pauseReasons)
+  if (canceling >= 0) throw cancels(`/pauseStatuses/${canceling}`)
+  checkReasons(conditions, counted.includes(held) ? pauseReasons : [])
 }
 
 /** A change on hold keeps its status, so that no condition can rule that out. */
@@ -56,11 +55,6 @@ const cancels = (path: string) =>
     'cancels',
     'The conditions do not hold then, so that the clock would be canceled instead of paused. Widen the conditions, or leave this out.',
   )
-
-/** What was asked for is answered as soon as the entity has left its first status. */
-function countedStatuses(metric: SlaMetric, { openStatuses }: SlaEntity): readonly string[] {
-  return metric === 'response' ? openStatuses.slice(0, 1) : openStatuses
-}
 
 /** Whether the conditions on these fields, if there are any, hold for their values. */
 function allows(conditions: Filter, values: Readonly<Record<string, string>>): boolean {

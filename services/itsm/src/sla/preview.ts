@@ -5,8 +5,9 @@ import type { Clocks } from './clocks.js'
 import { explained } from './explain-routes.js'
 import { entityFor } from './policy-lint.js'
 import { changesAfter, entityId } from './rows.js'
+import { isRecurring, sinceLastSpan } from './spans.js'
 import type { SlaStores } from './stores.js'
-import { type Change, goalOf, slaTimer, starts, type Terms, type TimerCommand } from './timer.js'
+import { applies, type Change, goalOf, slaTimer, startsAt, type Terms, type TimerCommand } from './timer.js'
 import { isVisible } from './visibility.js'
 
 export interface PreviewOptions {
@@ -40,11 +41,11 @@ export async function preview(
 
 /** The clock as events and sweeps would have made it by now; null when none would have started. */
 export function replayed(id: string, history: readonly Change[], terms: Terms, now: string): SlaTimer | null {
-  const from = history.findIndex((change) => starts(terms.policy, change))
+  const from = startsAt(terms.policy, history)
   if (from < 0) return null
   const commands: TimerCommand[] = [
     { kind: 'start', id, history: history.slice(0, from + 1), terms, now },
-    ...history.slice(from + 1).map((change) => ({ kind: 'heed' as const, change, terms, now })),
+    ...history.slice(from + 1).map((change) => ({ kind: 'heed' as const, change, terms, anew: terms, now })),
     { kind: 'fire', until: now, terms, now },
   ]
   return commands.reduce<SlaTimer | null>(
@@ -56,7 +57,6 @@ export function replayed(id: string, history: readonly Change[], terms: Terms, n
 function why(history: readonly Change[], { policy }: Terms): SlaPreview['reason'] {
   const latest = history.at(-1)
   if (latest && goalOf(policy, latest.entity) === undefined) return 'no_goal'
-  return latest && starts(policy, { ...latest, entity: { ...latest.entity, ended: null } })
-    ? 'ended'
-    : 'conditions'
+  if (isRecurring(policy.metric) && sinceLastSpan(policy.metric, history).length === 0) return 'not_begun'
+  return latest && applies(policy, latest.entity) ? 'ended' : 'conditions'
 }

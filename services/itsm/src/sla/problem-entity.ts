@@ -1,15 +1,17 @@
 import { ProblemState, problemEvents } from '@opsplane/contracts'
 import { slaEntity } from './entity.js'
 
+const open = ['new', 'assess', 'root_cause_analysis', 'fix_in_progress']
+
 export const problemEntity = slaEntity({
   entityType: 'problem',
   table: 'problems',
   numberPrefix: 'PRB-',
   eventTypes: Object.keys(problemEvents),
-  metrics: ['resolution'],
+  metrics: { resolution: open },
   goalsBy: ['priority', 'all'],
   pauseReasons: null,
-  openStatuses: ['new', 'assess', 'root_cause_analysis', 'fix_in_progress'],
+  openStatuses: open,
   state: ProblemState,
   facts: ({ id, number, createdAt, status, priority, resolution }) => ({
     ...{ id, number, createdAt, status, priority, severity: null, holdReason: null, response: null },

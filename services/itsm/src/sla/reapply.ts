@@ -5,7 +5,7 @@ import type { Clocks } from './clocks.js'
 import { slaEntities } from './entities.js'
 import { countClocks, outdatedTimers, type PresentPolicy } from './outdated.js'
 import { entityFor } from './policy-lint.js'
-import { changesAfter, type StatementRunner, type StoredTimer } from './rows.js'
+import { changesAfter, heededVersions, type StatementRunner, type StoredTimer } from './rows.js'
 import type { SlaStores } from './stores.js'
 import { slaTimer, type TimerCommand } from './timer.js'
 import { visibleAmong } from './visibility.js'
@@ -23,7 +23,8 @@ export interface ReapplyOptions {
 }
 
 /**
- * Counts open clocks of older revisions anew by the present ones, from their entities' whole history. It commits
+ * Counts open clocks of older revisions anew by the present ones, from all they have heeded of their entities: what is
+ * yet to be heeded is told when it is, such as that what was promised has been done meanwhile. It commits
  * piece by piece, each on clocks it holds, so it neither loses races nor keeps anybody waiting for long. A clock
  * that others have in hand is left for the next request, and a request that breaks off has done a part.
  */
@@ -41,8 +42,11 @@ export async function reapply(
   const commands = async (sql: StatementRunner, found: readonly StoredTimer[]) => {
     const versions = new Map(found.map(({ state }) => [state.entityId, 0]))
     const histories = await changesAfter(sql, slaEntities, versions)
+    const heeded = await heededVersions(sql, [...versions.keys()])
     return found.map((current) => {
-      const history = histories.get(current.state.entityId) ?? []
+      const { entityId } = current.state
+      const last = heeded.get(entityId) ?? 0
+      const history = (histories.get(entityId) ?? []).filter(({ version }) => version <= last)
       const what: TimerCommand = { kind: 'reapply', history, terms, now: meta.now }
       return { current, what }
     })

@@ -92,6 +92,19 @@ export async function holdProgress(
   return new Map(rows.map((row) => [row.incident_id, row.version]))
 }
 
+/** How far the clocks have heeded the events of these entities. */
+export async function heededVersions(
+  sql: StatementRunner,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await sql.unsafe<{ incident_id: string; version: number }[]>(
+    'select incident_id, version from sla_progress where incident_id = any($1::text[])',
+    [[...ids]],
+    prepared,
+  )
+  return new Map(rows.map((row) => [row.incident_id, row.version]))
+}
+
 export async function keepProgress(tx: StatementRunner, heeded: ReadonlyMap<string, number>): Promise<void> {
   await tx.unsafe(
     `update sla_progress p set version = t.v::int
@@ -106,12 +119,14 @@ export interface EntityChange extends Change {
   tenant: TenantScope
 }
 
-/** The events of entities after these versions, in order. The log itself is asked: nothing is missed or told twice. */
+/** The events of entities after these versions, in order, of these types or all. The log itself is asked: nothing is missed or told twice. */
 export async function changesAfter(
   tx: StatementRunner,
   entities: readonly SlaEntity[],
   versions: ReadonlyMap<string, number>,
+  types: readonly string[] | null = null,
 ): Promise<Map<string, EntityChange[]>> {
+  if (versions.size === 0) return new Map()
   const kinds = new Map(entities.map((entity) => [entity.table, entity]))
   const rows = await tx.unsafe<
     (Omit<Row, 'state'> & {
@@ -120,15 +135,17 @@ export async function changesAfter(
       stream_type: string
       created_at: Date | string
       after: unknown
+      type: string
       comment: unknown
     })[]
   >(
-    `select e.id, e.stream_id, e.stream_type, e.version, e.workspace_id, e.environment, e.created_at,
+    `select e.id, e.stream_id, e.stream_type, e.type, e.version, e.workspace_id, e.environment, e.created_at,
             e.data->'after' as after, e.data->'comment' as comment
      from unnest($1::text[], $2::text[]) as t (id, v)
      join events e on e.stream_id = t.id and e.stream_type = any($3::text[]) and e.version > t.v::int
+     where $4::text[] is null or e.type = any($4::text[])
      order by e.stream_id, e.version`,
-    [[...versions.keys()], [...versions.values()].map(String), [...kinds.keys()]],
+    [[...versions.keys()], [...versions.values()].map(String), [...kinds.keys()], types && [...types]],
     prepared,
   )
   const changes = new Map<string, EntityChange[]>()
@@ -140,7 +157,7 @@ export async function changesAfter(
       version: row.version,
       at: new Date(row.created_at).toISOString(),
       entityType: kind.entityType,
-      entity: kind.facts(row.after, row.comment),
+      entity: kind.facts(row.after, row),
       tenant: tenantOf(row),
     }
     const known = changes.get(row.stream_id)

@@ -44,7 +44,7 @@ function life(random: () => number, openedAt: number): Lived[] {
     for (const { after } of decisions) {
       if (!after) continue
       const version = changes.length + 1
-      const entity = incidentEntity.facts(after, answered ? answer : undefined)
+      const entity = incidentEntity.facts(after, answered ? { comment: answer } : {})
       changes.push({ eventId: `evt_${version}`, version, at: iso(at), entity, incident: after, answered })
     }
   }
@@ -182,7 +182,7 @@ function simulate(
       const now = Math.min(end, Date.parse(nextFireAt) + 1 + Math.floor(random() * hourMs))
       current = run({ kind: 'fire', until: iso(now), terms: kept, now: iso(now) }, current)
     }
-    if (change) current = run({ kind: 'heed', change, terms: kept, now: change.at }, current)
+    if (change) current = run({ kind: 'heed', change, terms: kept, anew: kept, now: change.at }, current)
   }
   const { calendar } = terms()
   const parts = intervals(current.ledger, calendar, until)

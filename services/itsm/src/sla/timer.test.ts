@@ -38,7 +38,7 @@ const change = (minutes: number, incident: IncidentState, ms = 0): Change => {
   return { eventId: `evt_${version}`, version, at: at(minutes, ms), entity }
 }
 const first = { ...change(0, incidents.open), version: 1 }
-const heed = (given: Change) => ({ kind: 'heed', change: given, terms, now: given.at }) as const
+const heed = (given: Change) => ({ kind: 'heed', change: given, terms, anew: terms, now: given.at }) as const
 const fire = (minutes: number) => ({ kind: 'fire', until: at(minutes), terms, now: at(minutes) }) as const
 
 /** The types decided one after another, and the clock in the end. */

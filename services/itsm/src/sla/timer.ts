@@ -14,6 +14,15 @@ import type { Calendar } from './calendar.js'
 import type { SlaFacts } from './entity.js'
 import { reachedAt } from './ledger.js'
 import { goalUnitMs } from './measure.js'
+import {
+  type ClockStanding,
+  goesOn,
+  isRecurring,
+  isUnderWay,
+  notApplying,
+  sinceLastSpan,
+  spanOver,
+} from './spans.js'
 import { storedTimer } from './stored-timer.js'
 
 /** What a clock goes by: the revisions it is pinned to. */
@@ -34,7 +43,8 @@ export interface Change {
 
 export type TimerCommand =
   | { kind: 'start'; id: string; history: readonly Change[]; terms: Terms; now: Instant }
-  | { kind: 'heed'; change: Change; terms: Terms; now: Instant }
+  /** With what another span would go by; null when the policy begins no more of them. */
+  | { kind: 'heed'; change: Change; terms: Terms; anew: Terms | null; now: Instant }
   | { kind: 'fire'; until: Instant; terms: Terms; now: Instant }
   | { kind: 'reapply'; history: readonly Change[]; terms: Terms; now: Instant }
 
@@ -58,7 +68,7 @@ function decide(command: TimerCommand, state: SlaTimer | null): TimerDecision[] 
   if (state === null) throw notFound()
   switch (command.kind) {
     case 'heed':
-      return heed(state, command.change, command.terms, command.now)
+      return heed(state, command)
     case 'fire':
       return fireOrSetRight(command, state)
     case 'reapply':
@@ -68,6 +78,23 @@ function decide(command: TimerCommand, state: SlaTimer | null): TimerDecision[] 
 
 const openStates: readonly SlaClockState[] = ['running', 'paused']
 export const isOpen = ({ state }: Pick<SlaTimer, 'state'>) => openStates.includes(state)
+
+/** What a clock keeps of what it goes by. */
+const pinnedTo = ({ policy, calendarRevision }: Terms) => ({
+  policyId: policy.id,
+  policyName: policy.name,
+  policyRevision: policy.revision,
+  calendarId: policy.calendarId,
+  calendarRevision,
+  goalsBy: policy.goalsBy,
+  goalUnit: policy.goalUnit,
+})
+
+/** Whether a clock goes by just these revisions. */
+export function isPinnedTo(timer: SlaTimer, { policy, calendarRevision }: Terms): boolean {
+  const ofPolicy = timer.policyRevision === policy.revision && timer.calendarId === policy.calendarId
+  return ofPolicy && timer.calendarRevision === calendarRevision
+}
 
 /** The goal a policy has for the entity, and what it goes by; undefined when it has none. */
 export function goalOf(
@@ -80,21 +107,38 @@ export function goalOf(
 }
 
 /** Whether a policy has a goal for the entity and its conditions hold. */
-function applies(policy: SlaPolicyState, entity: SlaFacts): boolean {
+export function applies(policy: SlaPolicyState, entity: SlaFacts): boolean {
   return goalOf(policy, entity) !== undefined && filterMatches(policy.conditions, entity.state)
 }
 
-/** Whether a clock that is missing starts with this event. */
-export function starts(policy: SlaPolicyState, { entity }: Change): boolean {
-  return entity.ended === null && applies(policy, entity)
+/** Where in these events a clock that is missing starts, after the earlier ones; -1 when nowhere. */
+export function startsAt(
+  policy: SlaPolicyState,
+  changes: readonly Change[],
+  earlier: readonly Change[] = [],
+): number {
+  const { metric } = policy
+  if (!isRecurring(metric))
+    return changes.findIndex(({ entity }) => entity.ended === null && applies(policy, entity))
+  let underWay = earlier.reduce((before, { entity }) => goesOn(metric, entity, before), false)
+  return changes.findIndex(({ entity }) => {
+    underWay = goesOn(metric, entity, underWay)
+    return underWay && applies(policy, entity)
+  })
 }
 
-/** Counts from the entity's creation, with the pauses it has had. */
+/** The events a clock counts from: all, or those since what comes again has begun last. */
+const countedFrom = ({ metric }: SlaPolicyState, history: readonly Change[]) =>
+  isRecurring(metric) ? sinceLastSpan(metric, history) : history
+
+/** Counts from the entity's creation, or the beginning of its span, with the pauses it has had. */
 function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start' }>): TimerDecision[] {
-  const [first, ...rest] = history
-  const last = history.at(-1)
-  if (first === undefined || last === undefined) throw notFound()
   const { policy } = terms
+  const [created] = history
+  const last = history.at(-1)
+  if (created === undefined || last === undefined) throw notFound()
+  const [first, ...rest] = countedFrom(policy, history)
+  if (first === undefined) return []
   const goal = goalOf(policy, last.entity)
   if (goal === undefined) return []
   const blank: SlaTimer = {
@@ -102,14 +146,8 @@ function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start
     entityType: policy.entityType,
     entityId: first.entity.id,
     entityNumber: first.entity.number,
-    policyId: policy.id,
-    policyName: policy.name,
-    policyRevision: policy.revision,
-    calendarId: policy.calendarId,
-    calendarRevision: terms.calendarRevision,
     metric: policy.metric,
-    goalsBy: policy.goalsBy,
-    goalUnit: policy.goalUnit,
+    ...pinnedTo(terms),
     ...goal,
     cycle: 1,
     state: 'running',
@@ -121,7 +159,7 @@ function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start
     breachedAt: null,
     fired: [],
     entityVersion: first.version,
-    createdAt: first.at,
+    createdAt: created.at,
     updatedAt: now,
   }
   // Whether it applied all along does not matter: it does now, and counts from the start.
@@ -134,8 +172,12 @@ function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start
 }
 
 /** What is due before the change comes first, by the goal in force until then; then another goal, then the state. */
-function heed(timer: SlaTimer, change: Change, terms: Terms, now: Instant): TimerDecision[] {
+function heed(
+  timer: SlaTimer,
+  { change, terms, anew, now }: Extract<TimerCommand, { kind: 'heed' }>,
+): TimerDecision[] {
   if (change.version <= timer.entityVersion) return []
+  if (beginsAnew(timer, change)) return anew === null ? [] : [begunAnew(timer, change, anew, now)]
   const { policy } = terms
   const decided = isOpen(timer) ? fire(timer, terms, Date.parse(change.at), now) : []
   const current = () => decided.at(-1)?.after ?? timer
@@ -155,27 +197,60 @@ function heed(timer: SlaTimer, change: Change, terms: Terms, now: Instant): Time
   return decided
 }
 
-function moveType({ state, breached }: SlaTimer): SlaEventType {
+/** Whether what the clock measures comes again with this event. */
+const beginsAnew = (timer: SlaTimer, { entity }: Change) =>
+  isRecurring(timer.metric) && !isUnderWay(timer) && goesOn(timer.metric, entity, false)
+
+/** What was told of earlier spans is kept up to here: a conversation may go on for ever. */
+const mostKept = 100
+
+/** The next span is a cycle of its own, with nothing of the one before but what was told. */
+function begunAnew(timer: SlaTimer, change: Change, terms: Terms, now: Instant): TimerDecision {
+  const { policy } = terms
+  const { at, version: entityVersion, entity, eventId } = change
+  const blank: SlaTimer = {
+    ...{ ...timer, ...pinnedTo(terms), ...goalOf(policy, entity) },
+    ...{ state: 'running', ledger: [], cycle: timer.cycle + 1, startedAt: at },
+    ...{ breached: false, breachedAt: null, dueAt: null, entityVersion, updatedAt: now },
+    fired: timer.fired.slice(-mostKept),
+  }
+  const { state, reason } = wanted(blank, entity, policy)
+  const after = timed({ ...blank, state, ledger: [{ from: at, state, reason, eventId }] }, terms)
+  return { type: state === 'canceled' ? 'sla.canceled' : 'sla.started', after }
+}
+
+function moveType({ state, breached, ledger }: SlaTimer): SlaEventType {
   if (state === 'completed') return breached ? 'sla.missed' : 'sla.met'
+  // A span that began while the policy did not apply is counted from here.
+  if (state !== 'canceled' && ledger.slice(0, -1).every((entry) => entry.state === 'canceled'))
+    return 'sla.started'
   return ({ running: 'sla.resumed', paused: 'sla.paused', canceled: 'sla.canceled' } as const)[state]
 }
 
 /** The state an event of the entity asks of the clock, and why. */
 function wanted(
-  { metric, state }: SlaTimer,
+  timer: SlaTimer,
   entity: SlaFacts,
   policy: SlaPolicyState,
   doesApply = applies,
-): { state: SlaClockState; reason: string | null } {
+): ClockStanding {
+  const { metric } = timer
+  const sign = isRecurring(metric) ? entity.spans?.[metric] : undefined
+  const over = isRecurring(metric) ? spanOver(timer, sign) : overOnce(timer, entity)
+  if (over !== null) return over
+  if (!doesApply(policy, entity)) return { state: 'canceled', reason: notApplying }
+  const pause = sign?.is === 'held' ? sign.reason : pauseOf(policy, entity)
+  return pause === null ? { state: 'running', reason: null } : { state: 'paused', reason: pause }
+}
+
+/** What a clock that counts from the creation on has come to; null while it goes on. */
+function overOnce({ metric, state, entityType }: SlaTimer, entity: SlaFacts): ClockStanding | null {
   if (metric === 'response' && state === 'completed') return { state, reason: null }
-  if (entity.ended === 'canceled') return { state: 'canceled', reason: `${policy.entityType} canceled` }
+  if (entity.ended === 'canceled') return { state: 'canceled', reason: `${entityType} canceled` }
   // What is done while no clock counts is neither kept nor missed.
   if (state === 'canceled' && entity.ended !== null) return { state, reason: null }
   const done = metric === 'response' ? entity.response : entity.ended && entity.status
-  if (done !== null) return { state: 'completed', reason: done }
-  if (!doesApply(policy, entity)) return { state: 'canceled', reason: 'policy does not apply' }
-  const pause = pauseOf(policy, entity)
-  return pause === null ? { state: 'running', reason: null } : { state: 'paused', reason: pause }
+  return done === null ? null : { state: 'completed', reason: done }
 }
 
 function pauseOf({ pauseReasons, pauseStatuses }: SlaPolicyState, { holdReason, status }: SlaFacts) {
@@ -191,16 +266,18 @@ function moved(
   doesApply = applies,
 ): SlaTimer | undefined {
   const { state, reason } = wanted(timer, change.entity, policy, doesApply)
-  if (state === timer.state && (state !== 'paused' || reason === timer.ledger.at(-1)?.reason))
-    return undefined
+  // A span that ends while the policy does not apply will not go on should it apply again.
+  const byReason = state === 'paused' || (state === 'canceled' && isRecurring(timer.metric))
+  if (state === timer.state && (!byReason || reason === timer.ledger.at(-1)?.reason)) return undefined
   const entry = { from: change.at, state, reason, eventId: change.eventId }
   return { ...timer, state, ledger: [...timer.ledger, entry], entityVersion: change.version }
 }
 
-/** A new cycle. What was told before and is still past is not told again. */
+/** A new cycle. What was told of this span before and is still past is not told again. */
 function retargeted(timer: SlaTimer, terms: Terms, at: Instant): SlaTimer {
   const cycle = timer.cycle + 1
-  const told = new Map(timer.fired.map((firing) => [firing.percent, firing.at]))
+  const ofSpan = timer.fired.filter((firing) => firing.at >= timer.startedAt)
+  const told = new Map(ofSpan.map((firing) => [firing.percent, firing.at]))
   const kept = [...told].filter(([percent]) => {
     const reached = reachedAt(timer.ledger, terms.calendar, (timer.goalMs / 100) * percent)
     return reached !== null && reached <= Date.parse(at)
@@ -274,12 +351,12 @@ function reapply(
   state: SlaTimer,
 ): TimerDecision[] {
   const { policy } = terms
-  if (state.policyRevision === policy.revision && state.calendarRevision === terms.calendarRevision) return []
+  if (isPinnedTo(state, terms)) return []
   const [fresh] = start({ kind: 'start', id: state.id, history, terms, now })
   const last = history.at(-1)
   if (fresh === undefined || !last || !applies(policy, last.entity)) {
-    const reason = 'policy does not apply'
-    const entry = { from: now, state: 'canceled' as const, reason, eventId: last?.eventId ?? '' }
+    const eventId = last?.eventId ?? ''
+    const entry = { from: now, state: 'canceled' as const, reason: notApplying, eventId }
     const after = { ...state, state: entry.state, ledger: [...state.ledger, entry], updatedAt: now }
     return [{ type: 'sla.canceled', after: timed(after, terms) }]
   }

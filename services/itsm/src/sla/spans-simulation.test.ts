@@ -1,0 +1,183 @@
+import { expect, test } from '@jest/globals'
+import type { SlaPolicyState, SlaTimer } from '@opsplane/contracts'
+import { type CalendarHours, createCalendar } from './calendar.js'
+import { elapsedMs, intervals } from './ledger.js'
+import { nine2five, openMinutes, sampleHours, type Wall } from './oracle.fixture.js'
+import { replayed } from './preview.js'
+import { conversation, decisions, generator, type Random, type Seen } from './spans-lives.fixture.js'
+import { slaTimer, startsAt, type TimerCommand } from './timer.js'
+
+const hourMs = 3_600_000
+const year = Date.parse('2026-01-01T00:00:00Z')
+const iso = (ms: number) => new Date(ms).toISOString()
+
+type Tally = { percent: number; at: number }[]
+
+/** What a span is counted as in the plainest way: every figure walked anew from its start, minute by minute. */
+function countSpan(events: readonly Seen[], policy: SlaPolicyState, wall: Wall, until: number) {
+  const runs: { from: number; to: number }[] = []
+  const told: Tally = []
+  let known = new Set<number>()
+  const ever = new Set<number>()
+  let key = events[0]?.key
+  const goalMs = () => (key === undefined ? 0 : (policy.goals[key] ?? 0)) * 60_000
+  const reached = (ms: number): number | null => {
+    let left = ms
+    for (const { from, to } of runs) {
+      const counted = wall.between(from, to)
+      if (counted >= left) return wall.add(from, left)
+      left -= counted
+    }
+    return null
+  }
+  const tell = (before: number) => {
+    for (const percent of [...policy.warnings, 100]) {
+      const at = known.has(percent) ? null : reached((goalMs() * percent) / 100)
+      if (at === null || at >= before) continue
+      known.add(percent)
+      ever.add(percent)
+      told.push({ percent, at })
+    }
+  }
+  for (const [index, event] of events.entries()) {
+    const starts = Date.parse(event.at)
+    const next = events[index + 1]
+    if (index > 0) tell(starts)
+    const over = index > 0 ? event.ended : null
+    if (over !== null)
+      return { told, breached: known.has(100), runs, end: over === 'off' ? 'canceled' : 'completed' }
+    if (event.key !== key) {
+      key = event.key
+      const past = (percent: number) => (reached((goalMs() * percent) / 100) ?? Number.NaN) <= starts
+      known = new Set([...ever].filter(past))
+      tell(starts)
+    }
+    const to = next ? Date.parse(next.at) : until
+    if (!event.held) runs.push({ from: starts, to })
+    tell(to)
+  }
+  return { told, breached: known.has(100), runs, end: events.at(-1)?.held ? 'paused' : 'running' }
+}
+
+/** The spans there were, each with its events, up to and with the one that has ended it. */
+function oracle(seen: readonly Seen[], policy: SlaPolicyState, wall: Wall, until: number) {
+  const spans: Seen[][] = []
+  let open: Seen[] | null = null
+  for (const event of seen) {
+    if (open !== null) open.push(event)
+    if (open !== null && event.ended !== null) open = null
+    else if (open === null && event.asked) {
+      open = [event]
+      spans.push(open)
+    }
+  }
+  const counted = spans.map((events) => countSpan(events, policy, wall, until))
+  const last = counted.at(-1)
+  if (last === undefined) return null
+  return {
+    ends: counted.map(({ end, breached }) => (end === 'completed' ? (breached ? 'missed' : 'met') : end)),
+    told: counted.flatMap(({ told }) => told),
+    breached: last.breached,
+    elapsed: last.runs.reduce((sum, { from, to }) => sum + wall.between(from, to), 0),
+  }
+}
+
+/** The clock under test: swept at odd moments, forgotten and read back before everything that happens. */
+function simulate(seen: Seen[], policy: SlaPolicyState, hours: CalendarHours, until: number, random: Random) {
+  const from = startsAt(policy, seen)
+  const first = seen[from]
+  if (first === undefined) return null
+  const told: Tally = []
+  const ends: string[] = []
+  const run = (command: TimerCommand, before: SlaTimer | null): SlaTimer => {
+    const read: SlaTimer | null = before && JSON.parse(JSON.stringify(before))
+    const decided = slaTimer.decide(command, read)
+    for (const { type, extras } of decided) {
+      if (type === 'sla.warning')
+        told.push({ percent: Number(extras?.percent), at: Date.parse(String(extras?.reachedAt)) })
+      if (type === 'sla.breached') told.push({ percent: 100, at: Date.parse(String(extras?.breachedAt)) })
+      if (type === 'sla.met' || type === 'sla.missed') ends.push(type.slice('sla.'.length))
+      if (type === 'sla.canceled') ends.push('canceled')
+    }
+    const after = decided.at(-1)?.after ?? read
+    if (!after) throw new Error('no clock')
+    return after
+  }
+  const terms = () => ({ policy, calendar: createCalendar(hours), calendarRevision: 1 })
+  const history = seen.slice(0, from + 1)
+  let current = run({ kind: 'start', id: 'tmr_1', history, terms: terms(), now: first.at }, null)
+  for (const event of [...seen.slice(from + 1), null]) {
+    const end = event ? Date.parse(event.at) : until
+    const kept = terms()
+    while (random.next() < 0.7 || event === null) {
+      const { nextFireAt } = current
+      if (nextFireAt === null || Date.parse(nextFireAt) >= end) break
+      const now = Math.min(end, Date.parse(nextFireAt) + 1 + Math.floor(random.next() * hourMs))
+      current = run({ kind: 'fire', until: iso(now), terms: kept, now: iso(now) }, current)
+    }
+    if (event) current = run({ kind: 'heed', change: event, terms: kept, anew: kept, now: event.at }, current)
+  }
+  const { calendar } = terms()
+  const parts = intervals(current.ledger, calendar, until)
+  const again = replayed('tmr_1', seen, terms(), iso(until))
+  const known = ({ updatedAt: _, ...timer }: SlaTimer) => timer
+  return {
+    ends: current.state === 'running' || current.state === 'paused' ? [...ends, current.state] : ends,
+    told,
+    breached: current.breached,
+    elapsed: elapsedMs(current.ledger, calendar, until),
+    explained: parts.reduce((sum, { countedMs }) => sum + countedMs, 0),
+    gaps: parts.filter(({ from }, index) => index > 0 && from !== parts[index - 1]?.to),
+    replay: again && { found: known(again), expected: known(current) },
+  }
+}
+
+const zones = ['Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu', 'Australia/Lord_Howe']
+
+test.each(
+  zones.flatMap((zone) => (['next_response', 'approval'] as const).map((metric) => [metric, zone] as const)),
+)('a year of every %s in %s agrees with the clock on the wall', (metric, zone) => {
+  const random = generator(2_000 + zones.indexOf(zone) * 2 + Number(metric === 'approval'))
+  const counts: Record<string, number> = {}
+  let [breaches, lives] = [0, 0]
+  for (const hours of [nine2five(zone), sampleHours(zone, random.next)]) {
+    const wall = openMinutes(hours, year, 450)
+    for (let count = 0; count < 20; count++) {
+      const goal = () => 30 + Math.floor(random.next() ** 2 * 1_000)
+      const byWhat = metric === 'approval' ? ['all'] : ['critical', 'high', 'medium', 'low']
+      const policy: SlaPolicyState = {
+        ...{ goalUnit: 'minutes', escalations: [] },
+        ...{ id: 'slp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Gold', revision: 1, status: 'active' },
+        ...{ entityType: metric === 'approval' ? 'change' : 'incident', metric },
+        goalsBy: metric === 'approval' ? 'all' : 'severity',
+        goals: Object.fromEntries(byWhat.map((key) => [key, goal()])),
+        ...{ calendarId: 'cal_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', conditions: {} },
+        pauseReasons: metric === 'approval' ? [] : ['awaiting_vendor'],
+        pauseStatuses: metric === 'next_response' && random.next() < 0.3 ? ['in_progress'] : [],
+        warnings: random.next() < 0.5 ? [50, 75, 90] : [33],
+        ...{ activeSince: iso(year), createdAt: iso(year), updatedAt: iso(year) },
+      }
+      const openedAt = year + 1_000 * Math.floor(random.next() * 365 * 24 * 3_600)
+      const seen =
+        metric === 'approval' ? decisions(random, openedAt) : conversation(random, openedAt, policy)
+      const until = Date.parse(seen.at(-1)?.at ?? '') + Math.floor(random.next() * 3 * 24 * 3_600) * 1_000
+      const expected = oracle(seen, policy, wall, until)
+      const simulated = simulate(seen, policy, hours, until, random)
+      if (expected === null || simulated === null) {
+        expect(simulated).toEqual(expected)
+        continue
+      }
+      const { explained, gaps, replay, ...found } = simulated
+      expect(found).toEqual(expected)
+      expect([explained, gaps]).toEqual([expected.elapsed, []])
+      expect(replay?.found).toEqual(replay?.expected)
+      lives++
+      breaches += expected.told.filter(({ percent }) => percent === 100).length
+      for (const end of expected.ends) counts[end] = (counts[end] ?? 0) + 1
+    }
+  }
+  const spans = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  expect(spans).toBeGreaterThan(lives * 1.3)
+  expect(breaches).toBeGreaterThan(2)
+  for (const end of ['met', 'missed', 'canceled']) expect([end, (counts[end] ?? 0) > 0]).toEqual([end, true])
+})
