@@ -282,7 +282,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a catalogue item
-         * @description As a draft. `formSchema` is a JSON Schema of type object made of keywords that are enforced; a schema with others, with regular expressions or references is refused. Emits `catalog_item.created`.
+         * @description As a draft. `formSchema` is a JSON Schema of type object. It is made of keywords that are enforced, and refused with others: type, enum, const, properties, required, dependentRequired, additionalProperties, items, uniqueItems, format, pattern, multipleOf, the bounds of numbers, texts and lists, anyOf, oneOf, allOf, not, if, then, else, and $ref to a definition in $defs that does not lead back. A pattern is an unanchored expression of ECMA-262 (flag u) of at most 500 characters, without look-around and back references. Lists hold scalars or objects. Emits `catalog_item.created`.
          */
         post: operations["createCatalogItem"];
         delete?: never;
@@ -619,7 +619,7 @@ export interface paths {
         put?: never;
         /**
          * Create a class
-         * @description `schema` is a JSON Schema of type object made of keywords that are enforced: type, properties, required, additionalProperties, items, uniqueItems, enum, const, anyOf, if, then, else, format, and the bounds of numbers, texts and lists.
+         * @description `schema` is a JSON Schema of type object. It is made of keywords that are enforced, and refused with others: type, enum, const, properties, required, dependentRequired, additionalProperties, items, uniqueItems, format, pattern, multipleOf, the bounds of numbers, texts and lists, anyOf, oneOf, allOf, not, if, then, else, and $ref to a definition in $defs that does not lead back. A pattern is an unanchored expression of ECMA-262 (flag u) of at most 500 characters, without look-around and back references.
          */
         post: operations["createCiClass"];
         delete?: never;
@@ -663,7 +663,7 @@ export interface paths {
         put?: never;
         /**
          * What breaks if these items fail at once
-         * @description Walks relations in the direction of their impact and honours redundancy: an item survives while enough of its dependencies of a type are operational. Planned and retired items neither break nor count. Every affected item has a shortest path from what fails. At most 10,000 items and 100 hops.
+         * @description Walks relations in the direction of their impact and honours redundancy: an item survives while enough of its dependencies of a type are operational. Planned and retired items neither break nor count. Every affected item has a shortest path from what fails. At most 10,000 items and 100 hops. `slasAtRisk` are the SLA clocks over what is open about any of them.
          */
         post: operations["getImpact"];
         delete?: never;
@@ -773,7 +773,7 @@ export interface paths {
         };
         /**
          * What breaks if this item fails
-         * @description Walks relations in the direction of their impact and honours redundancy: an item survives while enough of its dependencies of a type are operational. Planned and retired items neither break nor count. Every affected item has a shortest path from what fails. At most 10,000 items and 100 hops.
+         * @description Walks relations in the direction of their impact and honours redundancy: an item survives while enough of its dependencies of a type are operational. Planned and retired items neither break nor count. Every affected item has a shortest path from what fails. At most 10,000 items and 100 hops. `slasAtRisk` are the SLA clocks over what is open about any of them.
          */
         get: operations["getImpactOfConfigurationItem"];
         put?: never;
@@ -2213,7 +2213,7 @@ export interface paths {
         head?: never;
         /**
          * Update an SLA policy
-         * @description Makes a new revision; clocks that began keep theirs until it is reapplied.
+         * @description Makes a new revision; clocks that began keep theirs until it is reapplied. Another `goalUnit` needs `goals` in it.
          */
         patch: operations["updateSlaPolicy"];
         trace?: never;
@@ -3646,10 +3646,14 @@ export interface components {
             /** @description In Markdown. */
             description: string | null;
             /**
-             * @description JSON Schema (2020-12) of what a request has to say. Objects take declared properties only, unless `additionalProperties` is true; defaults are filled in.
+             * @description JSON Schema (2020-12) of what a request has to say. Objects take declared properties only, unless `additionalProperties` is true; defaults are filled in, also in the objects of lists.
              * @example {
              *       "type": "object",
              *       "properties": {
+             *         "costCentre": {
+             *           "type": "string",
+             *           "pattern": "^[A-Z]{2}-\\d{4}$"
+             *         },
              *         "size": {
              *           "type": "string",
              *           "enum": [
@@ -3736,10 +3740,14 @@ export interface components {
             /** @description In Markdown. */
             description?: string | null;
             /**
-             * @description JSON Schema (2020-12) of what a request has to say. Objects take declared properties only, unless `additionalProperties` is true; defaults are filled in.
+             * @description JSON Schema (2020-12) of what a request has to say. Objects take declared properties only, unless `additionalProperties` is true; defaults are filled in, also in the objects of lists.
              * @example {
              *       "type": "object",
              *       "properties": {
+             *         "costCentre": {
+             *           "type": "string",
+             *           "pattern": "^[A-Z]{2}-\\d{4}$"
+             *         },
              *         "size": {
              *           "type": "string",
              *           "enum": [
@@ -4620,6 +4628,27 @@ export interface components {
                 name: string;
                 status: components["schemas"]["CiStatus"];
             }[];
+            /** @description SLA clocks that run or are paused over open incidents, changes and problems about what fails or is affected: breached ones too, the first due first, paused ones last. 100 at most. Only with the permission `itsm:read`, and not with `asOf`. */
+            slasAtRisk?: {
+                breached: boolean;
+                /** @description The nearest of the items it is about. */
+                ciId: string;
+                /**
+                 * Format: date-time
+                 * @description Null while paused.
+                 */
+                dueAt: string | null;
+                entityId: string;
+                entityNumber: string;
+                entityType: components["schemas"]["SlaEntityType"];
+                metric: components["schemas"]["SlaMetric"];
+                policyName: string;
+                /** @enum {string} */
+                state: "running" | "paused";
+                timerId: string;
+            }[];
+            /** @description There are more clocks at risk. */
+            slasTruncated?: boolean;
             /** @description The walk ended at a limit; more may be affected. */
             truncated: boolean;
         };
@@ -5133,19 +5162,21 @@ export interface components {
             calendarRevision: number | null;
             /** Format: date-time */
             createdAt: string;
-            /** @description Counts the goals the clock has had. */
+            /** @description Counts the goals the clock has had, and the spans it began with. */
             cycle: number;
             /**
              * Format: date-time
              * @description Null while paused.
              */
             dueAt: string | null;
+            /** @description What it has counted, in the measure of `goalMs`. */
             elapsedMs: number;
             entityId: string;
             entityNumber: string;
             entityType: components["schemas"]["SlaEntityType"];
             /** @description Events of the entity up to this one are heeded. */
             entityVersion: number;
+            /** @description What was told, by cycle: of the present one all, of earlier spans the last hundred. */
             fired: {
                 /** Format: date-time */
                 at: string;
@@ -5157,8 +5188,10 @@ export interface components {
              * @enum {string}
              */
             goalKey: "critical" | "high" | "medium" | "low" | "P1" | "P2" | "P3" | "P4" | "P5" | "all";
+            /** @description In open time; where `goalUnit` is `business_days`, each of them is 86,400,000 ms. So is all that counts. */
             goalMs: number;
             goalsBy: components["schemas"]["SlaGoalsBy"];
+            goalUnit?: components["schemas"]["SlaGoalUnit"];
             id: string;
             intervals: components["schemas"]["SlaInterval"][];
             metric: components["schemas"]["SlaMetric"];
@@ -5172,7 +5205,10 @@ export interface components {
             policyRevision: number;
             /** @description Negative once overdue. */
             remainingMs: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Where what comes again began last; otherwise, when the entity did.
+             */
             startedAt: string;
             state: components["schemas"]["SlaClockState"];
             /** Format: date-time */
@@ -6029,7 +6065,7 @@ export interface components {
              */
             description?: string | null;
             /**
-             * @description JSON Schema (2020-12) of what a request has to say. Objects take declared properties only, unless `additionalProperties` is true; defaults are filled in.
+             * @description JSON Schema (2020-12) of what a request has to say. Objects take declared properties only, unless `additionalProperties` is true; defaults are filled in, also in the objects of lists.
              * @default {
              *       "type": "object",
              *       "properties": {}
@@ -6037,6 +6073,10 @@ export interface components {
              * @example {
              *       "type": "object",
              *       "properties": {
+             *         "costCentre": {
+             *           "type": "string",
+             *           "pattern": "^[A-Z]{2}-\\d{4}$"
+             *         },
              *         "size": {
              *           "type": "string",
              *           "enum": [
@@ -6859,7 +6899,13 @@ export interface components {
          *       "goals": {
          *         "critical": 60,
          *         "high": 240
-         *       }
+         *       },
+         *       "escalations": [
+         *         {
+         *           "atPercent": 75,
+         *           "assignmentGroup": "duty-managers"
+         *         }
+         *       ]
          *     }
          */
         NewSlaPolicy: {
@@ -6892,7 +6938,22 @@ export interface components {
             };
             entityType?: components["schemas"]["SlaEntityType"];
             /**
-             * @description Minutes of open hours: by severity, by priority, or `all`, as `goalsBy` says.
+             * @description What is done with incidents, which alone have escalations, when the clock gets so far; those of one percent in their order, and once in the life of a clock.
+             * @default []
+             * @example [
+             *       {
+             *         "atPercent": 75,
+             *         "assignmentGroup": "duty-managers"
+             *       },
+             *       {
+             *         "atPercent": 100,
+             *         "severity": "critical"
+             *       }
+             *     ]
+             */
+            escalations?: components["schemas"]["SlaEscalation"][];
+            /**
+             * @description Minutes of open hours, or business days as `goalUnit` says: by severity, by priority, or `all`, as `goalsBy` says.
              * @example {
              *       "critical": 60,
              *       "high": 240
@@ -6915,6 +6976,12 @@ export interface components {
              * @enum {string}
              */
             goalsBy?: "severity" | "priority" | "all";
+            /**
+             * @description What goals are given in. Business days need a calendar.
+             * @default minutes
+             * @enum {string}
+             */
+            goalUnit?: "minutes" | "business_days";
             metric: components["schemas"]["SlaMetric"];
             /** @example Gold */
             name: string;
@@ -7670,11 +7737,46 @@ export interface components {
          */
         SlaEntityType: "incident" | "problem" | "change" | "request";
         /**
+         * @example {
+         *       "atPercent": 75,
+         *       "assignmentGroup": "duty-managers"
+         *     }
+         */
+        SlaEscalation: {
+            /** @description User who is to work on it. */
+            assigneeId?: string;
+            /**
+             * @description Team it is handed to.
+             * @example duty-managers
+             */
+            assignmentGroup?: string;
+            /**
+             * @description One of `warnings`, or 100: the breach.
+             * @example 75
+             */
+            atPercent: number;
+            /** @description Somebody higher up, who is to know of it and follows it from then on. */
+            escalateTo?: string;
+            /**
+             * @description Raised to this where it is milder.
+             * @enum {string}
+             */
+            severity?: "critical" | "high" | "medium" | "low";
+            /** @description Users who are to follow it, beside those who do. */
+            watcherIds?: string[];
+        };
+        /**
          * @description The field of the entity its goal depends on; `all`: one goal whatever it is like.
          * @default severity
          * @enum {string}
          */
         SlaGoalsBy: "severity" | "priority" | "all";
+        /**
+         * @description What goals are given in, and clocks count in: `minutes` of open time, or `business_days`, dates on which the calendar is open at all. The open time of such a date, however much it is, counts 86,400,000 ms in all, each part of it its share.
+         * @default minutes
+         * @enum {string}
+         */
+        SlaGoalUnit: "minutes" | "business_days";
         /** @description Open from, to before; in the wall-clock time of the calendar. */
         SlaHours: {
             /** @example 09:00 */
@@ -7683,7 +7785,7 @@ export interface components {
             to: string | "24:00";
         };
         SlaInterval: {
-            /** @description What it adds to the elapsed time. */
+            /** @description What it adds to the elapsed time: open time, or its part of business days. */
             countedMs: number;
             eventId: string;
             /** Format: date-time */
@@ -7694,10 +7796,10 @@ export interface components {
             to: string;
         };
         /**
-         * @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened.
+         * @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same clock begins anew, with the next `cycle`.
          * @enum {string}
          */
-        SlaMetric: "response" | "resolution";
+        SlaMetric: "response" | "resolution" | "next_response" | "approval";
         SlaPolicy: {
             /**
              * Format: date-time
@@ -7733,7 +7835,22 @@ export interface components {
             createdAt: string;
             entityType: components["schemas"]["SlaEntityType"];
             /**
-             * @description Minutes of open hours: by severity, by priority, or `all`, as `goalsBy` says.
+             * @description What is done with incidents, which alone have escalations, when the clock gets so far; those of one percent in their order, and once in the life of a clock.
+             * @default []
+             * @example [
+             *       {
+             *         "atPercent": 75,
+             *         "assignmentGroup": "duty-managers"
+             *       },
+             *       {
+             *         "atPercent": 100,
+             *         "severity": "critical"
+             *       }
+             *     ]
+             */
+            escalations?: components["schemas"]["SlaEscalation"][];
+            /**
+             * @description Minutes of open hours, or business days as `goalUnit` says: by severity, by priority, or `all`, as `goalsBy` says.
              * @example {
              *       "critical": 60,
              *       "high": 240
@@ -7752,6 +7869,7 @@ export interface components {
                 P5?: number;
             };
             goalsBy?: components["schemas"]["SlaGoalsBy"];
+            goalUnit?: components["schemas"]["SlaGoalUnit"];
             id: string;
             metric: components["schemas"]["SlaMetric"];
             /** @example Gold */
@@ -7827,7 +7945,21 @@ export interface components {
                 };
             };
             /**
-             * @description Minutes of open hours: by severity, by priority, or `all`, as `goalsBy` says.
+             * @description What is done with incidents, which alone have escalations, when the clock gets so far; those of one percent in their order, and once in the life of a clock.
+             * @example [
+             *       {
+             *         "atPercent": 75,
+             *         "assignmentGroup": "duty-managers"
+             *       },
+             *       {
+             *         "atPercent": 100,
+             *         "severity": "critical"
+             *       }
+             *     ]
+             */
+            escalations?: components["schemas"]["SlaEscalation"][];
+            /**
+             * @description Minutes of open hours, or business days as `goalUnit` says: by severity, by priority, or `all`, as `goalsBy` says.
              * @example {
              *       "critical": 60,
              *       "high": 240
@@ -7846,6 +7978,7 @@ export interface components {
                 P5?: number;
             };
             goalsBy?: components["schemas"]["SlaGoalsBy"];
+            goalUnit?: components["schemas"]["SlaGoalUnit"];
             /** @example Gold */
             name?: string;
             /** @description Hold reasons of incidents that stop the clock. */
@@ -7883,19 +8016,21 @@ export interface components {
                 calendarRevision: number | null;
                 /** Format: date-time */
                 createdAt: string;
-                /** @description Counts the goals the clock has had. */
+                /** @description Counts the goals the clock has had, and the spans it began with. */
                 cycle: number;
                 /**
                  * Format: date-time
                  * @description Null while paused.
                  */
                 dueAt: string | null;
+                /** @description What it has counted, in the measure of `goalMs`. */
                 elapsedMs: number;
                 entityId: string;
                 entityNumber: string;
                 entityType: components["schemas"]["SlaEntityType"];
                 /** @description Events of the entity up to this one are heeded. */
                 entityVersion: number;
+                /** @description What was told, by cycle: of the present one all, of earlier spans the last hundred. */
                 fired: {
                     /** Format: date-time */
                     at: string;
@@ -7907,8 +8042,10 @@ export interface components {
                  * @enum {string}
                  */
                 goalKey: "critical" | "high" | "medium" | "low" | "P1" | "P2" | "P3" | "P4" | "P5" | "all";
+                /** @description In open time; where `goalUnit` is `business_days`, each of them is 86,400,000 ms. So is all that counts. */
                 goalMs: number;
                 goalsBy: components["schemas"]["SlaGoalsBy"];
+                goalUnit?: components["schemas"]["SlaGoalUnit"];
                 intervals: components["schemas"]["SlaInterval"][];
                 metric: components["schemas"]["SlaMetric"];
                 /**
@@ -7921,7 +8058,10 @@ export interface components {
                 policyRevision: number;
                 /** @description Negative once overdue. */
                 remainingMs: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Where what comes again began last; otherwise, when the entity did.
+                 */
                 startedAt: string;
                 state: components["schemas"]["SlaClockState"];
                 /** Format: date-time */
@@ -7929,10 +8069,10 @@ export interface components {
             } | null;
             entityId: string;
             /**
-             * @description Why none: no goal for what it goes by, conditions not met, or ended before they were.
+             * @description Why none: no goal for what it goes by, conditions not met, ended before they were, or nothing asked for yet.
              * @enum {string|null}
              */
-            reason: "no_goal" | "conditions" | "ended" | null;
+            reason: "no_goal" | "conditions" | "ended" | "not_begun" | null;
         };
         SlaPreviewEnvelope: {
             data: components["schemas"]["SlaPreview"];
@@ -7952,7 +8092,9 @@ export interface components {
                      * @description Null while paused.
                      */
                     dueAt: string | null;
+                    /** @description In open time; where `goalUnit` is `business_days`, each of them is 86,400,000 ms. So is all that counts. */
                     goalMs: number;
+                    goalUnit?: components["schemas"]["SlaGoalUnit"];
                     policyRevision: number;
                     state: components["schemas"]["SlaClockState"];
                 };
@@ -7963,7 +8105,9 @@ export interface components {
                      * @description Null while paused.
                      */
                     dueAt: string | null;
+                    /** @description In open time; where `goalUnit` is `business_days`, each of them is 86,400,000 ms. So is all that counts. */
                     goalMs: number;
+                    goalUnit?: components["schemas"]["SlaGoalUnit"];
                     policyRevision: number;
                     state: components["schemas"]["SlaClockState"];
                 };
@@ -7988,7 +8132,7 @@ export interface components {
             calendarRevision: number | null;
             /** Format: date-time */
             createdAt: string;
-            /** @description Counts the goals the clock has had. */
+            /** @description Counts the goals the clock has had, and the spans it began with. */
             cycle: number;
             /**
              * Format: date-time
@@ -8005,8 +8149,10 @@ export interface components {
              * @enum {string}
              */
             goalKey: "critical" | "high" | "medium" | "low" | "P1" | "P2" | "P3" | "P4" | "P5" | "all";
+            /** @description In open time; where `goalUnit` is `business_days`, each of them is 86,400,000 ms. So is all that counts. */
             goalMs: number;
             goalsBy: components["schemas"]["SlaGoalsBy"];
+            goalUnit?: components["schemas"]["SlaGoalUnit"];
             id: string;
             metric: components["schemas"]["SlaMetric"];
             /**
@@ -8017,7 +8163,10 @@ export interface components {
             policyId: string;
             policyName: string;
             policyRevision: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Where what comes again began last; otherwise, when the entity did.
+             */
             startedAt: string;
             state: components["schemas"]["SlaClockState"];
             /** Format: date-time */
@@ -14721,7 +14870,10 @@ export interface operations {
     };
     getImpact: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer with the graph as it was at this instant: the items and relations there were, as they were, those gone since among them. One that lies ahead is now. No answer (422, `graph_too_large`) where there were more than 20,000 items or 50,000 relations, or had been twice as many with those gone by then. Then without `slasAtRisk`. */
+                asOf?: string;
+            };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -15978,7 +16130,10 @@ export interface operations {
     };
     getImpactOfConfigurationItem: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer with the graph as it was at this instant: the items and relations there were, as they were, those gone since among them. One that lies ahead is now. No answer (422, `graph_too_large`) where there were more than 20,000 items or 50,000 relations, or had been twice as many with those gone by then. Then without `slasAtRisk`. */
+                asOf?: string;
+            };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -17185,6 +17340,8 @@ export interface operations {
             query?: {
                 /** @description Only what can be reached from this item. */
                 around?: string;
+                /** @description Answer with the graph as it was at this instant: the items and relations there were, as they were, those gone since among them. One that lies ahead is now. No answer (422, `graph_too_large`) where there were more than 20,000 items or 50,000 relations, or had been twice as many with those gone by then. */
+                asOf?: string;
                 /** @description Most hops from `around`. */
                 depth?: number;
                 /** @description From `around`: `upstream` to what it depends on, `downstream` to what depends on it, both over relations with impact alone; `both` follows every relation either way. */
@@ -30146,7 +30303,7 @@ export interface operations {
                 entityType?: components["schemas"]["SlaEntityType"][];
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. */
+                /** @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same clock begins anew, with the next `cycle`. */
                 metric?: components["schemas"]["SlaMetric"];
                 /** @description Words in the name. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
                 q?: string;
@@ -31224,7 +31381,7 @@ export interface operations {
                 entityType?: components["schemas"]["SlaEntityType"][];
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. */
+                /** @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same clock begins anew, with the next `cycle`. */
                 metric?: components["schemas"]["SlaMetric"];
                 policyId?: string;
                 /** @description Words in the number of the entity or the name of the policy. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
