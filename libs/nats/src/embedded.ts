@@ -17,6 +17,8 @@ export interface EmbeddedNatsOptions {
   storeDir: string
   /** Any free one when not given. */
   port?: number | undefined
+  /** Whether what is acknowledged is to survive a power cut, which makes it several times slower; it is unless false. */
+  synced?: boolean
   onLog?: ((line: string) => void) | undefined
 }
 
@@ -64,8 +66,9 @@ export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<E
   const claim = await claimDirectory(claimFile, configFile, STOP_SIGNAL)
 
   const port = await freePort(options.port)
-  const hasSyncInterval = isAtLeast(await versionOf(command), [2, 10])
-  writeFileSync(configFile, configuration(storeDir, port, hasSyncInterval))
+  // Older ones have no such setting.
+  const synced = options.synced !== false && isAtLeast(await versionOf(command), [2, 10])
+  writeFileSync(configFile, configuration(storeDir, port, synced))
   const server = await startServerProcess({
     command,
     args: ['--config', configFile],
@@ -111,14 +114,13 @@ function isAtLeast([major = 0, minor = 0]: number[], [wantedMajor, wantedMinor]:
   return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)
 }
 
-function configuration(storeDir: string, port: number, hasSyncInterval: boolean): string {
+function configuration(storeDir: string, port: number, synced: boolean): string {
   return [
     `listen: "127.0.0.1:${port}"`,
     `max_payload: ${MAX_PAYLOAD_BYTES}`,
     'jetstream {',
     `  store_dir: ${JSON.stringify(storeDir)}`,
-    // From 2.10 on an acknowledged message can be made to survive a power cut.
-    ...(hasSyncInterval ? ['  sync_interval: always'] : []),
+    ...(synced ? ['  sync_interval: always'] : []),
     '}',
     '',
   ].join('\n')

@@ -31,5 +31,5 @@ export function embeddedPostgres(stateDirectory: string): Promise<TestServer> {
 
 /** Starts the NATS of a test run from the installed program. */
 export function embeddedNats(stateDirectory: string): Promise<TestServer> {
-  return startEmbeddedNats({ storeDir: join(stateDirectory, 'nats') })
+  return startEmbeddedNats({ storeDir: join(stateDirectory, 'nats'), synced: false })
 }
