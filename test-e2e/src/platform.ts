@@ -15,7 +15,9 @@ export async function startTestCluster(options: Omit<ClusterOptions, 'state'> = 
     folder: join(folder, 'state'),
     stop: async () => {
       await cluster.stop()
-      if (process.env.KEEP_E2E_STATE === undefined) rmSync(folder, { recursive: true, force: true })
+      if (process.env.KEEP_E2E_STATE === undefined) {
+        rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+      }
     },
   }
 }
