@@ -108,7 +108,7 @@ function guardWith(resolve: Resolve, options: Partial<OutboundOptions> = {}) {
   return guard
 }
 
-const get = (url: string, timeoutMs = 5_000) => ({
+const get = (url: string, timeoutMs = 30_000) => ({
   url,
   method: 'GET' as const,
   headers: {},
