@@ -20,7 +20,8 @@ export interface OpenApiSourceOptions {
 
 /** For how long a document is served again without asking the services. */
 const cacheMs = 5_000
-const fetchTimeoutMs = 3_000
+/** Long, as the document leaves out a service that has not described itself yet; the first description takes the longest. */
+const fetchTimeoutMs = 10_000
 
 const DocumentShape = z.looseObject({
   openapi: z.string().startsWith('3.1'),
