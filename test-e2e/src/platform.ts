@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ClientOptions, createClient } from '@opsplane/client'
 import { type Cluster, type ClusterOptions, openState, startCluster } from '@opsplane/local'
+import { waitFor } from '@opsplane/testing'
 import { request } from 'undici'
 
 /** The platform as processes on servers of its own; its folder goes away with it, unless KEEP_E2E_STATE names a place. */
@@ -22,6 +23,17 @@ export async function startTestCluster(options: Omit<ClusterOptions, 'state'> = 
   }
 }
 export type TestCluster = Cluster
+
+/** The OpenAPI document, once every service has described itself. */
+export async function openApiOf<Document extends { paths: object }>(info: {
+  baseUrl: string
+}): Promise<Document> {
+  return waitFor(async () => {
+    const response = await fetch(`${info.baseUrl}/openapi.json`)
+    const document = (await response.json()) as Document
+    return ['/workspaces', '/itsm/incidents', '/webhooks'].every((path) => path in document.paths) && document
+  })
+}
 
 export interface ApiAnswer<T = Record<string, unknown>> {
   status: number
