@@ -5,7 +5,7 @@ import { type Receiver, startReceiver } from '@opsplane/testing'
 import { errorCode } from './fuzz/answers.js'
 import { type OpenApi, type Operation, operationsOf, parametersIn, takesAnyName } from './fuzz/document.js'
 import { type Answer, buildWorld, fillPath, type World } from './fuzz/world.js'
-import { startTestCluster, typedClient } from './platform.js'
+import { openApiOf, startTestCluster, typedClient } from './platform.js'
 
 const password = 'correct horse battery staple'
 const roles = Object.keys(builtInRoles)
@@ -31,7 +31,7 @@ beforeAll(async () => {
     tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
     respond: ({ path }) => ({ status: path === '/gone' ? 410 : path === '/flaky' ? 500 : 200 }),
   })
-  const document = (await (await fetch(`${cluster.info.baseUrl}/openapi.json`)).json()) as OpenApi
+  const document = await openApiOf<OpenApi>(cluster.info)
   operations = operationsOf(document).filter(({ secured }) => secured)
   world = await buildWorld(document, cluster.info, receiver)
   const owner = { workspace: 'other', email: 'other@example.com', password }

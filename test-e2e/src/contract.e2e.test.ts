@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Api, apiClient, startTestCluster } from './platform.js'
+import { type Api, apiClient, openApiOf, startTestCluster } from './platform.js'
 
 interface Operation {
   operationId: string
@@ -21,8 +21,8 @@ let operations: Described[]
 beforeAll(async () => {
   cluster = await startTestCluster()
   api = apiClient(cluster.info)
-  const { body } = await api<{ paths: Record<string, Record<Method, Operation>> }>('GET', '/openapi.json')
-  operations = Object.entries(body.paths).flatMap(([path, item]) =>
+  const document = await openApiOf<{ paths: Record<string, Record<Method, Operation>> }>(cluster.info)
+  operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, method: method as Method, path })),
   )
 })

@@ -69,7 +69,7 @@ test(`${kills} SIGKILLs of dispatcher, NATS and Postgres (seed ${seed}) leave no
       for (const id of [dead, strict]) await resumeIfPaused(id)
     }
     for (const id of [dead, strict])
-      await waitFor(async () => (await statusOf(id)) === 'paused', { timeoutMs: 90_000, intervalMs: 250 })
+      await waitFor(async () => (await statusOf(id)) === 'paused', { timeoutMs: 180_000, intervalMs: 250 })
   } finally {
     await load.stop()
   }

@@ -16,7 +16,7 @@ import {
   type Sent,
   type World,
 } from './fuzz/world.js'
-import { startTestCluster } from './platform.js'
+import { openApiOf, startTestCluster } from './platform.js'
 
 const runs = Number(process.env.FUZZ_RUNS ?? 4)
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121)
@@ -48,8 +48,7 @@ beforeAll(async () => {
       status: path === '/gone' ? 410 : path === '/flaky' && failures-- > 0 ? 500 : 200,
     }),
   })
-  const response = await fetch(`${cluster.info.baseUrl}/openapi.json`)
-  document = (await response.json()) as OpenApi
+  document = await openApiOf<OpenApi>(cluster.info)
   operations = operationsOf(document)
   judge = judgeBy(document)
   world = await buildWorld(document, cluster.info, receiver)

@@ -5,7 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { request } from 'undici'
 import { judgeBy } from './fuzz/answers.js'
 import { exampleBody, type OpenApi, operationsOf } from './fuzz/document.js'
-import { startTestCluster } from './platform.js'
+import { openApiOf, startTestCluster } from './platform.js'
 
 interface Operation {
   operationId: string
@@ -20,6 +20,7 @@ interface Document {
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 beforeAll(async () => {
   cluster = await startTestCluster()
+  await openApiOf(cluster.info)
 })
 afterAll(() => cluster?.stop())
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ClientOptions, createClient } from '@opsplane/client'
 import { type Cluster, type ClusterOptions, openState, startCluster } from '@opsplane/local'
+import { waitFor } from '@opsplane/testing'
 import { request } from 'undici'
 
 /** The platform as processes on servers of its own; its folder goes away with it, unless KEEP_E2E_STATE names a place. */
@@ -15,11 +16,24 @@ export async function startTestCluster(options: Omit<ClusterOptions, 'state'> = 
     folder: join(folder, 'state'),
     stop: async () => {
       await cluster.stop()
-      if (process.env.KEEP_E2E_STATE === undefined) rmSync(folder, { recursive: true, force: true })
+      if (process.env.KEEP_E2E_STATE === undefined) {
+        rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+      }
     },
   }
 }
 export type TestCluster = Cluster
+
+/** The OpenAPI document, once every service has described itself. */
+export async function openApiOf<Document extends { paths: object }>(info: {
+  baseUrl: string
+}): Promise<Document> {
+  return waitFor(async () => {
+    const response = await fetch(`${info.baseUrl}/openapi.json`)
+    const document = (await response.json()) as Document
+    return ['/workspaces', '/itsm/incidents', '/webhooks'].every((path) => path in document.paths) && document
+  })
+}
 
 export interface ApiAnswer<T = Record<string, unknown>> {
   status: number

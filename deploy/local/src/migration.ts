@@ -10,7 +10,8 @@ interface MigrationOptions {
   check?: boolean
 }
 
-const timeoutMs = 60_000
+/** For a tool that waits for an answer nobody gives. */
+const timeoutMs = 300_000
 
 /** Arguments that make drizzle-kit compare a service's compiled schema with the migrations in `folder`. */
 function generate(service: BackendName, folder: string, name?: string): { cwd: string; args: string[] } {

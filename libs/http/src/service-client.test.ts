@@ -53,7 +53,7 @@ async function clientOfApp(): Promise<ServiceClient> {
   return clientOf(app.url)
 }
 
-function clientOf(baseUrl: string, timeoutMs = 5000): ServiceClient {
+function clientOf(baseUrl: string, timeoutMs = 30_000): ServiceClient {
   const client = serviceClient({ baseUrl, audience: 'sut', issuer: issuerFor('itsm'), timeoutMs })
   opened.push(() => client.close())
   return client

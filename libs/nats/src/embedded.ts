@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { accessSync, constants, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { homedir } from 'node:os'
@@ -17,6 +18,8 @@ export interface EmbeddedNatsOptions {
   storeDir: string
   /** Any free one when not given. */
   port?: number | undefined
+  /** Whether what is acknowledged is to survive a power cut, which makes it several times slower; it is unless false. */
+  synced?: boolean
   onLog?: ((line: string) => void) | undefined
 }
 
@@ -31,6 +34,7 @@ export interface EmbeddedNats {
 
 const READY_TIMEOUT_MS = 120_000
 const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024
+const START_ATTEMPTS = 5
 const STOP_SIGNAL = 'SIGTERM'
 
 /** Where a nats-server program is: the PATH, then where Go, this project's set-up and Debian put it. */
@@ -62,23 +66,7 @@ export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<E
   const configFile = join(storeDir, 'nats-server.conf')
   const claimFile = join(storeDir, 'claim.json')
   const claim = await claimDirectory(claimFile, configFile, STOP_SIGNAL)
-
-  const port = await freePort(options.port)
-  const hasSyncInterval = isAtLeast(await versionOf(command), [2, 10])
-  writeFileSync(configFile, configuration(storeDir, port, hasSyncInterval))
-  const server = await startServerProcess({
-    command,
-    args: ['--config', configFile],
-    stopSignal: STOP_SIGNAL,
-    onLog: options.onLog,
-  })
-  claim(server.pid)
-  try {
-    await sendsInfo(server, port)
-  } catch (error) {
-    await server.stop()
-    throw error
-  }
+  const { server, port } = await startServer({ ...options, storeDir }, command, configFile, claim)
   return {
     url: `nats://127.0.0.1:${port}`,
     port,
@@ -88,6 +76,36 @@ export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<E
       await server.stop()
       releaseDirectory(claimFile)
     },
+  }
+}
+
+async function startServer(
+  options: EmbeddedNatsOptions,
+  command: string,
+  configFile: string,
+  claim: (serverPid: number) => void,
+): Promise<{ server: ServerProcess; port: number }> {
+  // Older ones have no such setting.
+  const synced = options.synced !== false && isAtLeast(await versionOf(command), [2, 10])
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort(options.port)
+    const name = `opsplane-${randomUUID()}`
+    writeFileSync(configFile, configuration({ storeDir: options.storeDir, port, name, synced }))
+    const server = await startServerProcess({
+      command,
+      args: ['--config', configFile],
+      stopSignal: STOP_SIGNAL,
+      onLog: options.onLog,
+    })
+    claim(server.pid)
+    try {
+      await sendsInfo(server, port, name)
+      return { server, port }
+    } catch (error) {
+      await server.stop()
+      // Somebody may have taken it since it was found free.
+      if (!/address already in use/i.test(server.logTail()) || attempt === START_ATTEMPTS) throw error
+    }
   }
 }
 
@@ -111,38 +129,49 @@ function isAtLeast([major = 0, minor = 0]: number[], [wantedMajor, wantedMinor]:
   return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)
 }
 
-function configuration(storeDir: string, port: number, hasSyncInterval: boolean): string {
+interface Configuration {
+  storeDir: string
+  port: number
+  name: string
+  synced: boolean
+}
+
+function configuration({ storeDir, port, name, synced }: Configuration): string {
   return [
+    `server_name: ${JSON.stringify(name)}`,
     `listen: "127.0.0.1:${port}"`,
     `max_payload: ${MAX_PAYLOAD_BYTES}`,
     'jetstream {',
     `  store_dir: ${JSON.stringify(storeDir)}`,
-    // From 2.10 on an acknowledged message can be made to survive a power cut.
-    ...(hasSyncInterval ? ['  sync_interval: always'] : []),
+    ...(synced ? ['  sync_interval: always'] : []),
     '}',
     '',
   ].join('\n')
 }
 
-async function sendsInfo(server: ServerProcess, port: number): Promise<void> {
+async function sendsInfo(server: ServerProcess, port: number, name: string): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS
   while (server.running && Date.now() < deadline) {
-    if (await greets(port)) return
+    if (await greets(port, name)) return
     await delay(20)
   }
   const outcome = server.running ? `not ready after ${READY_TIMEOUT_MS / 1000} s` : await server.exited
   throw new Error(`nats-server did not start on port ${port} (${outcome}):\n${server.logTail()}`)
 }
 
-/** Whether something on the port says the first line of the NATS protocol. */
-function greets(port: number): Promise<boolean> {
+/** Whether what is on the port says the first line of the NATS protocol, and is the server of this name. */
+function greets(port: number, name: string): Promise<boolean> {
   return new Promise((done) => {
     const socket = connect({ host: '127.0.0.1', port, timeout: 1000 })
     const finish = (result: boolean) => {
       socket.destroy()
       done(result)
     }
-    socket.once('data', (chunk) => finish(chunk.toString().startsWith('INFO ')))
+    let line = ''
+    socket.on('data', (chunk) => {
+      line += chunk
+      if (line.includes('\r\n')) finish(line.startsWith('INFO ') && line.includes(name))
+    })
     socket.once('error', () => finish(false))
     socket.once('timeout', () => finish(false))
     socket.once('close', () => finish(false))

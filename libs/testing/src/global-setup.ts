@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { onTeardown } from './run-cleanup.js'
 import { containerNats, containerPostgres, dockerAnswers } from './test-containers.js'
 import { dropRunDatabases } from './test-env.js'
-import { createStateDirectory, embeddedNats, embeddedPostgres, type TestServer } from './test-servers.js'
+import {
+  createStateDirectory,
+  embeddedNats,
+  embeddedPostgres,
+  removeDirectory,
+  type TestServer,
+} from './test-servers.js'
 
 /**
  * Starts one Postgres and one NATS for the whole run: in containers where Docker answers, else from
@@ -12,7 +17,7 @@ import { createStateDirectory, embeddedNats, embeddedPostgres, type TestServer }
 export default async function setUp(): Promise<void> {
   process.env.TEST_RUN_ID = randomBytes(4).toString('hex')
   const directory = createStateDirectory()
-  onTeardown(() => rmSync(directory, { recursive: true, force: true }))
+  onTeardown(() => removeDirectory(directory))
   // Temporary files of the tests go there too, and so go away with it.
   process.env.TMPDIR = directory
   const docker = await dockerAnswers()

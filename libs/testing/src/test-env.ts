@@ -52,7 +52,7 @@ const newName = () => `${runPrefix()}${randomBytes(6).toString('hex')}`
 function testDatabase(name: string): TestDatabase {
   return {
     url: urlOf(name),
-    drop: () => asAdmin(async (sql) => void (await sql`drop database if exists ${sql(name)} with (force)`)),
+    drop: () => asAdmin((sql) => dropIfThere(sql, name)),
   }
 }
 
@@ -72,7 +72,7 @@ export async function templateDatabase(
     await sql`select pg_advisory_lock(hashtext(${name}))`
     const [existing] = await sql`select datistemplate from pg_database where datname = ${name}`
     if (existing?.datistemplate) return
-    await sql`drop database if exists ${sql(name)} with (force)`
+    await dropIfThere(sql, name)
     await createFrom(sql, name)
     await migrate(urlOf(name))
     // Marked last: only a finished one counts.
@@ -88,16 +88,24 @@ export async function dropRunDatabases(): Promise<void> {
       select datname from pg_database where starts_with(datname, ${runPrefix()})`
     for (const { datname } of databases) {
       await sql`alter database ${sql(datname)} is_template false`
-      await sql`drop database if exists ${sql(datname)} with (force)`
+      await dropIfThere(sql, datname)
     }
   })
 }
 
-// A connection that was just closed takes a moment to leave the template.
 async function createFrom(sql: postgres.Sql, name: string, template = 'template1'): Promise<void> {
+  await onceLeft(() => sql`create database ${sql(name)} template ${sql(template)}`)
+}
+
+async function dropIfThere(sql: postgres.Sql, name: string): Promise<void> {
+  await onceLeft(() => sql`drop database if exists ${sql(name)} with (force)`)
+}
+
+// A connection that was just closed or ended takes a moment to leave its database.
+async function onceLeft(statement: () => PromiseLike<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await sql`create database ${sql(name)} template ${sql(template)}`
+      await statement()
       return
     } catch (error) {
       const inUse = error instanceof postgres.PostgresError && error.code === OBJECT_IN_USE

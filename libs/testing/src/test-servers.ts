@@ -19,9 +19,23 @@ const PREFIX = 'opsplane-test-'
 export function createStateDirectory(): string {
   for (const name of readdirSync(tmpdir())) {
     const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]
-    if (pid && !findProcess(Number(pid))) rmSync(join(tmpdir(), name), { recursive: true, force: true })
+    if (pid && !findProcess(Number(pid))) removeFormer(join(tmpdir(), name))
   }
   return mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
+}
+
+/** Its servers may still be ending: then the next run removes it. */
+function removeFormer(directory: string): void {
+  try {
+    removeDirectory(directory)
+  } catch (error) {
+    process.stderr.write(`${directory} of an earlier run stays (${String(error)})\n`)
+  }
+}
+
+/** Waits for whoever is about to write its last file there. */
+export function removeDirectory(directory: string): void {
+  rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 }
 
 /** Starts the Postgres of a test run from the embedded binaries. */
@@ -31,5 +45,5 @@ export function embeddedPostgres(stateDirectory: string): Promise<TestServer> {
 
 /** Starts the NATS of a test run from the installed program. */
 export function embeddedNats(stateDirectory: string): Promise<TestServer> {
-  return startEmbeddedNats({ storeDir: join(stateDirectory, 'nats') })
+  return startEmbeddedNats({ storeDir: join(stateDirectory, 'nats'), synced: false })
 }

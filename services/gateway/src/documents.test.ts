@@ -75,6 +75,23 @@ describe('the OpenAPI document', () => {
     await own.stop()
   })
 
+  test('asks again at once for the description of a service that had none yet', async () => {
+    const young = await startPlatform()
+    young.settings.handler = describing('/workspaces', 'listWorkspaces')
+    young.itsm.handler = describing('/itsm/incidents', 'listIncidents')
+    young.dispatcher.handler = (request) => request.socket.destroy()
+    const paths = async () => {
+      const response = await fetch(`${young.url}/api/v1/openapi.json`)
+      return ((await response.json()) as { paths: Record<string, unknown> }).paths
+    }
+    const first = await paths()
+    expect(first).toHaveProperty('/itsm/incidents')
+    expect(first).not.toHaveProperty('/webhooks')
+    young.dispatcher.handler = describing('/webhooks', 'listWebhooks')
+    expect(await paths()).toHaveProperty('/webhooks')
+    await young.stop()
+  })
+
   test('keeps the last description of a service that is down, and follows one that changes', async () => {
     await openApi()
     await platform.dispatcher.close()

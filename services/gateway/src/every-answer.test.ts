@@ -6,7 +6,7 @@ import { asAda, defaultVerify, startPlatform, type TestPlatform } from './testin
 
 let platform: TestPlatform
 beforeAll(async () => {
-  platform = await startPlatform({ upstreamTimeoutMs: 100 })
+  platform = await startPlatform({ upstreamTimeoutMs: 2_000 })
   platform.verify = (question) => {
     if (question.token === 'unchecked') throw new ApiError('internal_error', 'Broken.')
     return defaultVerify(question)

@@ -6,8 +6,8 @@ import { ownDocument } from './own-document.js'
 
 export interface OpenApiSource {
   /**
-   * One document of what runs. A service that does not answer keeps its last description. Throws when the
-   * descriptions contradict each other and never have been free of that.
+   * One document of what runs. A service that does not answer keeps its last description; one that has never answered is
+   * left out. Throws when the descriptions contradict each other and never have been free of that.
    */
   document(): Promise<OpenApiDocument>
 }
@@ -18,9 +18,10 @@ export interface OpenApiSourceOptions {
   log: Logger
 }
 
-/** For how long a document is served again without asking the services. */
+/** For how long a document that has every service is served again without asking them. */
 const cacheMs = 5_000
-const fetchTimeoutMs = 3_000
+/** Long, as the document leaves out a service that has not described itself yet; the first description takes the longest. */
+const fetchTimeoutMs = 10_000
 
 const DocumentShape = z.looseObject({
   openapi: z.string().startsWith('3.1'),
@@ -62,8 +63,15 @@ export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSourc
     document() {
       const now = monotonicMs()
       if (round !== undefined && now - round.startedAt < cacheMs) return round.merged
-      round = { startedAt: now, merged: merge() }
-      return round.merged
+      const asking = { startedAt: now, merged: merge() }
+      round = asking
+      // Whoever has not described itself yet is asked again by the next one.
+      const forgetIncomplete = () => {
+        if (round === asking && Object.keys(serviceUrls).some((name) => !lastGood.has(name)))
+          round = undefined
+      }
+      asking.merged.then(forgetIncomplete, () => undefined)
+      return asking.merged
     },
   }
 }

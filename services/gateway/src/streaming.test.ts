@@ -135,7 +135,7 @@ test('a client that leaves ends the request behind the gateway', async () => {
 
 describe('a service', () => {
   test('that is silent is given up on', async () => {
-    const impatient = await startPlatform({ upstreamTimeoutMs: 300 })
+    const impatient = await startPlatform({ upstreamTimeoutMs: 2_000 })
     impatient.itsm.handler = () => undefined
     const reply = await call(`${impatient.url}/api/v1/itsm/incidents`, { headers: asAda })
     expect(reply).toMatchObject({ status: 504, code: 'upstream_timeout' })

@@ -31,7 +31,7 @@ async function startWith(behave: (socket: Socket, connection: number) => void) {
       method: 'POST',
       headers: {},
       body: '{}',
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       maxResponseBytes: 1024,
       ...rest,
     })

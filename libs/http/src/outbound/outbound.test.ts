@@ -39,7 +39,7 @@ const get = (url: string, rest: Partial<OutboundRequest> = {}): OutboundRequest 
   url,
   method: 'GET',
   headers: {},
-  timeoutMs: 5_000,
+  timeoutMs: 30_000,
   maxResponseBytes: 1024,
   ...rest,
 })

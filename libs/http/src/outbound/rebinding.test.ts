@@ -49,7 +49,7 @@ const post = (url: string) => ({
   method: 'POST' as const,
   headers: {},
   body: '{}',
-  timeoutMs: 5_000,
+  timeoutMs: 30_000,
   maxResponseBytes: 1024,
 })
 

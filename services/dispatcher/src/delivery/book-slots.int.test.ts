@@ -52,11 +52,11 @@ describe('slots', () => {
   it('are not booked long ahead', async () => {
     const webhookId = await limited(0.01)
     await book({ ...asked, webhookId })
-    const taken = { kind: 'taken', freeAt: nowMs + 100_000 }
+    const taken = { kind: 'taken', freeAt: nowMs + 101_000 }
     expect(await book({ ...asked, webhookId, nowMs: nowMs + 1 })).toEqual(taken)
-    expect(await book({ ...asked, webhookId, nowMs: nowMs + 99_749 })).toEqual(taken)
-    expect(await book({ ...asked, webhookId, nowMs: nowMs + 99_750 })).toMatchObject({
-      firstAt: nowMs + 100_000,
+    expect(await book({ ...asked, webhookId, nowMs: nowMs + 100_749 })).toEqual(taken)
+    expect(await book({ ...asked, webhookId, nowMs: nowMs + 100_750 })).toMatchObject({
+      firstAt: nowMs + 101_000,
     })
   })
 
@@ -65,6 +65,21 @@ describe('slots', () => {
     expect(await book({ ...asked, webhookId, slackMs: 30 })).toMatchObject({ intervalMs: 130 })
     expect(await book({ ...asked, webhookId })).toMatchObject({ firstAt: nowMs + 130 })
   })
+
+  it.each([
+    [0.01, 101_000],
+    [0.5, 2_100],
+    [4, 262.5],
+    [5, 200],
+  ])(
+    'of %d a second are %d ms apart: without a burst they have room to be late',
+    async (rate, intervalMs) => {
+      const webhookId = await limited(rate)
+      expect(await book({ ...asked, webhookId })).toMatchObject({ firstAt: nowMs, intervalMs })
+      const late = { ...asked, webhookId, slackMs: 4_000, nowMs: nowMs + 200_000 }
+      expect(await book(late)).toMatchObject({ intervalMs: 1_000 / rate + 4_000 })
+    },
+  )
 
   it('go by the limit the webhook has now', async () => {
     const webhookId = await limited(0.01)

@@ -31,7 +31,9 @@ export function createBookings(sql: Database['sql']): Bookings {
 // The share lock keeps a booking from outliving its webhook.
 const bookStatement = `
 with asked as (
-  select w.id, pace.per_second, 1000 / pace.per_second + $4::float8 as interval_ms,
+  select w.id, pace.per_second,
+    1000 / pace.per_second + greatest($4::float8,
+      case when pace.per_second <= 4 then least(1000, 50 / pace.per_second) else 0 end) as interval_ms,
     least($3::int, greatest(1, ceil(pace.per_second / 4)))::int as slots
   from webhooks w cross join lateral (
     select coalesce((w.state->>'rateLimitPerSecond')::float8, $2::float8) as per_second) pace

@@ -38,7 +38,7 @@ describe('a dispatcher that is killed', () => {
         const rows = await statuses()
         return rows.length === 61 && rows.every(({ status }) => status === 'succeeded') && rows
       },
-      { message: 'every delivery' },
+      { message: 'every delivery', timeoutMs: 120_000 },
     )
     const expected = [...events.map(({ id }) => [hanging.id, id]), [retried.id, failed.id]]
     expect(settled.map((row) => [row.webhook_id, row.event_id]).sort()).toEqual(expected.sort())

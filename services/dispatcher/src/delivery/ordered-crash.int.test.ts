@@ -19,7 +19,7 @@ describe('two dispatchers, of which one is killed in the middle', () => {
   it('keep the order of every key; only the one under way is repeated', async () => {
     await killable.startAnother()
     const endpoint = orderedEndpoint(({ n }) => ({ status: 200, delayMs: n }))
-    const settings = { ordering_key: 'data.key', timeout_ms: 1_000 }
+    const settings = { ordering_key: 'data.key', timeout_ms: 5_000 }
     await fixture.webhook('ordered', settings, endpoint.respond)
     const publish = async (n: number) => {
       await Promise.all(keys.map((key) => fixture.publish({ type: 'ordered.created', ...numbered(n, key) })))

@@ -68,6 +68,16 @@ describe('pacer', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(500)
   })
 
+  it('loses no slot of a slow pace to an answer that takes half a second', async () => {
+    const { replica, pass } = start(0.01, () => 500)
+    const one = replica()
+    one.add(2)
+    await pass(1_000)
+    expect(one.starts).toHaveLength(1)
+    await pass(102_000)
+    expect(one.starts).toHaveLength(2)
+  })
+
   it('saves nothing up while there is nothing to send', async () => {
     const { replica, pass, time } = start(4)
     const one = replica()
@@ -125,7 +135,7 @@ describe('pacer', () => {
     expect(one.pacer.isClosed(webhookId)).toBe(true)
     expect(one.pacer.closed()).toEqual([webhookId])
     expect(bookings.asked).toBe(2)
-    await pass(51_000)
+    await pass(52_000)
     expect(one.starts).toHaveLength(2)
     expect(one.opened).toBe(1)
   })

@@ -5,7 +5,7 @@ export interface BookingRequest {
   perSecond: number
   /** Slots wanted at most. */
   count: number
-  /** Room behind each slot, for an attempt that starts late. */
+  /** Room wanted behind each slot, for an attempt that starts late; a limit without a burst has some of itself. */
   slackMs: number
   nowMs: number
   /** Nothing is booked when the next free slot is further ahead. */
@@ -89,7 +89,8 @@ export const burstOf = (perSecond: number) => Math.max(1, Math.ceil(perSecond / 
 /**
  * Slots are at least 1/rate apart over all replicas, and a slot is used at most (burst - 1)/rate plus its slack
  * late. So any window of T seconds has at most rate * T + burst attempts, whoever makes them. A burst of one
- * leaves no room to be late, hence a slack of 5 % there; elsewhere slack is only booked by a replica that was late.
+ * leaves no room to be late, hence a slack of 5 % there, of a second at most: a slot that is missed may cost minutes.
+ * Elsewhere slack is only booked by a replica that was late.
  */
 export function createPacer(options: PacerOptions): Pacer {
   const { now, log } = options
@@ -157,9 +158,8 @@ export function createPacer(options: PacerOptions): Pacer {
     pace.busy = true
     pace.timer?.cancel()
     pace.timer = undefined
-    const slackMs = Math.max(burstOf(perSecond) === 1 ? Math.min(50, 50 / perSecond) : 0, pace.lateMs)
     const count = pace.lateMs > 0 ? 1 : Math.min(burstOf(perSecond), waiting)
-    const request = { webhookId, perSecond, count, slackMs, nowMs: now(), aheadMs, astrayMs }
+    const request = { webhookId, perSecond, count, slackMs: pace.lateMs, nowMs: now(), aheadMs, astrayMs }
     try {
       const booking = await options.book(request)
       pace.failures = 0

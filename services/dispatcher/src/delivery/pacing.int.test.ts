@@ -78,7 +78,7 @@ describe('a webhook with a rate limit', () => {
     const seen = deliveriesOf(fixture, webhook.id)
     const writes = await countWrites(webhook.id)
     const events = await publish('rare', 30)
-    // A replica that is late by a twentieth of a second has missed the first slot; the next one is 100 seconds later.
+    // A replica that is late by more than a second has missed the first slot; the next one is 100 seconds later.
     await seen.having('succeeded', 1, { timeoutMs: 240_000 })
     const pace = await paceOf(webhook.id)
 

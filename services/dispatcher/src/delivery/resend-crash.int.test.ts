@@ -16,7 +16,7 @@ afterAll(() => killable?.stop())
 describe('a dispatcher that is killed after it accepted retries and replays', () => {
   it('loses none of them', async () => {
     let answer: { status: number; delayMs?: number } = { status: 500 }
-    const webhook = await fixture.webhook('killed', { retries: 0, timeout_ms: 10_000 }, () => answer)
+    const webhook = await fixture.webhook('killed', { retries: 0, timeout_ms: 5_000 }, () => answer)
     const seen = deliveriesOf(fixture, webhook.id)
     await fixture.publish({ type: 'killed.created' })
     const [failed] = await seen.having('failed', 1)
@@ -36,7 +36,7 @@ describe('a dispatcher that is killed after it accepted retries and replays', ()
           select id from deliveries where status = 'succeeded'`
         return rows.length === 3 && rows.map(({ id }) => id)
       },
-      { message: 'the retry and both replays' },
+      { message: 'the retry and both replays', timeoutMs: 120_000 },
     )
     const resent = [...replays, retried].map(({ id }) => id)
     expect(succeeded.sort()).toEqual([...resent].sort())

@@ -163,7 +163,7 @@ describe(`${polls} waiting polls on two replicas (seed ${seed})`, () => {
         await Promise.allSettled(pollers.map(({ running }) => running))
       }
     },
-    300_000,
+    600_000,
   )
 })
 

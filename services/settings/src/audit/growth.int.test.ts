@@ -3,10 +3,17 @@ import { AuditCheckpoint, AuditVerification, natsNames, newId, type PlatformEven
 import { consumeEvents } from '@opsplane/eventstore'
 import { generateServiceKeys } from '@opsplane/http'
 import { connectNats, ensureStreams } from '@opsplane/nats'
-import { connect, type Database } from '@opsplane/postgres'
+import { connect, type Database, provisionService } from '@opsplane/postgres'
 import { createLogger, cursorCodec } from '@opsplane/runtime'
-import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
-import { type Settings, startSettings } from '../settings.fixture.js'
+import {
+  createDatabase,
+  type TestDatabase,
+  testNatsUrl,
+  testRolePassword,
+  uniquePrefix,
+  waitFor,
+} from '@opsplane/testing'
+import { migrationsDir } from '../service.js'
 import { appendToChains } from './append.js'
 import { foreignEvent, publish } from './audit.fixture.js'
 import { createCheckpointSigner } from './checkpoint.js'
@@ -15,16 +22,19 @@ import { createVerify } from './verify.js'
 
 const at = '2026-03-01T10:00:00.000Z'
 const signer = createCheckpointSigner(generateServiceKeys().privateKey)
-let settings: Settings
+/** Without the service, which takes checkpoints by itself. */
+let server: TestDatabase
 let replicas: [Database, Database]
 beforeAll(async () => {
-  settings = await startSettings()
-  const open = () => connect(settings.service.adminUrl, { schema: 'settings', max: 4 })
+  server = await createDatabase()
+  const provisioned = { adminUrl: server.url, service: 'settings', password: testRolePassword, migrationsDir }
+  await provisionService(provisioned)
+  const open = () => connect(server.url, { schema: 'settings', max: 4 })
   replicas = [open(), open()]
 })
 afterAll(async () => {
   for (const replica of replicas ?? []) await replica.close()
-  await settings?.stop()
+  await server?.drop()
 })
 
 const eventsOf = (workspaces: string[], count: number): PlatformEvent[] =>
