@@ -1,4 +1,4 @@
-import { RE2JS, RE2JSSyntaxException } from 're2js'
+import { RE2JS, RE2JSException } from 're2js'
 import { inRe2, PatternRefused } from './pattern-syntax.js'
 import type { Spend } from './walk.js'
 
@@ -42,5 +42,5 @@ export function compilePattern(source: string, spend: Spend): Pattern {
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof PatternRefused) return error.message
   if (error instanceof SyntaxError) return 'is not one of ECMA-262 with the flag u'
-  return error instanceof RE2JSSyntaxException ? `is not one that RE2 takes (${error.message})` : undefined
+  return error instanceof RE2JSException ? `is not one that RE2 takes (${error.message})` : undefined
 }
