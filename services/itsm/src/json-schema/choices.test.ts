@@ -28,6 +28,32 @@ describe('choices', () => {
     expect(told(schema, not)).toEqual([`/formData/a /properties/a${place}`])
   })
 
+  it('name what is wrong with the alternative that is meant, where one is', () => {
+    const alternative = (kind: string, name: string) => ({
+      properties: { kind: { const: kind }, [name]: { minLength: 1 } },
+      required: [name],
+    })
+    const properties = { kind: { type: 'string' }, room: { type: 'string' }, zip: { type: 'string' } }
+    for (const keyword of ['oneOf', 'anyOf']) {
+      const schema = object(properties, {
+        [keyword]: [alternative('office', 'room'), alternative('home', 'zip')],
+      })
+      expect(faults(schema, { kind: 'home' })).toEqual([`/formData/zip /${keyword}/1/required/0 required`])
+      const office = faults(schema, { kind: 'office', room: '', zip: '' })
+      expect(office).toEqual([`/formData/room /${keyword}/0/properties/room/minLength too_small`])
+      for (const value of [{}, { kind: 'moon' }, { kind: 'moon', zip: '' }])
+        expect(faults(schema, value)).toEqual([`/formData /${keyword} invalid_union`])
+    }
+    const size = {
+      anyOf: [
+        { type: 'string', pattern: '^x' },
+        { type: 'integer', minimum: 3 },
+      ],
+    }
+    expect(told(size, 2)).toEqual(['/formData/a /properties/a/anyOf/1/minimum too_small'])
+    expect(told(size, 'y')).toEqual(['/formData/a /properties/a/anyOf/0/pattern invalid_format'])
+  })
+
   const text = { type: 'string' }
   const paid = object(
     { card: text, iban: text, name: text, reference: text },

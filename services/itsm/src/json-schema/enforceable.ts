@@ -1,10 +1,11 @@
 import { checkClosed, checkForm } from './declared.js'
 import { faultsOf } from './faults.js'
 import { keywordFault } from './keywords.js'
+import { patternProblem } from './pattern.js'
 import { definitionName } from './references.js'
 import { isObject, type JsonSchema, step } from './schema.js'
 import { type Context, refused, type SchemaRules } from './schema-rules.js'
-import { stepsFor } from './walk.js'
+import { type Spend, stepsFor } from './walk.js'
 
 /** Keywords that say nothing about data. */
 const annotations = ['$schema', 'title', 'description', 'examples', 'default']
@@ -18,8 +19,6 @@ const keywords = new Set([
 /** A schema without one of these most likely is a mistake: its other keywords bind only some types. */
 const deciding = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf']
 const maxBytes = 32_768
-/** Reading one costs far more than its bytes. */
-const maxPatterns = 100
 /** Definitions that hold one another nest deeper than any body of a request. */
 const maxDepth = 100
 
@@ -32,8 +31,11 @@ export function checkEnforceable(schema: JsonSchema, rules: SchemaRules): void {
   if (schema.type !== 'object') throw refused(`${rules.path}/type`, 'must be "object"')
   if (Buffer.byteLength(JSON.stringify(schema)) > maxBytes)
     throw refused(rules.path, `must be at most ${maxBytes} bytes`)
-  const spend = stepsFor(rules.path, 'The schema is too large with its references written out.')
-  const seen = { keywords: new Set<JsonSchema>(), definitions: new Set<string>(), patterns: new Set() }
+  const spend = stepsFor(
+    rules.path,
+    'The schema is too large, with its references written out and its patterns read.',
+  )
+  const seen = { keywords: new Set<JsonSchema>(), definitions: new Set<string>() }
   const context: Context = { ...rules, root: schema, own: true, trail: [], depth: 0, spend, seen }
   check(schema, rules.path, context)
   for (const [name, definition] of Object.entries(isObject(schema.$defs) ? schema.$defs : {}))
@@ -63,12 +65,14 @@ function checkContent(schema: JsonSchema, path: string, context: Context): void 
 }
 
 /** What can be told of the keywords by themselves: once for a definition, however often it is referred to. */
-function checkKeywords(schema: JsonSchema, path: string, { root, seen }: Context): void {
+function checkKeywords(schema: JsonSchema, path: string, { root, spend }: Context): void {
+  // Whoever holds data against it reads its patterns as well, and has to have steps left.
+  const spendTwice: Spend = (steps) => spend(2 * steps)
   for (const [name, value] of Object.entries(schema)) {
     if (!keywords.has(name) || (name === '$defs' && schema !== root))
       throw refused(path + step(name), 'is a keyword that is not supported')
-    if (name === 'pattern' && seen.patterns.add(value).size > maxPatterns)
-      throw refused(`${path}/pattern`, `has more than ${maxPatterns} patterns`)
+    const problem = name === 'pattern' ? patternProblem(value, spendTwice) : undefined
+    if (problem !== undefined) throw refused(`${path}/pattern`, problem)
     const fault = keywordFault(schema, name, value)
     if (fault !== undefined) throw refused(path + fault.at, fault.problem)
   }

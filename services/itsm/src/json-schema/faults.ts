@@ -27,12 +27,16 @@ export function faultsOf(schema: JsonSchema, value: unknown, options: FaultsOpti
   return walk.faults
 }
 
-function visit(given: unknown, value: unknown, place: Place, walk: Walk): void {
+function visit(schema: unknown, value: unknown, at: Place, walk: Walk): void {
   walk.spend(1)
-  const { schema, path: schemaPath = place.schemaPath } = resolved(walk.root, given)
-  const at = { ...place, schemaPath }
   if (schema === false) fault(walk, at, '', 'unrecognized_key', 'is not allowed here')
   if (!isObject(schema)) return
+  if (schema.$ref !== undefined) {
+    const { schema: meant, path: schemaPath = at.schemaPath } = resolved(walk.root, schema)
+    walk.spend(5)
+    visit(meant, value, { ...at, schemaPath }, walk)
+    return
+  }
   const { type } = schema
   if (type === undefined || isOfType(type, value)) {
     for (const check of checks) check(schema, value, at, walk)

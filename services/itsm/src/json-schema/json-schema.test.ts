@@ -18,9 +18,9 @@ describe('a schema that is not enforced as it stands', () => {
       '/properties/a/default',
     ],
     [
-      'more than 100 patterns',
-      object(numbered(101, (n) => ({ type: 'string', pattern: `${n}` }))),
-      '/properties/a100/pattern',
+      'patterns that take long to read',
+      object(numbered(30, (index) => ({ type: 'string', pattern: `^\\p{L}{190}${index}` }))),
+      '',
     ],
     ['patterns for names', object({}, { patternProperties: { '(a+)+$': true } }), '/patternProperties'],
     ['a reference', object({ a: { $ref: '#' } }), '/properties/a/$ref'],

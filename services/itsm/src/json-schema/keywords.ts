@@ -1,5 +1,4 @@
 import { formats } from './formats.js'
-import { patternProblem } from './pattern.js'
 import { isObject, type JsonSchema } from './schema.js'
 import { isOfType, types } from './types.js'
 
@@ -51,7 +50,6 @@ const tests: Readonly<Record<string, Test>> = {
     (value) => typeof value === 'string' && formats.has(value),
     `must be one of ${[...formats].join(', ')}`,
   ),
-  pattern: patternProblem,
   required: unless(areNames, 'must be a list of different names'),
   dependentRequired: unless(
     (value) => isObject(value) && Object.values(value).every(areNames),

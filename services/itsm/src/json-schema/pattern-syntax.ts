@@ -1,8 +1,12 @@
 /** Why an expression is not one that is matched. */
 export class PatternRefused extends Error {}
 
-/** Steps of an expression with repetitions written out: what matching it costs for each character. */
-const maxSteps = 1_000
+/** Steps of an expression with repetitions written out. What reading it costs is about proportional to them. */
+const maxSteps = 10_000
+/** What RE2 takes. */
+const maxRepeats = 1_000
+/** Hundreds of ranges are copied for each. */
+const stepsOfProperty = 50
 
 const escaped = String.raw`\\(?:u\{[\da-f]+\}|ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|u[\da-f]{4}|x[\da-f]{2}|p\{[^}]*\}|k<[^>]*>|[1-9]\d*|c[a-z]|.)`
 const group = String.raw`\((?:\?(?:<[^>=!]+>|<?.))?`
@@ -23,7 +27,7 @@ const category = /^(?:L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?)$/
  * An expression of ECMAScript, as it is read with the flag u, in the words of RE2: that has other dots, white space, empty
  * classes and escapes. Groups capture nothing, as nobody asks what they held. Throws PatternRefused.
  */
-export function inRe2(source: string): string {
+export function inRe2(source: string): { written: string; steps: number } {
   const sizes = [0]
   let last = 0
   let written = ''
@@ -45,17 +49,24 @@ export function inRe2(source: string): string {
     } else if (times) {
       const [, least, comma = '', most = '', lazy] = times
       written += least === undefined ? token : `{${count(least)}${comma}${most && count(most)}}${lazy}`
-      add(last * (Number(most || least || 1) - 1))
+      add(last * Math.max(0, Number(most || least || 1) - 1))
     } else {
       written += termOf(token)
-      add(1)
+      add(stepsOf(token))
     }
   }
-  return written
+  return { written, steps: sizes[0] ?? 0 }
+}
+
+const stepsOf = (token: string): number => {
+  if (token.startsWith('[') && token.length > 1)
+    return (token.slice(1, -1).match(classTokens) ?? []).reduce((sum, atom) => sum + stepsOf(atom), 1)
+  if (/^\\p/i.test(token)) return stepsOfProperty
+  return /^\\s/i.test(token) ? 10 : 1
 }
 
 function count(digits: string): number {
-  if (Number(digits) > maxSteps) throw new PatternRefused(`repeats more than ${maxSteps} times`)
+  if (Number(digits) > maxRepeats) throw new PatternRefused(`repeats more than ${maxRepeats} times`)
   return Number(digits)
 }
 

@@ -1,5 +1,6 @@
-import { RE2JS } from 're2js'
+import { RE2JS, RE2JSException } from 're2js'
 import { inRe2, PatternRefused } from './pattern-syntax.js'
+import type { Spend } from './walk.js'
 
 /** Longer ones are refused: that bounds what reading them costs. */
 const maxLength = 500
@@ -12,14 +13,16 @@ export interface Pattern {
 }
 
 /** What is wrong with the value of `pattern`, or nothing. */
-export function patternProblem(source: unknown): string | undefined {
+export function patternProblem(source: unknown, spend: Spend): string | undefined {
   if (typeof source !== 'string' || source.length > maxLength)
     return `must be a regular expression of at most ${maxLength} characters`
   try {
-    compilePattern(source)
+    compilePattern(source, spend)
     return undefined
   } catch (error) {
-    return `must be a regular expression that is matched in linear time: it ${reasonOf(error)}`
+    const reason = reasonOf(error)
+    if (reason === undefined) throw error
+    return `must be a regular expression that is matched in linear time: it ${reason}`
   }
 }
 
@@ -27,14 +30,17 @@ export function patternProblem(source: unknown): string | undefined {
  * The expression, to be matched by an automaton instead of trying one way after the other. Throws what is wrong with it, which
  * cannot be with one that was kept.
  */
-export function compilePattern(source: string): Pattern {
+export function compilePattern(source: string, spend: Spend): Pattern {
   // Read by the engine everybody else holds it against, so that nothing is taken that means something else there.
   new RegExp(source, 'u')
-  const automaton = RE2JS.compile(inRe2(source))
+  const { written, steps } = inRe2(source)
+  spend(500 + 10 * steps)
+  const automaton = RE2JS.compile(written)
   return { size: automaton.programSize(), test: (text) => automaton.test(text) }
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string | undefined {
   if (error instanceof PatternRefused) return error.message
-  return error instanceof SyntaxError ? 'is not one of ECMA-262 with the flag u' : 'is not one that RE2 takes'
+  if (error instanceof SyntaxError) return 'is not one of ECMA-262 with the flag u'
+  return error instanceof RE2JSException ? `is not one that RE2 takes (${error.message})` : undefined
 }

@@ -50,8 +50,7 @@ export const checkTexts: Check = (schema, value, at, walk) => {
 
 /** What a step of the automaton costs is spent beforehand: an expression and a text from users may both be long. */
 function holds(source: string, text: string, walk: Walk): boolean {
-  if (!walk.patterns.has(source)) walk.spend(1_000)
-  const pattern = walk.patterns.get(source) ?? compilePattern(source)
+  const pattern = walk.patterns.get(source) ?? compilePattern(source, walk.spend)
   walk.patterns.set(source, pattern)
   walk.spend(pattern.size * (text.length + 1))
   return pattern.test(text)

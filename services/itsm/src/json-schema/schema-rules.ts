@@ -18,7 +18,7 @@ export interface Context extends SchemaRules {
   trail: readonly string[]
   depth: number
   spend: Spend
-  seen: { keywords: Set<JsonSchema>; definitions: Set<string>; patterns: Set<unknown> }
+  seen: { keywords: Set<JsonSchema>; definitions: Set<string> }
 }
 
 export const refused = (path: string, problem: string): ApiError =>

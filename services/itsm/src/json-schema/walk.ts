@@ -26,7 +26,7 @@ export interface Walk {
   root: JsonSchema
   faults: Fault[]
   spend: Spend
-  /** Each is read once, however many texts it is held against. */
+  /** Each is read once in a check, however many texts it is held against. */
   patterns: Map<string, Pattern>
 }
 
