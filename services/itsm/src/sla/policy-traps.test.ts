@@ -52,6 +52,26 @@ describe('a policy is refused', () => {
     expect(refused({ ...approval, conditions: { status: { nin: ['assess', 'authorize'] } } })).toEqual(never)
   })
 
+  it('whose rules make of an incident what it has no goal for, or does not apply to', () => {
+    const rules = (rule: Partial<SlaPolicyState['escalations'][number]>, fields = {}) =>
+      refused({ goals: { high: 60, medium: 240 }, escalations: [{ atPercent: 100, ...rule }], ...fields })
+    const severity = ['/escalations/0/severity', 'cancels']
+    expect(rules({ severity: 'critical' })).toEqual(severity)
+    expect(rules({ severity: 'high' })).toBeNull()
+    expect(rules({ severity: 'low' })).toBeNull()
+    const whatever = { goalsBy: 'all', goals: { all: 60 } }
+    expect(rules({ severity: 'critical' }, whatever)).toBeNull()
+    expect(rules({ severity: 'critical' }, { ...whatever, conditions: { severity: 'high' } })).toEqual(
+      severity,
+    )
+    const ofDesk = { conditions: { assignmentGroup: 'desk' } }
+    expect(rules({ assignmentGroup: 'duty' }, ofDesk)).toEqual(['/escalations/0/assignmentGroup', 'cancels'])
+    expect(rules({ assignmentGroup: 'desk' }, ofDesk)).toBeNull()
+    const unassigned = { conditions: { assigneeId: null } }
+    expect(rules({ assigneeId: 'usr_lead' }, unassigned)).toEqual(['/escalations/0/assigneeId', 'cancels'])
+    expect(rules({ severity: 'critical' }, { status: 'inactive' })).toBeNull()
+  })
+
   it('whose clocks are paused wherever they could run', () => {
     const never = ['/pauseStatuses', 'never_runs']
     expect(refused({ pauseStatuses: ['open', 'in_progress', 'on_hold'] })).toEqual(never)

@@ -3,8 +3,12 @@ import {
   filterMatches,
   type HoldReason,
   invalidField,
+  type Severity,
+  type SlaEscalation,
   type SlaPolicyState,
+  severities,
 } from '@opsplane/contracts'
+import { graver } from '../incident/escalation.js'
 import type { SlaEntity } from './entity.js'
 
 /** The status that hold reasons go with. */
@@ -12,7 +16,7 @@ const held = 'on_hold'
 
 /**
  * Throws validation_failed for a policy whose parts undo each other: its clocks would never begin, never run, or be
- * canceled by what is to pause them. One that is inactive may be so until it is switched on.
+ * canceled by what is to pause or to raise them. One that is inactive may be so until it is switched on.
  */
 export function checkTraps(policy: SlaPolicyState, entity: SlaEntity): void {
   if (policy.status === 'inactive') return
@@ -36,6 +40,7 @@ export function checkTraps(policy: SlaPolicyState, entity: SlaEntity): void {
   )
   if (canceling >= 0) throw cancels(`/pauseStatuses/${canceling}`)
   checkReasons(conditions, counted.includes(held) ? pauseReasons : [])
+  policy.escalations.forEach((rule, index) => checkRule(rule, policy, `/escalations/${index}`))
 }
 
 /** A change on hold keeps its status, so that no condition can rule that out. */
@@ -48,6 +53,27 @@ function checkReasons(conditions: Filter, pauseReasons: readonly HoldReason[]): 
   const canceling = pauseReasons.findIndex((holdReason) => !allows(conditions, { status: held, holdReason }))
   if (canceling >= 0) throw cancels(`/pauseReasons/${canceling}`)
 }
+
+/** What a rule makes of an incident may have no goal, or not meet the conditions: then it ends its own clock. */
+function checkRule(
+  { severity, assignmentGroup, assigneeId }: SlaEscalation,
+  { goals, goalsBy, conditions }: SlaPolicyState,
+  path: string,
+): void {
+  const holds = (value: Severity) =>
+    (goalsBy !== 'severity' || goals[value] !== undefined) && allows(conditions, { severity: value })
+  const raised = severities.some((from) => severity && graver(severity, from) && holds(from))
+  if (severity !== undefined && raised && !holds(severity)) throw endsClock(`${path}/severity`)
+  for (const [field, value] of Object.entries({ assignmentGroup, assigneeId }))
+    if (value !== undefined && !allows(conditions, { [field]: value })) throw endsClock(`${path}/${field}`)
+}
+
+const endsClock = (path: string) =>
+  invalidField(
+    path,
+    'cancels',
+    'The policy has no goal for such an incident, or its conditions do not hold, so that the clock would be canceled. Widen the policy, or leave this out.',
+  )
 
 const cancels = (path: string) =>
   invalidField(
