@@ -40,7 +40,7 @@ export function checkTraps(policy: SlaPolicyState, entity: SlaEntity): void {
   )
   if (canceling >= 0) throw cancels(`/pauseStatuses/${canceling}`)
   checkReasons(conditions, counted.includes(held) ? pauseReasons : [])
-  policy.escalations.forEach((rule, index) => checkRule(rule, policy, `/escalations/${index}`))
+  for (const [index, rule] of policy.escalations.entries()) checkRule(rule, policy, `/escalations/${index}`)
 }
 
 /** A change on hold keeps its status, so that no condition can rule that out. */
