@@ -83,25 +83,31 @@ test('a revoked token is refused without waiting for the cache', async () => {
 })
 
 test('what concerns others, or is no event, changes nothing', async () => {
-  await isAskedAgainAfter('token.revoked', resource('token', ada.tokenId))
-  await get()
-  const asked = platform.questions.length
-  await publish('token.revoked', resource('token', 'tok_other'))
-  await publish('role.updated', { ...resource('role', 'rol_1'), workspaceId: 'ws_other' })
-  const connection = await link.ready()
-  connection.publish(`${prefix}.evt.ws_acme.production.token.revoked`, 'not JSON')
-  // A second person's revocation arrives after all of these: once it shows, they have been dealt with.
   const other = { ...ada, userId: 'usr_bob', tokenId: 'ses_bob' }
   platform.verify = (question) => (question.token === 'good-bob' ? other : defaultVerify(question))
   const asBob = { ...asAda, Authorization: 'Bearer good-bob' }
   const getAsBob = () => call(`${platform.url}/api/v1/itsm/incidents`, { headers: asBob })
-  await getAsBob()
-  const askedForBob = () => platform.questions.filter((question) => question.token === 'good-bob').length
-  await publish('token.revoked', resource('token', 'ses_bob'))
-  await waitFor(async () => {
+  const askedFor = (token: string) => platform.questions.filter((question) => question.token === token).length
+  /** A second person's revocation arrives after all of these: once it shows, they have been dealt with. */
+  const dealtWith = async () => {
     await getAsBob()
-    return askedForBob() > 1
-  })
+    const asked = askedFor('good-bob')
+    await publish('token.revoked', resource('token', 'ses_bob'))
+    await waitFor(async () => {
+      await getAsBob()
+      return askedFor('good-bob') > asked
+    })
+  }
+  await isAskedAgainAfter('token.revoked', resource('token', ada.tokenId))
+  await dealtWith()
   await get()
-  expect(platform.questions.length - askedForBob()).toBe(asked)
+  const asked = askedFor('good')
+  expect(asked).toBeGreaterThan(0)
+  await publish('token.revoked', resource('token', 'tok_other'))
+  await publish('role.updated', { ...resource('role', 'rol_1'), workspaceId: 'ws_other' })
+  const connection = await link.ready()
+  connection.publish(`${prefix}.evt.ws_acme.production.token.revoked`, 'not JSON')
+  await dealtWith()
+  await get()
+  expect(askedFor('good')).toBe(asked)
 })
