@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { waitFor } from '@opsplane/testing'
 import { meta, opening, openTestStore, readModels, schema, type TestStore } from './fixture/test-database.js'
 import { ticketDecider } from './fixture/ticket.js'
 import { rebuild } from './rebuild.js'
@@ -54,6 +55,27 @@ describe('rebuild', () => {
     const after = await readModels(testStore.database)
     await rebuildAll()
     expect(await readModels(testStore.database)).toEqual(after)
+  })
+
+  test('goes on where a writer holds a row that it waits for, and waits for it to append', async () => {
+    const before = await readModels(testStore.database)
+    const { sql } = testStore.database
+    let rebuilding: Promise<unknown> = Promise.resolve()
+    const writing = sql.begin(async (tx) => {
+      await tx`select 1 from tickets for update`
+      rebuilding = rebuildAll().catch((error: unknown) => error)
+      await waitFor(async () => {
+        const waiting = await sql`
+          select 1 from pg_stat_activity where datname = current_database()
+            and application_name = ${`opsplane-${schema}-rebuild`} and wait_event_type = 'Lock'`
+        return waiting.length > 0
+      })
+      await tx`lock table events in row exclusive mode`
+    })
+    // Which of the two Postgres ends is chance; a writer begins anew as well.
+    await writing.catch((error: unknown) => expect(error).toMatchObject({ code: '40P01' }))
+    expect(await rebuilding).toMatchObject({ events: expect.any(Number) })
+    expect(await readModels(testStore.database)).toEqual(before)
   })
 
   test('changes nothing when an event has no decider', async () => {

@@ -1,5 +1,5 @@
 import { type Decider, storedState } from '@opsplane/contracts'
-import { openClient } from '@opsplane/postgres'
+import { deadlocked, openClient } from '@opsplane/postgres'
 import { rowParameters, rowStatement, shapeOf } from './append-statement.js'
 import type { RowWrite } from './commit.js'
 import { projected } from './decided.js'
@@ -32,11 +32,13 @@ export interface StoredEvent {
 }
 
 const batchSize = 500
+/** A writer that holds a row and wants to append waits for whoever waits for that row; Postgres ends one of the two. */
+const mostTries = 10
 
 /**
  * Empties the read models and folds them anew from the log, in one transaction: readers see the old rows until
- * it commits, writers wait. Throws when the log has events of a decider that was not given, as their rows would
- * be lost. Returns how many events were folded.
+ * it commits, writers wait. It begins anew where it is ended for a writer's sake. Throws when the log has events of a
+ * decider that was not given, as their rows would be lost. Returns how many events were folded.
  */
 export async function rebuild(options: RebuildOptions): Promise<{ events: number }> {
   const { adminUrl, schema } = options
@@ -47,8 +49,8 @@ export async function rebuild(options: RebuildOptions): Promise<{ events: number
     applicationName: `opsplane-${schema}-rebuild`,
     settings: { statement_timeout: '0', idle_in_transaction_session_timeout: '0' },
   })
-  try {
-    return await sql.begin(async (tx) => {
+  const refold = () =>
+    sql.begin(async (tx) => {
       // Appends wait here, so that nothing is committed between reading the log and writing the rows.
       await tx`lock table events in share mode`
       for (const table of new Set([...deciders.keys(), ...(options.projectedTables ?? [])])) {
@@ -74,6 +76,14 @@ export async function rebuild(options: RebuildOptions): Promise<{ events: number
         after = last.position
       }
     })
+  try {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await refold()
+      } catch (error) {
+        if (!deadlocked(error) || tries === mostTries) throw error
+      }
+    }
   } finally {
     await sql.end({ timeout: 5 })
   }

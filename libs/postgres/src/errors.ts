@@ -59,6 +59,11 @@ export function lockTimedOut(error: unknown): boolean {
   return codeOf(error) === '55P03'
 }
 
+/** Whether Postgres has ended this transaction, of several that waited for each other: it may be begun anew. */
+export function deadlocked(error: unknown): boolean {
+  return codeOf(error) === '40P01'
+}
+
 /** Turns "Postgres is away" into the API's 503; every other error stays as it is. */
 export function translatePostgresError(error: unknown): unknown {
   if (!isDatabaseAway(error)) return error

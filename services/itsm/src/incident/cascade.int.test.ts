@@ -245,5 +245,5 @@ describe('three hundred children', () => {
     const rows = await desk.ctx.database.sql`select state from incidents where id = any(${ids}::text[])`
     for (const { state } of rows)
       expect(IncidentState.parse(state)).toMatchObject({ status: 'resolved', followsParent: true })
-  }, 300_000)
+  })
 })
