@@ -14,6 +14,7 @@ import { explained } from './explain-routes.js'
 import { incidentEntity } from './incident-entity.js'
 import { goalUnitMs } from './measure.js'
 import { nine2five } from './oracle.fixture.js'
+import { samplePolicy } from './policy.fixture.js'
 import { slaCalendar, slaPolicy } from './policy.js'
 import { createTermsOf } from './terms.js'
 import { type Change, slaTimer, type TimerCommand } from './timer.js'
@@ -101,26 +102,10 @@ describe('a business day', () => {
   })
 })
 
-const policy: SlaPolicyState = {
-  id: 'slp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
-  name: 'Gold',
-  entityType: 'incident',
-  metric: 'resolution',
-  goalsBy: 'severity',
-  goals: { critical: 1, medium: 2 },
-  goalUnit: 'business_days',
+const policy = samplePolicy(iso('2026-03-01T00:00'), {
+  ...{ goals: { critical: 1, medium: 2 }, goalUnit: 'business_days' },
   calendarId: 'cal_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
-  conditions: {},
-  pauseReasons: ['awaiting_vendor'],
-  pauseStatuses: [],
-  warnings: [50],
-  escalations: [],
-  status: 'active',
-  revision: 1,
-  activeSince: iso('2026-03-01T00:00'),
-  createdAt: iso('2026-03-01T00:00'),
-  updatedAt: iso('2026-03-01T00:00'),
-}
+})
 const calendar: SlaCalendarState = {
   ...{ id: 'cal_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Office', ...office, revision: 1 },
   ...{ createdAt: policy.createdAt, updatedAt: policy.updatedAt },

@@ -7,6 +7,7 @@ import { slaEntities } from './entities.js'
 import { incidentEntity } from './incident-entity.js'
 import { elapsedMs } from './ledger.js'
 import { type TicketState, ticket, ticketEntity } from './other-entity.fixture.js'
+import { samplePolicy } from './policy.fixture.js'
 import { checkPolicy } from './policy-lint.js'
 import { replayed } from './preview.js'
 import { storedTimer } from './stored-timer.js'
@@ -15,26 +16,10 @@ import { type Change, slaTimer, type Terms } from './timer.js'
 const opened = Date.parse('2026-03-02T09:00:00.000Z')
 const at = (minutes: number) => new Date(opened + minutes * 60_000).toISOString()
 
-const policy: SlaPolicyState = {
-  id: 'slp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
-  name: 'Problems',
-  entityType: 'problem',
-  metric: 'resolution',
-  goalsBy: 'priority',
-  goalUnit: 'minutes',
-  goals: { P1: 20, P2: 60 },
-  calendarId: null,
-  conditions: {},
-  pauseReasons: [],
-  pauseStatuses: ['assess'],
-  warnings: [],
-  escalations: [],
-  status: 'active',
-  revision: 1,
-  activeSince: at(0),
-  createdAt: at(0),
-  updatedAt: at(0),
-}
+const policy = samplePolicy(at(0), {
+  ...{ name: 'Problems', entityType: 'problem', goalsBy: 'priority', goals: { P1: 20, P2: 60 } },
+  ...{ pauseReasons: [], pauseStatuses: ['assess'], warnings: [] },
+})
 const terms = (fields: Partial<SlaPolicyState> = {}): Terms => ({
   policy: { ...policy, ...fields },
   calendar: aroundTheClock,

@@ -1,28 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import { ApiError, type SlaPolicyState } from '@opsplane/contracts'
+import { samplePolicy } from './policy.fixture.js'
 import { entityFor } from './policy-lint.js'
 import { checkTraps } from './policy-traps.js'
 
-const policy: SlaPolicyState = {
-  id: 'slp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
-  name: 'Gold',
-  entityType: 'incident',
-  metric: 'resolution',
-  goalsBy: 'severity',
-  goalUnit: 'minutes',
-  goals: { critical: 60 },
-  calendarId: null,
-  conditions: {},
-  pauseReasons: ['awaiting_caller', 'awaiting_vendor'],
-  pauseStatuses: [],
-  warnings: [],
-  escalations: [],
-  status: 'active',
-  revision: 1,
-  activeSince: '2026-03-02T09:00:00.000Z',
-  createdAt: '2026-03-02T09:00:00.000Z',
-  updatedAt: '2026-03-02T09:00:00.000Z',
-}
+const policy = samplePolicy('2026-03-02T09:00:00.000Z', {
+  ...{ goals: { critical: 60 }, pauseReasons: ['awaiting_caller', 'awaiting_vendor'], warnings: [] },
+})
 
 /** Of changes, which wait for approval in two statuses alone. */
 const approval: Partial<SlaPolicyState> = {

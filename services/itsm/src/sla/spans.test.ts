@@ -7,32 +7,14 @@ import { comment, create, steps } from '../incident/sample-incidents.js'
 import { aroundTheClock } from './calendar.js'
 import { incidentEntity } from './incident-entity.js'
 import { elapsedMs, intervals } from './ledger.js'
+import { samplePolicy } from './policy.fixture.js'
 import { replayed } from './preview.js'
 import { type Change, slaTimer, startsAt, type Terms, type TimerCommand } from './timer.js'
 
 const opened = Date.parse('2026-03-02T09:00:00.000Z')
 const at = (minutes: number) => new Date(opened + minutes * 60_000).toISOString()
 
-const policy: SlaPolicyState = {
-  id: 'slp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
-  name: 'Every answer',
-  entityType: 'incident',
-  metric: 'next_response',
-  goalsBy: 'severity',
-  goals: { critical: 20, medium: 60 },
-  goalUnit: 'minutes',
-  calendarId: null,
-  conditions: {},
-  pauseReasons: ['awaiting_vendor'],
-  pauseStatuses: [],
-  warnings: [50],
-  escalations: [],
-  status: 'active',
-  revision: 1,
-  activeSince: at(0),
-  createdAt: at(0),
-  updatedAt: at(0),
-}
+const policy = samplePolicy(at(0), { name: 'Every answer', metric: 'next_response' })
 const terms = (fields: Partial<SlaPolicyState> = {}): Terms => ({
   policy: { ...policy, ...fields },
   calendar: aroundTheClock,

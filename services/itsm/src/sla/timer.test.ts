@@ -1,34 +1,16 @@
 import { describe, expect, it } from '@jest/globals'
-import type { IncidentState, SlaPolicyState, SlaTimer } from '@opsplane/contracts'
+import type { IncidentState, SlaTimer } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { incidents } from '../incident/sample-incidents.js'
 import { aroundTheClock } from './calendar.js'
 import { incidentEntity } from './incident-entity.js'
+import { samplePolicy } from './policy.fixture.js'
 import { type Change, slaTimer, type Terms } from './timer.js'
 
 const opened = Date.parse('2026-03-02T09:00:00.000Z')
 const at = (minutes: number, ms = 0) => new Date(opened + minutes * 60_000 + ms).toISOString()
 
-const policy: SlaPolicyState = {
-  id: 'slp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
-  name: 'Gold',
-  entityType: 'incident',
-  metric: 'resolution',
-  goalsBy: 'severity',
-  goalUnit: 'minutes',
-  goals: { critical: 20, medium: 60 },
-  calendarId: null,
-  conditions: {},
-  pauseReasons: ['awaiting_vendor'],
-  pauseStatuses: [],
-  warnings: [50],
-  escalations: [],
-  status: 'active',
-  revision: 1,
-  activeSince: at(0),
-  createdAt: at(0),
-  updatedAt: at(0),
-}
+const policy = samplePolicy(at(0))
 const terms: Terms = { policy, calendar: aroundTheClock, calendarRevision: null }
 
 let versions = 1
