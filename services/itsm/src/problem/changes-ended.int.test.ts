@@ -1,5 +1,15 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { Change, type NewChange, Problem, type ProblemPatch, problemEvents } from '@opsplane/contracts'
+import {
+  Change,
+  type CommandMeta,
+  type NewChange,
+  Problem,
+  type ProblemPatch,
+  problemEvents,
+} from '@opsplane/contracts'
+import { createEventStore } from '@opsplane/eventstore'
+import { connect } from '@opsplane/postgres'
+import { createLogger, systemClock } from '@opsplane/runtime'
 import {
   type EventRecorder,
   recordEvents,
@@ -8,7 +18,9 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
+import { change as changeDecider } from '../change/domain.js'
 import * as itsm from '../service.js'
+import { changesEnded } from './changes-ended.js'
 
 let service: TestService
 let recorder: EventRecorder
@@ -91,4 +103,69 @@ it('tells it again where another change was linked and is over, and not when a c
   await cancel(later)
   await waitFor(() => told(problem).length === 2)
   expect(told(problem)[1]).toEqual([change.number, later.number].sort())
+})
+
+/** What another replica of the service works with. */
+function replica() {
+  const database = connect(service.adminUrl, { schema: 'itsm', max: 4 })
+  const log = createLogger({ service: 'test', level: 'silent' })
+  return { database, clock: systemClock, store: createEventStore({ database, log }) }
+}
+
+/** Cancels changes in one commit, so that whoever heeds the end of one finds that of the others. */
+function cancelTogether({ store }: ReturnType<typeof replica>, ended: readonly Change[]) {
+  const { workspaceId, environment, actor } = principal
+  if (workspaceId === undefined || environment === undefined) throw new Error('The principal is nowhere.')
+  const now = new Date().toISOString()
+  const meta: CommandMeta = { tenant: { workspaceId, environment }, actor, now, requestId: null }
+  const aggregate = store.aggregate(changeDecider)
+  return store.transact(meta, async (unit) => {
+    for (const { id } of ended) await unit.handle(aggregate, id, { kind: 'cancel', now })
+  })
+}
+
+const cancellationOf = ({ id }: Change) =>
+  waitFor(
+    () =>
+      recorder.published.find(({ event }) => event.type === 'change.canceled' && event.resource.id === id)
+        ?.event,
+  )
+
+it('tells once of changes that end together, however many replicas heed which of them first', async () => {
+  const replicas = [replica(), replica()]
+  const [one] = replicas
+  if (!one) throw new Error('There is no replica.')
+  try {
+    for (let round = 0; round < 5; round++) {
+      const problem = await record()
+      const ended = [await draft({ problemId: problem.id }), await draft({ problemId: problem.id })]
+      await cancelTogether(one, ended)
+      const events = await Promise.all(ended.map(cancellationOf))
+      const heeding = replicas.flatMap((ctx) => events.map((event) => changesEnded(ctx)(event)))
+      await Promise.all(heeding)
+      const again = changesEnded(one)
+      for (const event of events) await again(event)
+      await allHeeded()
+      expect(told(problem)).toEqual([ended.map(({ number }) => number).sort()])
+    }
+  } finally {
+    for (const { database } of replicas) await database.close()
+  }
+})
+
+it('tells of every change once where more have ended together than one event names', async () => {
+  const one = replica()
+  try {
+    const problem = await record()
+    const drafts = Array.from({ length: 102 }, () => draft({ problemId: problem.id }))
+    const ended = await Promise.all(drafts)
+    await cancelTogether(one, ended)
+    await Promise.all(ended.map(cancellationOf))
+    await allHeeded()
+    const named = told(problem)
+    expect(named.map(({ length }) => length)).toEqual([100, 100])
+    expect([...new Set(named.flat())].sort()).toEqual(ended.map(({ number }) => number).sort())
+  } finally {
+    await one.database.close()
+  }
 })
