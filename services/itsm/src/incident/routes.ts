@@ -14,7 +14,6 @@ import { transitionErrors } from '../transition-errors.js'
 import { newComment } from './comment.js'
 import type { IncidentStore } from './incident-store.js'
 import { patchIncident } from './linking.js'
-import { checkIncidentLinks } from './links.js'
 import { askedBy, incidentFilters, incidentReferences, incidentSorts, urgencySorts } from './list-filters.js'
 import { openIncident } from './opening.js'
 import { incidentSelection, sortColumns } from './queries.js'
@@ -109,7 +108,6 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
       errors: [...transitionErrors, 'conflict'],
       handler: async ({ params, body, meta }) => {
         const id = await incidents.idOf(params.id, meta.tenant)
-        await checkIncidentLinks(ctx.database.db, meta.tenant, body, () => incidents.linksOf(id, meta.tenant))
         const desk = await incidents.deskOf(meta.tenant)
         const comment = body.comment === undefined ? undefined : newComment(id, body.comment, 'public', meta)
         const by = { by: meta.actor, userId: meta.principal.userId }

@@ -1,15 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import {
-  Change,
-  type CommandMeta,
-  type NewChange,
-  Problem,
-  type ProblemPatch,
-  problemEvents,
-} from '@opsplane/contracts'
-import { createEventStore } from '@opsplane/eventstore'
-import { connect } from '@opsplane/postgres'
-import { createLogger, systemClock } from '@opsplane/runtime'
+import { Change, type NewChange, Problem, type ProblemPatch, problemEvents } from '@opsplane/contracts'
 import {
   type EventRecorder,
   recordEvents,
@@ -19,6 +9,7 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import { change as changeDecider } from '../change/domain.js'
+import { metaOf, replicaOf, type TestReplica } from '../replica.fixture.js'
 import * as itsm from '../service.js'
 import { changesEnded } from './changes-ended.js'
 
@@ -105,22 +96,12 @@ it('tells it again where another change was linked and is over, and not when a c
   expect(told(problem)[1]).toEqual([change.number, later.number].sort())
 })
 
-/** What another replica of the service works with. */
-function replica() {
-  const database = connect(service.adminUrl, { schema: 'itsm', max: 4 })
-  const log = createLogger({ service: 'test', level: 'silent' })
-  return { database, clock: systemClock, store: createEventStore({ database, log }) }
-}
-
 /** Cancels changes in one commit, so that whoever heeds the end of one finds that of the others. */
-function cancelTogether({ store }: ReturnType<typeof replica>, ended: readonly Change[]) {
-  const { workspaceId, environment, actor } = principal
-  if (workspaceId === undefined || environment === undefined) throw new Error('The principal is nowhere.')
-  const now = new Date().toISOString()
-  const meta: CommandMeta = { tenant: { workspaceId, environment }, actor, now, requestId: null }
+function cancelTogether({ store }: TestReplica, ended: readonly Change[]) {
+  const meta = metaOf(principal)
   const aggregate = store.aggregate(changeDecider)
   return store.transact(meta, async (unit) => {
-    for (const { id } of ended) await unit.handle(aggregate, id, { kind: 'cancel', now })
+    for (const { id } of ended) await unit.handle(aggregate, id, { kind: 'cancel', now: meta.now })
   })
 }
 
@@ -132,7 +113,7 @@ const cancellationOf = ({ id }: Change) =>
   )
 
 it('tells once of changes that end together, however many replicas heed which of them first', async () => {
-  const replicas = [replica(), replica()]
+  const replicas = [replicaOf(service), replicaOf(service)]
   const [one] = replicas
   if (!one) throw new Error('There is no replica.')
   try {
@@ -154,7 +135,7 @@ it('tells once of changes that end together, however many replicas heed which of
 })
 
 it('tells of every change once where more have ended together than one event names', async () => {
-  const one = replica()
+  const one = replicaOf(service)
   try {
     const problem = await record()
     const drafts = Array.from({ length: 102 }, () => draft({ problemId: problem.id }))
