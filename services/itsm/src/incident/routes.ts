@@ -100,7 +100,7 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
         '`incident.comment_added`; everything else together one `incident.updated`. A `parentId` also emits ' +
         '`incident.updated` of the parents it leaves and joins. What changes nothing emits nothing. A `holdReason` ' +
         'that waits for its problem or change is refused once that has ended. ' +
-        '`allowedActions` tells which actions the status allows.',
+        '`allowedActions` tells which actions the status allows the caller.',
       tag,
       scope: 'itsm:write',
       body: IncidentPatch,
