@@ -52,6 +52,7 @@ export function problemRoutes(ctx: BackendContext, problems: ProblemStore): Rout
       body: NewProblem,
       response: Problem,
       status: 201,
+      errors: ['version_conflict'],
       handler: ({ body, meta }) => problems.record(body, meta),
     }),
 
