@@ -1,19 +1,31 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { LocalRunError } from './ports.js'
 import { openState } from './state.js'
 
-test('a path that can be no folder is refused in words that say what to do', () => {
+test('a path where no state can be kept is refused in words that say what to do', () => {
   const folder = mkdtempSync(join(tmpdir(), 'opsplane-state-'))
   const file = join(folder, 'file')
   writeFileSync(file, '')
-  for (const path of [file, join(file, 'below')]) {
+  // Nothing can be written to /proc, nor made there, whoever asks for it.
+  for (const path of [file, join(file, 'below'), '/proc', '/proc/opsplane', '/proc/opsplane/below']) {
     expect(() => openState(path)).toThrow(LocalRunError)
     expect(() => openState(path)).toThrow(
       /cannot be the folder of the state \(\w+\)\. Name another one with --home/,
     )
   }
+  rmSync(folder, { recursive: true })
+})
+
+test('a folder is made with those above it, and left as it is when it is there', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'opsplane-state-'))
+  const below = join(folder, 'one', 'two')
+  const { root, secrets } = openState(below)
+  const kept = secrets()
+  expect(root).toBe(below)
+  expect(openState(below).secrets()).toEqual(kept)
+  expect(readdirSync(below)).toEqual(['secrets.json'])
   rmSync(folder, { recursive: true })
 })

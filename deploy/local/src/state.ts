@@ -1,5 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { LocalRunError } from './ports.js'
 import { LocalSecrets, newLocalSecrets } from './secrets.js'
@@ -20,12 +29,16 @@ export type LocalInfo = z.infer<typeof LocalInfo>
 
 /**
  * The state folder of a local run: data, keys, log, and the file that says where the platform is. Throws LocalRunError
- * when there can be no such folder.
+ * when there can be no such folder, or nothing can be written there.
  */
 export function openState(folder: string) {
   const root = resolve(folder)
+  const at = (name: string) => join(root, name)
   try {
-    mkdirSync(root, { recursive: true })
+    makeFolder(root)
+    const attempt = at(`${process.pid}.tmp`)
+    writeFileSync(attempt, '')
+    rmSync(attempt)
     // Postgres runs as another user when this process is root, and has to reach its own folder below this one.
     chmodSync(root, 0o755)
   } catch (error) {
@@ -35,7 +48,6 @@ export function openState(folder: string) {
       { cause: error },
     )
   }
-  const at = (name: string) => join(root, name)
 
   const writePrivate = (name: string, value: unknown) => {
     const temporary = at(`${name}.${process.pid}.tmp`)
@@ -68,6 +80,19 @@ export function openState(folder: string) {
   }
 }
 export type LocalState = ReturnType<typeof openState>
+
+/** Folder by folder: below /proc, where none can be made, `recursive` of Node never returns. */
+function makeFolder(path: string): void {
+  const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  if (isThere()) return
+  if (dirname(path) !== path) makeFolder(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Another process may make it at the same moment.
+    if (!isThere()) throw error
+  }
+}
 
 /** The platform whose state is in this folder, if its process is alive. Makes no folder. */
 export function runningPlatform(folder: string): LocalInfo | undefined {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { allNeed, allowedActionsOf } from './allowed-actions.js'
 import { Approval } from './approvals.js'
 import { Moment } from './as-of.js'
 import { type EventDefinition, resourceEvent } from './catalog.js'
@@ -159,7 +160,11 @@ export type ChangeState = z.infer<typeof ChangeState>
 
 export const Change = ChangeState.extend({
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: z.array(ChangeAction).meta({ description: 'What status, type and hold allow.' }),
+  allowedActions: allowedActionsOf(
+    ChangeAction,
+    allNeed(changeActions, 'itsm:write', { approve: 'itsm:approve', reject: 'itsm:approve' }),
+    'its status, type and hold together',
+  ),
 }).meta({ id: 'Change' })
 export type Change = z.infer<typeof Change>
 

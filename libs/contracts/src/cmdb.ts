@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { allNeed, allowedActionsOf } from './allowed-actions.js'
 import { Moment } from './as-of.js'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { CiRelation, RedundancyByType } from './cmdb-relations.js'
@@ -85,7 +86,7 @@ export type ConfigurationItemState = z.infer<typeof ConfigurationItemState>
 
 export const ConfigurationItem = ConfigurationItemState.extend({
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: z.array(CiAction).meta({ description: 'What the present status allows.' }),
+  allowedActions: allowedActionsOf(CiAction, allNeed(ciActions, 'cmdb:write'), 'the present status'),
   openIncidents: z.int().min(0).optional().meta({
     description:
       'Incidents about it that are open, in progress or on hold. Only when one item is read, as it is now.',

@@ -1,3 +1,4 @@
+export * from './allowed-actions.js'
 export * from './approvals.js'
 export * from './as-of.js'
 export * from './audit.js'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { allNeed, allowedActionsOf } from './allowed-actions.js'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { idSchema } from './ids.js'
 import { Actor } from './principal.js'
@@ -169,8 +170,16 @@ export type IncidentState = z.infer<typeof IncidentState>
 
 export const Incident = IncidentState.extend({
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: z.array(IncidentAction).meta({ description: 'What the present status allows.' }),
-  allowedMajorActions: z.array(MajorAction).meta({ description: 'What the present major state allows.' }),
+  allowedActions: allowedActionsOf(
+    IncidentAction,
+    allNeed(incidentActions, 'itsm:write'),
+    'the present status',
+  ),
+  allowedMajorActions: allowedActionsOf(
+    MajorAction,
+    allNeed(majorActions, 'itsm:approve', { propose: 'itsm:write' }),
+    'the present major state',
+  ),
 }).meta({ id: 'Incident' })
 export type Incident = z.infer<typeof Incident>
 

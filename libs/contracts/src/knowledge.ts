@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { allNeed, allowedActionsOf } from './allowed-actions.js'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { idSchema } from './ids.js'
 import { Actor } from './principal.js'
@@ -103,7 +104,11 @@ export const Article = ArticleEventState.omit({ bodySha256: true })
     body: z.string().meta({ description: 'In Markdown.' }),
     helpfulness: Helpfulness,
     version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-    allowedActions: z.array(ArticleAction).meta({ description: 'What the present status allows.' }),
+    allowedActions: allowedActionsOf(
+      ArticleAction,
+      allNeed(articleActions, 'knowledge:write'),
+      'the present status',
+    ),
   })
   .meta({ id: 'Article' })
 export type Article = z.infer<typeof Article>

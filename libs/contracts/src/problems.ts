@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { allNeed, allowedActionsOf } from './allowed-actions.js'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { ChangeOutcome, ChangeStatus } from './changes.js'
 import { idSchema } from './ids.js'
@@ -103,7 +104,11 @@ export type ProblemState = z.infer<typeof ProblemState>
 
 export const Problem = ProblemState.extend({
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: z.array(ProblemAction).meta({ description: 'What the present status allows.' }),
+  allowedActions: allowedActionsOf(
+    ProblemAction,
+    allNeed(problemActions, 'itsm:write'),
+    'the present status',
+  ),
 }).meta({ id: 'Problem' })
 export type Problem = z.infer<typeof Problem>
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { allNeed, allowedActionsOf } from './allowed-actions.js'
 import { ApprovalRule } from './approvals.js'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { idSchema } from './ids.js'
@@ -122,7 +123,11 @@ export type CatalogItemState = z.infer<typeof CatalogItemState>
 
 export const CatalogItem = CatalogItemState.extend({
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: z.array(CatalogItemAction).meta({ description: 'What the present status allows.' }),
+  allowedActions: allowedActionsOf(
+    CatalogItemAction,
+    allNeed(catalogItemActions, 'catalog:write'),
+    'the present status',
+  ),
 }).meta({ id: 'CatalogItem' })
 export type CatalogItem = z.infer<typeof CatalogItem>
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { allNeed, allowedActionsOf } from './allowed-actions.js'
 import { Approval } from './approvals.js'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { idSchema } from './ids.js'
@@ -69,7 +70,13 @@ export const CatalogTaskState = z.object({
 })
 export type CatalogTaskState = z.infer<typeof CatalogTaskState>
 
-export const CatalogTask = CatalogTaskState.extend({ allowedActions: z.array(CatalogTaskAction) }).meta({
+export const CatalogTask = CatalogTaskState.extend({
+  allowedActions: allowedActionsOf(
+    CatalogTaskAction,
+    allNeed(catalogTaskActions, 'catalog:write'),
+    'the present status',
+  ),
+}).meta({
   id: 'CatalogTask',
 })
 export type CatalogTask = z.infer<typeof CatalogTask>
@@ -116,7 +123,16 @@ export type CatalogRequestState = z.infer<typeof CatalogRequestState>
 export const CatalogRequest = CatalogRequestState.extend({
   tasks: z.array(CatalogTask),
   version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-  allowedActions: z.array(CatalogRequestAction).meta({ description: 'What the present status allows.' }),
+  allowedActions: allowedActionsOf(
+    CatalogRequestAction,
+    allNeed(catalogRequestActions, 'catalog:request', {
+      approve: 'itsm:approve',
+      reject: 'itsm:approve',
+      work: 'catalog:write',
+      fulfill: 'catalog:write',
+    }),
+    'the present status',
+  ),
 }).meta({ id: 'CatalogRequest' })
 export type CatalogRequest = z.infer<typeof CatalogRequest>
 

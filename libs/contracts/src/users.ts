@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { allNeed, allowedActionsOf } from './allowed-actions.js'
 import { Credentials, MembershipStatus, NewPassword, UserState, Workspace } from './settings.js'
 
 const At = z.iso.datetime({ precision: 3 })
@@ -16,7 +17,11 @@ export type UserAction = z.infer<typeof UserAction>
 export const User = UserState.extend({
   invitationExpiresAt: At.nullable().meta({ description: 'Set while the user is invited.' }),
   version: Workspace.shape.version,
-  allowedActions: z.array(UserAction).meta({ description: 'What the present status allows.' }),
+  allowedActions: allowedActionsOf(
+    UserAction,
+    allNeed(userActions, 'users:write', { accept: null }),
+    'the present status',
+  ),
 }).meta({ id: 'User' })
 export type User = z.infer<typeof User>
 

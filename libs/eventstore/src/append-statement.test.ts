@@ -42,6 +42,22 @@ describe('the append statement', () => {
     ])
   })
 
+  test('asks for what is relied on before it writes, and has parameters for that as well', () => {
+    const relied = (table: string, id: string) => ({
+      ...{ table, id, workspaceId: 'ws_1', environment: 'production' },
+      fields: '{"status":"open"}',
+    })
+    const relying = { ...commit(row('a', '1', '{}')), relied: [relied('b', '2'), relied('c', '3')] }
+    const shape = shapeOf(relying)
+    expect(shape.key).not.toBe(shapeOf(commit(row('a', '1', '{}'))).key)
+    const statement = appendStatement(shape)
+    const parameters = appendParameters(shape, [relying])
+    const numbers = [...statement.matchAll(/\$(\d+)/g)].map((match) => Number(match[1]))
+    expect(numbers).toEqual(parameters.map((_, index) => index + 1))
+    expect(parameters.slice(-4)).toEqual([['3'], ['ws_1'], ['production'], ['{"status":"open"}']])
+    expect(statement.slice(statement.lastIndexOf('select 1 /'))).toMatch(/from held_0\).*from held_1\)/)
+  })
+
   test('quotes table names', () => {
     expect(appendStatement(shapeOf(commit(row('odd"name', '1', '{}'))))).toContain('insert into "odd""name"')
   })

@@ -1,19 +1,21 @@
-import type { Commit, EventRow, IdempotencyRow, RowWrite } from './commit.js'
+import type { Commit, EventRow, IdempotencyRow, Reliance, RowWrite } from './commit.js'
 
-/** The tables a commit writes to: all that the statement's text depends on, so few texts are prepared. */
+/** The tables a commit writes to and relies on: all that the statement's text depends on, so few texts are prepared. */
 export interface CommitShape {
   /** Names the shape. */
   key: string
   upserts: string[]
   deletes: string[]
+  relied: string[]
 }
 
 export function shapeOf(commit: Commit): CommitShape {
   const upserts = new Set<string>()
   const deletes = new Set<string>()
   for (const row of commit.rows) (row.state === null ? deletes : upserts).add(row.table)
-  const shape = { upserts: [...upserts].sort(), deletes: [...deletes].sort() }
-  return { key: `+${shape.upserts.join()}-${shape.deletes.join()}`, ...shape }
+  const relied = new Set(commit.relied?.map(({ table }) => table))
+  const shape = { upserts: [...upserts].sort(), deletes: [...deletes].sort(), relied: [...relied].sort() }
+  return { key: `+${shape.upserts.join()}-${shape.deletes.join()}?${shape.relied.join()}`, ...shape }
 }
 
 type Column<Row> = { name: string; type: string; value: (row: Row) => string | number | null }
@@ -56,6 +58,13 @@ const upsertColumns: Column<RowWrite>[] = [
 
 const deleteColumns = upsertColumns.slice(0, 3)
 
+const relianceColumns: Column<Reliance>[] = [
+  text('id', (row) => row.id),
+  text('workspace_id', (row) => row.workspaceId),
+  text('environment', (row) => row.environment),
+  text('fields', (row) => row.fields),
+]
+
 /**
  * The append: one data-modifying statement that writes events, read-model rows and idempotency rows of any
  * number of commits, so that one round trip and one WAL flush make all of them durable, or none.
@@ -64,15 +73,37 @@ const deleteColumns = upsertColumns.slice(0, 3)
  */
 export function appendStatement(shape: CommitShape): string {
   const next = parameterCounter()
-  return together([
+  const parts = [
     `appended as (${insertInto('events', eventColumns, next)})`,
     `answered as (${insertInto('idempotency_keys', idempotencyColumns, next)})`,
     ...rowWriters(shape, next),
-  ])
+    ...shape.relied.flatMap((table, index) => relianceParts(table, index, next)),
+  ]
+  return together(
+    parts,
+    shape.relied.length === 0 ? '1' : `1 / (${shape.relied.map(held).join(' and ')})::int`,
+  )
 }
+
+/**
+ * What is relied on is locked against being written until the commit, in one order for all. A row that somebody is just
+ * writing is waited for and looked at as they leave it: it is missing from what is held where it is not as relied on.
+ */
+const relianceParts = (table: string, index: number, next: () => number): string[] => [
+  `wanted_${index} as (select * from ${rowsOf(relianceColumns, next)})`,
+  `held_${index} as (
+    select r.id from wanted_${index} t join ${quoted(table)} as r
+      on r.id = t.id and r.workspace_id = t.workspace_id and r.environment = t.environment
+    where r.state::jsonb @> t.fields::jsonb order by r.id for share of r)`,
+]
+
+/** Asked for by the statement itself, it is read, and so locked, before anything is written. */
+const held = (_: string, index: number) =>
+  `(select count(*) from wanted_${index}) = (select count(*) from held_${index})`
 
 /** The parameters of `appendStatement`, in the order it numbers them. */
 export function appendParameters(shape: CommitShape, commits: Commit[]): string[][] {
+  const relied = commits.flatMap((commit) => commit.relied ?? [])
   const answers = commits.flatMap((commit) => (commit.idempotency ? [commit.idempotency] : []))
   return [
     ...arrays(
@@ -84,12 +115,18 @@ export function appendParameters(shape: CommitShape, commits: Commit[]): string[
       shape,
       commits.flatMap((commit) => commit.rows),
     ),
+    ...shape.relied.flatMap((table) =>
+      arrays(
+        relianceColumns,
+        relied.filter((row) => row.table === table),
+      ),
+    ),
   ]
 }
 
 /** Writes read-model rows alone, for refolding; its parameters are those of `rowParameters`. */
 export function rowStatement(shape: CommitShape): string {
-  return together(rowWriters(shape, parameterCounter()))
+  return together(rowWriters(shape, parameterCounter()), '1')
 }
 
 export function rowParameters(shape: CommitShape, rows: RowWrite[]): string[][] {
@@ -134,8 +171,8 @@ function parameterCounter(): () => number {
   return () => ++last
 }
 
-function together(parts: string[]): string {
-  return `with ${parts.join(',\n')} select 1`
+function together(parts: string[], result: string): string {
+  return `with ${parts.join(',\n')} select ${result}`
 }
 
 function arrays<Row>(columns: Column<Row>[], rows: Row[]): string[][] {

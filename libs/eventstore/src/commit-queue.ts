@@ -1,7 +1,7 @@
 import { ApiError, IdempotencyRaceError } from '@opsplane/contracts'
 import { type Database, isDatabaseAway } from '@opsplane/postgres'
 import { appendParameters, appendStatement, type CommitShape, shapeOf } from './append-statement.js'
-import { type Commit, claimsOf } from './commit.js'
+import { type Commit, claimsOf, reliancesOf } from './commit.js'
 import { commitFailure, VersionRaceError } from './errors.js'
 
 export interface CommitQueue {
@@ -28,6 +28,7 @@ export interface CommitQueueOptions {
 interface Waiting {
   commit: Commit
   claims: string[]
+  reliances: string[]
   shape: CommitShape
   resolve(): void
   reject(error: unknown): void
@@ -36,7 +37,7 @@ interface Waiting {
 /**
  * Group commit: commits that arrive while a statement is under way share the next one. A group holds commits of
  * one shape that do not touch each other's aggregates, rows or keys, nor those of a group under way; so within
- * a process a race is seen here instead of failing a statement.
+ * a process a race is seen here instead of failing a statement. Nor does a group write what one of it relies on.
  */
 export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
   const { sql, maxGroup = 64, maxInFlight = 2, worthAnother = 16 } = options
@@ -54,18 +55,21 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
 
   function takeGroup(): Waiting[] {
     const group: Waiting[] = []
+    const reliedOn = new Set<string>()
     const rest: Waiting[] = []
     for (const waiting of queue) {
       const [first = waiting] = group
       const fits =
         group.length < maxGroup &&
         first.shape.key === waiting.shape.key &&
-        !waiting.claims.some((claim) => claimed.has(claim))
+        !waiting.claims.some((claim) => claimed.has(claim) || reliedOn.has(claim)) &&
+        !waiting.reliances.some((claim) => claimed.has(claim))
       if (!fits) {
         rest.push(waiting)
         continue
       }
       for (const claim of waiting.claims) claimed.add(claim)
+      for (const claim of waiting.reliances) reliedOn.add(claim)
       group.push(waiting)
     }
     queue = rest
@@ -153,7 +157,8 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
   return {
     commit: (commit) =>
       new Promise((resolve, reject) => {
-        queue.push({ commit, claims: claimsOf(commit), shape: shapeOf(commit), resolve, reject })
+        const [claims, reliances] = [claimsOf(commit), reliancesOf(commit)]
+        queue.push({ commit, claims, reliances, shape: shapeOf(commit), resolve, reject })
         if (scheduled || inFlight >= maxInFlight) return
         scheduled = true
         // After the requests that arrived in the same turn of the event loop, so that they share a statement.

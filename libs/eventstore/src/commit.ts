@@ -36,12 +36,27 @@ export interface IdempotencyRow {
   headers: string | null
 }
 
+/** A row the commit does not write but was decided on; `fields` is JSON text, and must be part of its state still. */
+export interface Reliance {
+  table: string
+  id: string
+  workspaceId: string
+  environment: string
+  fields: string
+}
+
 /** What is written together or not at all. At most one write per row. */
 export interface Commit {
   events: EventRow[]
   rows: RowWrite[]
+  /** At most one per row. */
+  relied?: Reliance[] | undefined
   idempotency?: IdempotencyRow | undefined
 }
+
+/** What must not be written in the same statement, as a statement sees nothing of what it writes. */
+export const reliancesOf = ({ relied = [] }: Commit): string[] =>
+  relied.map(({ table, id }) => `${table}/${id}`)
 
 /** Everything only one commit at a time can be writing: its aggregates, rows and Idempotency-Key. */
 export function claimsOf(commit: Commit): string[] {

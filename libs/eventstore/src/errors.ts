@@ -9,6 +9,16 @@ export class VersionRaceError extends Error {
   }
 }
 
+/** What was decided rests on something that has changed, while nothing that is written has: If-Match still holds. */
+export class RelianceLostError extends VersionRaceError {
+  constructor(options?: ErrorOptions) {
+    super(options)
+    this.name = 'RelianceLostError'
+  }
+}
+
+/** The append divides by nothing else. */
+const divisionByZero = '22012'
 const retriableStates = new Set(['40001', '40P01'])
 
 /** What a failed append means for the one commit it was made for. */
@@ -18,6 +28,7 @@ export function commitFailure(error: unknown): unknown {
   if (constraint === 'idempotency_keys_pkey') return new IdempotencyRaceError({ cause: error })
   if (constraint === 'events_stream_version_key' || retriableStates.has(sqlState(error)))
     return new VersionRaceError({ cause: error })
+  if (sqlState(error) === divisionByZero) return new RelianceLostError({ cause: error })
   if (constraint === undefined) return error
   return new ApiError('conflict', 'Another resource already has this value.', {
     details: [

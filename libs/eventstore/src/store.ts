@@ -14,7 +14,7 @@ import type { Aggregate } from './aggregate.js'
 import { appendParameters, appendStatement, shapeOf } from './append-statement.js'
 import type { Commit, IdempotencyRow } from './commit.js'
 import { createCommitQueue } from './commit-queue.js'
-import { commitFailure, VersionRaceError } from './errors.js'
+import { commitFailure, RelianceLostError, VersionRaceError } from './errors.js'
 import { checkEvents } from './event-check.js'
 import { checkSizes } from './event-size.js'
 import { createIdempotencyStore } from './idempotency.js'
@@ -97,7 +97,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
         return result
       } catch (error) {
         if (!(error instanceof VersionRaceError)) throw error
-        if (draft.checkedVersion()) throw preconditionFailed()
+        if (draft.checkedVersion() && !(error instanceof RelianceLostError)) throw preconditionFailed()
         if (redecisions >= maxRedecisions) throw versionConflict()
       }
     }

@@ -1,13 +1,14 @@
 import {
   ApiError,
   type CommandMeta,
+  type Decider,
   type Decision,
   notFound,
   storedState,
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Aggregate } from './aggregate.js'
-import type { Commit, RowWrite } from './commit.js'
+import type { Commit, Reliance, RowWrite } from './commit.js'
 import { toRows, type Versioned } from './decided.js'
 import type { Snapshots } from './snapshots.js'
 
@@ -47,7 +48,23 @@ export interface Unit {
     id: string,
     options?: UnitOptions,
   ): Promise<{ state: State; version: number } | null>
+  /**
+   * What is decided rests on a record that is not written: these fields of it, as they were read in this run of the
+   * unit, or found by it, are still so when the unit is committed. A change of them in between is a lost race, and who
+   * changes them later finds what was decided here. The record is the tenant's.
+   */
+  rely<State extends { id: string }>(
+    decider: Pick<Decider<State, never, unknown>, 'table' | 'describe'>,
+    id: string,
+    fields: ReliedFields<State>,
+  ): void
 }
+
+/** Plain values, as those are what a stored state is searched for. */
+export type ReliedFields<State> = { [Field in keyof State]?: string | number | boolean | null }
+
+/** What checks need that something is decided on. */
+export type Relying = Pick<Unit, 'rely'>
 
 export interface Draft {
   unit: Unit
@@ -68,6 +85,7 @@ export interface DraftOptions {
 export function createDraft({ snapshots, meta, careful }: DraftOptions): Draft {
   const events: Commit['events'] = []
   const rows = new Map<string, RowWrite>()
+  const relied = new Map<string, { reliance: Omit<Reliance, 'fields'>; fields: object }>()
   const touched = new Map<string, Versioned<unknown>>()
   let checkedVersion = false
 
@@ -130,10 +148,22 @@ export function createDraft({ snapshots, meta, careful }: DraftOptions): Draft {
       touched.set(`${aggregate.definition.decider.table}/${id}`, { state, version })
       return { state, version }
     },
+    rely({ table }, id, fields) {
+      const { workspaceId, environment } = meta.tenant
+      const known = relied.get(`${table}/${id}`)?.fields
+      const reliance = { table, id, workspaceId, environment }
+      relied.set(`${table}/${id}`, { reliance, fields: { ...known, ...fields } })
+    },
   }
+
+  /** Of what is written its version answers. */
+  const stillRelied = (): Reliance[] =>
+    [...relied]
+      .filter(([key]) => !rows.has(key))
+      .map(([, { reliance, fields }]) => ({ ...reliance, fields: JSON.stringify(fields) }))
   return {
     unit,
-    commit: () => ({ events, rows: [...rows.values()] }),
+    commit: () => ({ events, rows: [...rows.values()], relied: events.length === 0 ? [] : stillRelied() }),
     checkedVersion: () => checkedVersion,
   }
 }

@@ -12,6 +12,7 @@ import { checkKey, fingerprintOf, type Idempotency, scopedKey } from './idempote
 import type { InternalVerifier } from './internal-token.js'
 import { type Locate, locator } from './location.js'
 import { createMeta } from './meta.js'
+import { offersOf } from './offers.js'
 import { arrayParameters, parseQuery } from './query.js'
 import { checkAnswer, checkReplay } from './response-check.js'
 import type { RequestMeta, Route } from './route.js'
@@ -45,6 +46,7 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
   const parse = partsParser(route)
   const locate = locator(route, context.routes)
   const headers = deprecationHeaders(route)
+  const narrow = offersOf(route)
 
   const serve = async (exchange: Exchange, req: Request, params: PathValues): Promise<void> => {
     if (req.url.includes('%00')) throw malformedUrl()
@@ -58,7 +60,7 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
       const lines = await route.handler({ ...parsed, meta })
       return sendLines(exchange, route, lines, context.checkResponses)
     }
-    const answer = await perform(route, context, { req, sent, parsed, meta, locate })
+    const answer = await perform(route, context, { req, sent, parsed, meta, locate, narrow })
     send(exchange, unlessSeen(route, req.headers['if-none-match'], answer))
   }
 
@@ -87,9 +89,17 @@ function partsParser({ params, query, body }: Route): (sent: Parts) => Parts {
 async function perform(
   route: Route,
   context: ServeContext,
-  request: { req: Request; sent: Parts; parsed: Parts; meta: RequestMeta; locate: Locate | undefined },
+  request: {
+    req: Request
+    sent: Parts
+    parsed: Parts
+    meta: RequestMeta
+    locate: Locate | undefined
+    narrow: ReturnType<typeof offersOf>
+  },
 ): Promise<Answer> {
-  const { req, sent, parsed, meta, locate } = request
+  const { req, sent, parsed, meta, locate, narrow } = request
+  const shown = (data: unknown) => (narrow ? narrow(data, meta.principal.permissions) : data)
   const location = (data: unknown) => locate?.(sent.params, data)
   const run = async () => {
     const data = await route.handler({ ...parsed, meta })
@@ -99,7 +109,7 @@ async function perform(
   const key = req.headers['idempotency-key']
   if (key === undefined || route.idempotency === 'none' || !context.idempotency) {
     const data = await run()
-    return answerTo(route, data, location(data))
+    return answerTo(route, shown(data), location(data))
   }
   checkKey(String(key))
   const scope = { tenant: meta.tenant, actorId: meta.actor.id, method: req.method, path: req.path }
@@ -109,8 +119,8 @@ async function perform(
     fingerprint: fingerprintOf(String(key), sent.body, sent.query),
     meta,
     perform: run,
-    answer: (data: unknown) => answerTo(route, data, location(data)),
-    respond: (data: unknown) => storedAnswer(route, data, location(data)),
+    answer: (data: unknown) => answerTo(route, shown(data), location(data)),
+    respond: (data: unknown) => storedAnswer(route, shown(data), location(data)),
   }
   return context.idempotency.run(context.checkResponses ? checkReplay(attempt) : attempt)
 }

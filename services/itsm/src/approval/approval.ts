@@ -61,13 +61,9 @@ export interface Shortfall {
   left: number
 }
 
-/** Undefined where a rule can be met by those who are not excluded, of whom `spent` more are not there either. */
-export function shortfallOf(
-  rule: ApprovalRule,
-  excludedIds: readonly string[],
-  spent = 0,
-): Shortfall | undefined {
-  const left = Math.max(0, leftOf(rule, excludedIds) - spent)
+/** Undefined where a rule can be met by those who are not excluded. */
+export function shortfallOf(rule: ApprovalRule, excludedIds: readonly string[]): Shortfall | undefined {
+  const left = leftOf(rule, excludedIds)
   const required = requiredOf(rule, left)
   return left < required ? { required, left } : undefined
 }
@@ -90,7 +86,8 @@ function leftOf({ approverIds }: ApprovalRule, excludedIds: readonly string[]): 
   return approverIds?.filter((userId) => !excludedIds.includes(userId)).length ?? Number.POSITIVE_INFINITY
 }
 
-function requiredOf({ waitFor }: ApprovalRule, approvers: number): number {
+/** How many of so many approvers have to approve. */
+export function requiredOf({ waitFor }: ApprovalRule, approvers: number): number {
   if (waitFor === 'first') return 1
   if (waitFor === 'all') return Math.max(1, approvers)
   return 'count' in waitFor ? waitFor.count : Math.max(1, Math.ceil((approvers * waitFor.percent) / 100))

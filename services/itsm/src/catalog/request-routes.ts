@@ -98,6 +98,7 @@ export function requestRoutes(
       body: NewCatalogRequest,
       response: CatalogRequest,
       status: 201,
+      errors: ['version_conflict'],
       handler: ({ body, meta }) => requests.create(body, meta),
     }),
 

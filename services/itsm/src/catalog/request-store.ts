@@ -6,10 +6,11 @@ import {
   newId,
   notFound,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import type { BackendContext, Relying, Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import { referencedId } from '../lists/referenced-id.js'
 import { checkVisible } from './access.js'
+import { catalogItem } from './item-domain.js'
 import type { ItemStore } from './item-store.js'
 import { planOf } from './queries.js'
 import type { By, NewIds, RequestCommand } from './request-commands.js'
@@ -49,6 +50,7 @@ export function requestStore({ store, database: { db } }: BackendContext, items:
       return store.transact(meta, async (unit) => {
         const item = (await unit.find(items, input.itemId))?.state
         if (item === undefined) throw unknownItem()
+        relyOn(unit, item)
         const command = { kind: 'create', id, number, by: byOf(meta), now: meta.now, item, input } as const
         return unit.create(aggregate, id, { ...command, ids: newIdsFor(item) })
       })
@@ -75,16 +77,13 @@ export function requestStore({ store, database: { db } }: BackendContext, items:
     ): Promise<CatalogRequest> {
       const request = await visible(reference, meta)
       guard(meta, request)
-      const decide = async (item: CatalogItemState | undefined) => {
+      const decide = async (unit: Unit) => {
+        const item = (await unit.find(items, request.itemId))?.state
         if (item === undefined) throw unknownItem()
-        return commandFor(item, newIdsFor(item))
+        relyOn(unit, item)
+        return unit.handle(aggregate, request.id, commandFor(item, newIdsFor(item)))
       }
-      return store.transact(
-        meta,
-        async (unit) =>
-          unit.handle(aggregate, request.id, await decide((await unit.find(items, request.itemId))?.state)),
-        { turn: request.id },
-      )
+      return store.transact(meta, decide, { turn: request.id })
     },
 
     /** The plan is that of the revision the request was submitted with, which no longer changes. */
@@ -98,6 +97,10 @@ export function requestStore({ store, database: { db } }: BackendContext, items:
   }
 }
 export type RequestStore = ReturnType<typeof requestStore>
+
+/** A request is of an item that can be requested, and of its present revision, when it is written. */
+const relyOn = (unit: Relying, { id, status, revision }: CatalogItemState) =>
+  unit.rely(catalogItem, id, { status, revision })
 
 const newIdsFor = ({ approvals, tasks }: CatalogItemState): NewIds => ({
   approvalIds: approvals.map(() => newId('approval')),

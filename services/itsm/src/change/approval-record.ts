@@ -108,10 +108,14 @@ function excluding(approval: Approval, assigneeId: string): Approval {
 /** Throws validation_failed where the authorization cannot be met by those who may decide on the change. */
 export function checkAuthorization(change: ChangeRecord): void {
   const unmet = unmetAuthorization(change)
-  if (!unmet) return
-  const first = change.approvalPolicy?.distinctApprovers && change.type === 'normal'
-  const what = first ? 'has no part in this, or in its technical approval' : 'had no hand in this'
-  throw tooFewApprovers(unmet.rule, unmet, what)
+  if (unmet?.short) throw tooFewApprovers(unmet.rule, unmet.short, 'had no hand in this')
+  if (unmet)
+    throw invalidField(
+      '/approvals',
+      'too_few_approvers',
+      `${unmet.together} cannot be met together, as who approves the technical stage does not count for the ` +
+        'authorization: others have to be named in these rules.',
+    )
 }
 
 /**
@@ -121,12 +125,13 @@ export function checkAuthorization(change: ChangeRecord): void {
 export function checkSpared(change: ChangeRecord): void {
   const unmet = unmetAuthorization(change)
   if (!unmet) return
-  const { rule, required, left } = unmet
-  throw new ApiError(
-    'conflict',
-    `Who approves the technical stage cannot give ${rule.name}, which needs ${required} of its approvers. With your ` +
-      `approval only ${left} would be left, so somebody else must approve the technical stage.`,
-  )
+  const { rule, short, together } = unmet
+  const why = short
+    ? `Who approves the technical stage cannot give ${rule.name}, which needs ${short.required} of its approvers. With ` +
+      `your approval only ${short.left} would be left`
+    : `With your approval ${together} could not be met together any longer, as who approves the technical stage does ` +
+      'not count for the authorization'
+  throw new ApiError('conflict', `${why}, so somebody else must approve the technical stage.`)
 }
 
 function unmetAuthorization(change: ChangeRecord): Unmet | undefined {

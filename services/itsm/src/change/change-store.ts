@@ -8,7 +8,7 @@ import {
   notFound,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import type { BackendContext, Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import { clashNow, clashOf, conflictsOf } from '../change-window/surroundings.js'
 import { referencedId } from '../lists/referenced-id.js'
@@ -45,14 +45,19 @@ export function changeStore({ store, database: { db, sql } }: BackendContext) {
   const handleReading = (
     id: string,
     meta: RequestMeta,
-    step: (state: ChangeRecord) => Promise<ChangeStep>,
+    step: (state: ChangeRecord, unit: Unit) => Promise<ChangeStep>,
   ): Promise<Change> =>
     store.transact(
       meta,
       async (unit) => {
         const current = await unit.find(aggregate, id)
         if (current === null) throw notFound()
-        return unit.handle(aggregate, id, { ...(await step(current.state)), now: meta.now }, { current })
+        return unit.handle(
+          aggregate,
+          id,
+          { ...(await step(current.state, unit)), now: meta.now },
+          { current },
+        )
       },
       { turn: id },
     )
@@ -61,27 +66,29 @@ export function changeStore({ store, database: { db, sql } }: BackendContext) {
     ...aggregate,
     async draft(input: NewChange, meta: RequestMeta): Promise<Change> {
       const id = newId('change')
-      await checkProblemLink(db, meta.tenant, input.problemId)
-      const { facts, classes } = await touched(db, meta.tenant, { id, ciIds: input.ciIds })
-      const agreed = await agreedOn(input, classes, meta.tenant)
-      const number = `CHG-${await store.numbers.next(meta.tenant.workspaceId, 'change')}`
-      const { actor: by, now } = meta
-      const command = { id, number, by, userId: meta.principal.userId, now, input, facts, agreed }
-      return aggregate.create(id, { kind: 'create', ...command }, meta)
+      return store.transact(meta, async (unit) => {
+        await checkProblemLink(db, meta.tenant, input.problemId)
+        const { facts, classes } = await touched(db, meta.tenant, { id, ciIds: input.ciIds }, unit)
+        const agreed = await agreedOn(input, classes, meta.tenant)
+        const number = `CHG-${await store.numbers.next(meta.tenant.workspaceId, 'change')}`
+        const { actor: by, now } = meta
+        const command = { id, number, by, userId: meta.principal.userId, now, input, facts, agreed }
+        return unit.create(aggregate, id, { kind: 'create', ...command })
+      })
     },
     edit: (id: string, patch: ChangePatch, meta: RequestMeta): Promise<Change> =>
-      handleReading(id, meta, async (state) => {
+      handleReading(id, meta, async (state, unit) => {
         await checkProblemLink(db, meta.tenant, patch.problemId)
         const touching = { id, ciIds: patch.ciIds ?? state.ciIds, before: state.ciIds }
-        const { facts, classes } = await touched(db, meta.tenant, touching)
+        const { facts, classes } = await touched(db, meta.tenant, touching, unit)
         const agreed = await agreedOn(withPatch(state, patch), classes, meta.tenant)
         const edit = { kind: 'edit', userId: meta.principal.userId, patch, facts, agreed } as const
         if (!bearsOnConflicts(patch, state)) return edit
         return { ...edit, conflicts: await conflictsOf(sql, meta.tenant, withPatch(state, patch)) }
       }),
     submit: (id: string, acceptance: AcceptConflicts, meta: RequestMeta): Promise<Change> =>
-      handleReading(id, meta, async (state) => {
-        const { facts, classes } = await touched(db, meta.tenant, { id, ciIds: state.ciIds })
+      handleReading(id, meta, async (state, unit) => {
+        const { facts, classes } = await touched(db, meta.tenant, { id, ciIds: state.ciIds }, unit)
         return {
           kind: 'submit',
           userId: meta.principal.userId,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { ApprovalRule, type ChangePolicyState } from '@opsplane/contracts'
-import { specify } from '@opsplane/testing'
+import { ApiError, ApprovalRule, type ChangePolicyState } from '@opsplane/contracts'
+import { seededRandom, specify } from '@opsplane/testing'
 import { change } from './domain.js'
 import type { ChangeRecord } from './duties.js'
 import {
@@ -18,6 +18,7 @@ import {
 
 const { given } = specify(change)
 const third = 'usr_third'
+const nextIds = Array.from({ length: 5 }, (_, place) => `apr_next_${place}`)
 const rule = (fields: object) => ApprovalRule.parse({ name: 'Board', ...fields })
 const board = (waitFor: unknown, approverIds: string[] = [boss, peer]) => rule({ approverIds, waitFor })
 const policy = (fields: Partial<ChangePolicyState>): ChangePolicyState => ({
@@ -124,6 +125,62 @@ describe('an authorization that distinct approvers leave too few for', () => {
     const one = then(state, approve(peer))
     given(one).when(approve(third)).fails('conflict')
     expect(then(one, approve(boss)).status).toBe('authorize')
+  })
+
+  it('is refused with the names of the rules that are met by nobody together, although any two of them could be', () => {
+    const pair = (name: string, ...approverIds: string[]) => rule({ name, approverIds })
+    const technical = [pair('Net', boss, peer), pair('Disks', peer, third), pair('Power', third, boss)]
+    const authorization = [board({ count: 2 }, [boss, peer, third])]
+    const names = 'Net (technical), Disks (technical), Power (technical), and Board (authorization)'
+    expect(() => change.decide(submit({ technical, authorization }), changeIn('normal', 'draft'))).toThrow(
+      expect.objectContaining({
+        code: 'validation_failed',
+        details: [
+          expect.objectContaining({ code: 'too_few_approvers', message: expect.stringContaining(names) }),
+        ],
+      }),
+    )
+    for (const fewer of [technical.slice(1), technical.slice(0, 2)])
+      given(changeIn('normal', 'draft'))
+        .when(submit({ technical: fewer, authorization }))
+        .decisions()
+  })
+
+  it('never comes of a submission that was taken, whoever approves what first', () => {
+    const everybody = [boss, peer, third, 'usr_fourth', 'usr_fifth', worker]
+    let taken = 0
+    let refused = 0
+    for (let seed = 1; seed <= 300; seed++) {
+      const random = seededRandom(seed)
+      const rules = () =>
+        Array.from({ length: 1 + Math.floor(random() * 4) }, () => {
+          const named = everybody.filter(() => random() < 0.5)
+          const count = 1 + Math.floor(random() * Math.min(2, named.length))
+          return board({ count }, named.length === 0 ? [boss] : named)
+        })
+      let state = changeIn('normal', 'draft')
+      try {
+        state = then(state, submit({ technical: rules(), authorization: rules() }))
+        taken++
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'validation_failed')) throw error
+        refused++
+        continue
+      }
+      for (let tries = 0; tries < 200 && state.status !== 'scheduled'; tries++) {
+        const pending = state.approvals.filter(({ status }) => status === 'pending')
+        const userId = everybody[Math.floor(random() * everybody.length)] ?? boss
+        const approvalId = pending[Math.floor(random() * pending.length)]?.id
+        const named = approvalId !== undefined && random() < 0.5 ? { approvalId } : {}
+        try {
+          state = then(state, { ...approve(userId, nextIds), ...named })
+        } catch (error) {
+          if (!(error instanceof ApiError && ['conflict', 'forbidden'].includes(error.code))) throw error
+        }
+      }
+      expect({ seed, status: state.status }).toEqual({ seed, status: 'scheduled' })
+    }
+    expect(Math.min(taken, refused)).toBeGreaterThan(30)
   })
 
   it('is not made by another assignee', () => {

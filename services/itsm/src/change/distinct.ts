@@ -1,50 +1,60 @@
 import type { Approval, ApprovalRule, ChangeApprovalPolicy } from '@opsplane/contracts'
-import { shortfallOf } from '../approval/approval.js'
+import { type Shortfall, shortfallOf } from '../approval/approval.js'
+import { clashOf, type Need } from './both-stages.js'
 
-/** What is asked of somebody: of whom, null for anyone, and how many approvals are missing. */
-export interface Asked {
-  among: readonly string[] | null
-  missing: number
+/** Approvals that are missing in the technical stage, and who may still give them. */
+export interface Asked extends Need {
+  name: string
 }
 
-export const askedBy = ({ status, approverIds, excludedIds, decisions, required }: Approval): Asked => ({
-  among:
-    approverIds?.filter(
-      (id) => !excludedIds.includes(id) && !decisions.some(({ userId }) => userId === id),
-    ) ?? null,
-  missing: status === 'pending' ? required - decisions.length : 0,
-})
+export const askedBy = (approval: Approval): Asked => {
+  const { name, status, approverIds, excludedIds, decisions, required } = approval
+  return {
+    name,
+    people:
+      approverIds?.filter(
+        (id) => !excludedIds.includes(id) && !decisions.some(({ userId }) => userId === id),
+      ) ?? null,
+    count: status === 'pending' ? required - decisions.length : 0,
+  }
+}
 
+/** An authorization that too few are left for. */
 export interface Unmet {
   index: number
   rule: ApprovalRule
-  required: number
-  left: number
+  /** Where it lacks approvers by itself. */
+  short: Shortfall | undefined
+  /** Else what it cannot be met together with, and it: rules of both stages, by name. */
+  together: string
 }
 
 /**
- * The first authorization that the policy's technical stage would leave too few for, as who approves the one does not
- * approve the other. It is a lower bound: of whom approvals are still missing, those count who cannot but be among them.
+ * The first authorization that cannot be met, as who approves the technical stage does not approve it where the policy
+ * asks for distinct approvers. Whatever is not unmet can be met by some of those who may still decide.
  */
 export function unmetAfter(
   asked: readonly Asked[],
   { distinctApprovers, authorization }: Pick<ChangeApprovalPolicy, 'distinctApprovers' | 'authorization'>,
   excludedIds: readonly string[],
 ): Unmet | undefined {
-  for (const [index, rule] of authorization.entries()) {
-    const left = rule.approverIds?.filter((id) => !excludedIds.includes(id)) ?? []
-    const short = shortfallOf(rule, excludedIds, distinctApprovers ? fewestSpent(asked, left) : 0)
-    if (short) return { index, rule, ...short }
-  }
-  return undefined
+  const wanted = authorization.map((rule) => needOf(rule, excludedIds))
+  const clash = clashOf(distinctApprovers ? asked : [], wanted)
+  const [index] = clash?.after ?? []
+  const rule = index === undefined ? undefined : authorization[index]
+  if (clash === undefined || index === undefined || rule === undefined) return undefined
+  const names = [
+    ...clash.before.map((place) => `${asked[place]?.name} (technical)`),
+    ...clash.after.map((place) => `${authorization[place]?.name} (authorization)`),
+  ]
+  const together = new Intl.ListFormat('en').format(names)
+  return { index, rule, short: shortfallOf(rule, excludedIds), together }
 }
 
-/** How many of these people at least approve before, as there are not enough others who could. */
-function fewestSpent(asked: readonly Asked[], people: readonly string[]): number {
-  const needs = asked.map(({ among, missing }) => {
-    const inside = among?.filter((id) => people.includes(id)) ?? []
-    return { inside, needed: among === null ? 0 : Math.max(0, missing - (among.length - inside.length)) }
-  })
-  const certain = new Set(needs.flatMap(({ inside, needed }) => (needed === inside.length ? inside : [])))
-  return Math.max(certain.size, ...needs.map(({ needed }) => needed))
+/** All, or a percentage, are of those who are left: one is enough. */
+function needOf({ approverIds, waitFor }: ApprovalRule, excludedIds: readonly string[]): Need {
+  return {
+    people: approverIds?.filter((id) => !excludedIds.includes(id)) ?? null,
+    count: typeof waitFor === 'object' && 'count' in waitFor ? waitFor.count : 1,
+  }
 }

@@ -1,5 +1,7 @@
 import { ApiError, type ErrorDetail, type TenantScope } from '@opsplane/contracts'
+import type { Relying } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
+import { configurationItem } from '../cmdb/item-domain.js'
 import { itemsOf, pastOf, type TouchedItem } from './queries.js'
 import type { RiskFacts } from './risk.js'
 
@@ -18,14 +20,19 @@ export interface Touched {
   classes: ReadonlyMap<string, string>
 }
 
-/** What is known of the items. Throws validation_failed naming /ciIds/i where one is not there or is retired. */
+/**
+ * What is known of the items. Throws validation_failed naming /ciIds/i where one is not there or is retired; the others
+ * stay in service until the unit is committed.
+ */
 export async function touched(
   db: Drizzle,
   tenant: TenantScope,
   { id, ciIds, before = [] }: Touching,
+  unit: Relying,
 ): Promise<Touched> {
   const items = await itemsOf(db, tenant, ciIds)
   checkItems(ciIds, items, before)
+  for (const { id, status } of items) if (!before.includes(id)) unit.rely(configurationItem, id, { status })
   return {
     facts: {
       criticalities: items.map(({ criticality }) => criticality),

@@ -57,6 +57,10 @@ describe('a policy', () => {
         authorization: named(['a', 'b', 'c'], { count: 2 }),
       },
       { technical: [...named(['a']), ...named(['b'])], authorization: named(['a', 'b']) },
+      {
+        technical: [...named(['a', 'b']), ...named(['b', 'c']), ...named(['c', 'a'])],
+        authorization: named(['a', 'b', 'c'], { count: 2 }),
+      },
     ]
     const met = [
       { technical: named(['a', 'b']), authorization: named(['a', 'b'], 'all') },
@@ -65,6 +69,7 @@ describe('a policy', () => {
         authorization: named(['a', 'b', 'd'], { percent: 50 }),
       },
       { authorization: named(['a']) },
+      { technical: named(['a', 'b', 'c', 'd'], { percent: 50 }), authorization: named(['a', 'b'], 'all') },
     ]
     for (const fields of refused) {
       given(null).when(create(fields)).decisions()

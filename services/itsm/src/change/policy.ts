@@ -12,7 +12,7 @@ import {
   type NewChangePolicy,
   notFound,
 } from '@opsplane/contracts'
-import { checkApprovalRule } from '../approval/approval.js'
+import { checkApprovalRule, requiredOf } from '../approval/approval.js'
 import { checkConditions } from '../conditions.js'
 import { unmetAfter } from './distinct.js'
 import { withPatch } from './patch.js'
@@ -89,16 +89,18 @@ function checked(policy: ChangePolicyState): ChangePolicyState {
 
 /** Throws validation_failed where whoever approves the technical stage is needed for the authorization, too. */
 function checkDistinct(policy: ChangePolicyState): void {
-  const asked = policy.technical.map(({ approverIds, ...rule }) => ({
-    among: approverIds,
-    missing: mostDecisions({ approverIds, ...rule }),
+  const asked = policy.technical.map((rule) => ({
+    name: rule.name,
+    people: rule.approverIds,
+    count: requiredOf(rule, rule.approverIds?.length ?? 1),
   }))
   const unmet = unmetAfter(asked, policy, [])
   if (unmet)
     throw invalidField(
       `/authorization/${unmet.index}/approverIds`,
       'unreachable',
-      `Those who approve the technical stage do not count, so ${unmet.rule.name} needs further approvers.`,
+      `${unmet.together} cannot be met together, as who approves the technical stage does not count for the ` +
+        'authorization: they need further approvers.',
     )
 }
 

@@ -50,6 +50,7 @@ export function changeRoutes(ctx: BackendContext, changes: ChangeStore): Route[]
       body: NewChange,
       response: Change,
       status: 201,
+      errors: ['version_conflict'],
       handler: ({ body, meta }) => changes.draft(body, meta),
     }),
 

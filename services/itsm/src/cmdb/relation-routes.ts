@@ -86,7 +86,7 @@ export function relationRoutes(ctx: BackendContext, items: ItemStore, relations:
       body: NewCiRelation,
       response: CiRelation,
       status: 201,
-      errors: ['conflict'],
+      errors: ['conflict', 'version_conflict'],
       handler: ({ body, meta }) => relations.add(body, meta),
     }),
 

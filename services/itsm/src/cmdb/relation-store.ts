@@ -8,6 +8,7 @@ import {
 } from '@opsplane/contracts'
 import type { BackendContext, Unit } from '@opsplane/eventstore'
 import { foreignKeyViolation } from '@opsplane/postgres'
+import { configurationItem } from './item-domain.js'
 import type { ItemStore } from './item-store.js'
 import { ciRelation } from './relation-domain.js'
 import { transitions } from './transitions.js'
@@ -21,6 +22,7 @@ export function relationStore({ store }: BackendContext, items: ItemStore) {
     if (item === null) throw noSuchItem(`/${field}`)
     if (transitions.relate[item.state.status] === undefined)
       throw invalidField(`/${field}`, 'retired', 'A retired item gets no new relations.')
+    unit.rely(configurationItem, id, { status: item.state.status })
   }
 
   return {

@@ -6,7 +6,8 @@ import {
   notFound,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type BackendContext, preconditionFailed, type Unit } from '@opsplane/eventstore'
+import { type BackendContext, preconditionFailed, type Relying, type Unit } from '@opsplane/eventstore'
+import { configurationItem } from '../cmdb/item-domain.js'
 import { itemStatus } from '../cmdb/queries.js'
 import type { IncidentStore } from './incident-store.js'
 import { againAs, isLate } from './late-words.js'
@@ -56,7 +57,7 @@ async function openAgain(
   const [desk, next, ciId] = await Promise.all([
     incidents.deskOf(tenant),
     ctx.store.numbers.next(tenant.workspaceId, 'incident'),
-    inService(ctx, ended, tenant),
+    inService(ctx, ended, tenant, unit),
   ])
   const id = newId('incident')
   const input = againAs({ ...ended, ciId })
@@ -71,8 +72,11 @@ async function inService(
   { database }: FollowUpContext,
   { ciId }: IncidentState,
   tenant: TenantScope,
+  unit: Relying,
 ): Promise<string | null> {
   if (ciId === null) return null
   const status = await itemStatus(database.db, tenant, ciId)
-  return status === undefined || status === 'retired' ? null : ciId
+  if (status === undefined || status === 'retired') return null
+  unit.rely(configurationItem, ciId, { status })
+  return ciId
 }

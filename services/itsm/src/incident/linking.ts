@@ -3,6 +3,7 @@ import { type BackendContext, preconditionFailed, type Unit } from '@opsplane/ev
 import type { PatchIncident } from './commands.js'
 import { unknownParent } from './family.js'
 import type { IncidentStore } from './incident-store.js'
+import { checkIncidentLinks } from './links.js'
 
 /** The parent's side of an incident that becomes part of it. Throws validation_failed naming /parentId. */
 export async function adoptChild(
@@ -15,9 +16,9 @@ export async function adoptChild(
   await unit.handle(incidents, parentId, { kind: 'adopt', now })
 }
 
-/** Changes an incident, and with its `parentId` the parents it leaves and joins, in one transaction. */
+/** Changes an incident that names what there is, and with its `parentId` the parents it leaves and joins, in one transaction. */
 export async function patchIncident(
-  { store }: Pick<BackendContext, 'store'>,
+  { store, database }: Pick<BackendContext, 'store' | 'database'>,
   incidents: IncidentStore,
   id: string,
   command: PatchIncident,
@@ -26,11 +27,20 @@ export async function patchIncident(
   const { now, patch } = command
   const { parentId } = patch
   const before = await (parentId === undefined ? null : incidents.find(id, meta.tenant))
-  if (parentId === undefined || before === null) return incidents.handle(id, command, meta)
+  const checkLinks = (unit: Unit) =>
+    checkIncidentLinks(database.db, meta.tenant, patch, unit, () => incidents.linksOf(id, meta.tenant))
+  if (parentId === undefined || before === null) {
+    const change = async (unit: Unit): Promise<Incident> => {
+      await checkLinks(unit)
+      return unit.handle(incidents, id, command)
+    }
+    return incidents.reopening(id, meta.tenant, () => store.transact(meta, change, { turn: id }))
+  }
   // If-Match is about the child alone: who loses a race for a parent tries again.
   const { expectedVersion, ...rest } = meta
 
   const move = async (unit: Unit): Promise<Incident> => {
+    await checkLinks(unit)
     const current = await unit.find(incidents, id)
     if (current === null) throw notFound()
     if (expectedVersion !== undefined && expectedVersion !== current.version)

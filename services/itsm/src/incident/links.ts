@@ -1,4 +1,5 @@
 import type { HoldReason, IncidentPatch, TenantScope } from '@opsplane/contracts'
+import type { Relying } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
 import { checkChangeLink } from '../change/queries.js'
 import { checkChangeAwaited } from '../change/resume-incidents.js'
@@ -13,15 +14,16 @@ export interface IncidentLinks
 
 /**
  * Holds what a new incident, or a changed one, names against the tenant's records; what it named `before` it may keep.
- * Throws validation_failed naming the field.
+ * The item stays in service until the unit is committed. Throws validation_failed naming the field.
  */
 export async function checkIncidentLinks(
   db: Drizzle,
   tenant: TenantScope,
   links: IncidentLinks,
+  unit: Relying,
   before: () => Promise<IncidentLinks | undefined> = async () => undefined,
 ): Promise<void> {
-  await checkIncidentItem(db, tenant, links.ciId, async () => (await before())?.ciId)
+  await checkIncidentItem(db, tenant, links.ciId, unit, async () => (await before())?.ciId)
   await checkProblemLink(db, tenant, links.problemId)
   for (const field of ['changeId', 'causedByChangeId'] as const)
     await checkChangeLink(db, tenant, `/${field}`, links[field])

@@ -23,7 +23,7 @@ export async function openIncident(
   const parent = parentId ? [parentId] : []
   const create = async (unit: Unit) => {
     // Not of an alert that is only counted: what its source names may have gone out of service since.
-    await checkIncidentLinks(database.db, tenant, input)
+    await checkIncidentLinks(database.db, tenant, input, unit)
     const id = newId('incident')
     const [desk, next] = await Promise.all([
       incidents.deskOf(tenant),

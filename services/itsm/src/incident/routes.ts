@@ -14,7 +14,6 @@ import { transitionErrors } from '../transition-errors.js'
 import { newComment } from './comment.js'
 import type { IncidentStore } from './incident-store.js'
 import { patchIncident } from './linking.js'
-import { checkIncidentLinks } from './links.js'
 import { askedBy, incidentFilters, incidentReferences, incidentSorts, urgencySorts } from './list-filters.js'
 import { openIncident } from './opening.js'
 import { incidentSelection, sortColumns } from './queries.js'
@@ -101,7 +100,7 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
         '`incident.comment_added`; everything else together one `incident.updated`. A `parentId` also emits ' +
         '`incident.updated` of the parents it leaves and joins. What changes nothing emits nothing. A `holdReason` ' +
         'that waits for its problem or change is refused once that has ended. ' +
-        '`allowedActions` tells which actions the status allows.',
+        '`allowedActions` tells which actions the status allows the caller.',
       tag,
       scope: 'itsm:write',
       body: IncidentPatch,
@@ -109,7 +108,6 @@ export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): R
       errors: [...transitionErrors, 'conflict'],
       handler: async ({ params, body, meta }) => {
         const id = await incidents.idOf(params.id, meta.tenant)
-        await checkIncidentLinks(ctx.database.db, meta.tenant, body, () => incidents.linksOf(id, meta.tenant))
         const desk = await incidents.deskOf(meta.tenant)
         const comment = body.comment === undefined ? undefined : newComment(id, body.comment, 'public', meta)
         const by = { by: meta.actor, userId: meta.principal.userId }

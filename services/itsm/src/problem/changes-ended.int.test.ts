@@ -1,15 +1,31 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Change, type NewChange, Problem, type ProblemPatch, problemEvents } from '@opsplane/contracts'
-import { caughtUp, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
+import {
+  caughtUp,
+  type EventRecorder,
+  recordEvents,
+  startTestService,
+  type TestService,
+  testPrincipal,
+  waitFor,
+} from '@opsplane/testing'
+import { change as changeDecider } from '../change/domain.js'
+import { metaOf, replicaOf, type TestReplica } from '../replica.fixture.js'
 import * as itsm from '../service.js'
+import { changesEnded } from './changes-ended.js'
 
 let service: TestService
+let recorder: EventRecorder
 const principal = testPrincipal()
 const api = () => service.as(principal)
 beforeAll(async () => {
   service = await startTestService({ name: 'itsm', ...itsm })
+  recorder = await recordEvents(service.natsPrefix)
 })
-afterAll(() => service?.stop())
+afterAll(async () => {
+  await recorder?.stop()
+  await service?.stop()
+})
 
 const record = async (fields: ProblemPatch = {}) =>
   (await api().post('/itsm/problems', { title: 'Disks fill up', ...fields })).data(Problem)
@@ -71,4 +87,57 @@ it('tells it again where another change was linked and is over, and not when a c
   const later = await draft({ problemId: problem.id })
   await cancel(later)
   expect(await told(problem)).toEqual([[change.number], [change.number, later.number].sort()])
+})
+
+/** Cancels changes in one commit, so that whoever heeds the end of one finds that of the others. */
+function cancelTogether({ store }: TestReplica, ended: readonly Change[]) {
+  const meta = metaOf(principal)
+  const aggregate = store.aggregate(changeDecider)
+  return store.transact(meta, async (unit) => {
+    for (const { id } of ended) await unit.handle(aggregate, id, { kind: 'cancel', now: meta.now })
+  })
+}
+
+const cancellationOf = ({ id }: Change) =>
+  waitFor(
+    () =>
+      recorder.published.find(({ event }) => event.type === 'change.canceled' && event.resource.id === id)
+        ?.event,
+  )
+
+it('tells once of changes that end together, however many replicas heed which of them first', async () => {
+  const replicas = [replicaOf(service), replicaOf(service)]
+  const [one] = replicas
+  if (!one) throw new Error('There is no replica.')
+  try {
+    for (let round = 0; round < 5; round++) {
+      const problem = await record()
+      const ended = [await draft({ problemId: problem.id }), await draft({ problemId: problem.id })]
+      await cancelTogether(one, ended)
+      const events = await Promise.all(ended.map(cancellationOf))
+      const heeding = replicas.flatMap((ctx) => events.map((event) => changesEnded(ctx)(event)))
+      await Promise.all(heeding)
+      const again = changesEnded(one)
+      for (const event of events) await again(event)
+      expect(await told(problem)).toEqual([ended.map(({ number }) => number).sort()])
+    }
+  } finally {
+    for (const { database } of replicas) await database.close()
+  }
+})
+
+it('tells of every change once where more have ended together than one event names', async () => {
+  const one = replicaOf(service)
+  try {
+    const problem = await record()
+    const drafts = Array.from({ length: 102 }, () => draft({ problemId: problem.id }))
+    const ended = await Promise.all(drafts)
+    await cancelTogether(one, ended)
+    await Promise.all(ended.map(cancellationOf))
+    const named = await told(problem)
+    expect(named.map(({ length }) => length)).toEqual([100, 100])
+    expect([...new Set(named.flat())].sort()).toEqual(ended.map(({ number }) => number).sort())
+  } finally {
+    await one.database.close()
+  }
 })

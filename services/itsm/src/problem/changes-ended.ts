@@ -3,12 +3,13 @@ import {
   type CommandMeta,
   type EndedChange,
   type PlatformEvent,
+  type ProblemState,
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
 import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
-import { and, desc, eq, inArray, notInArray, or, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, ne, notInArray, or, sql } from 'drizzle-orm'
 import { ending, over } from '../change/over.js'
 import { changes, problems as table } from '../schema.js'
 import { problem } from './domain.js'
@@ -16,32 +17,42 @@ import { problem } from './domain.js'
 /** Changes an event names. */
 const mostTold = 100
 
-/** Tells of an open problem once the last change linked to it is over, from whichever side they are linked. */
-export function tellChangesEnded(ctx: BackendContext): Closable {
-  const { store, clock, database } = ctx
+export type ChangesEndedContext = Pick<BackendContext, 'store' | 'clock' | 'database'>
+
+/**
+ * Tells of an open problem once the last change linked to it is over, from whichever side they are linked. The end of a
+ * change is told of a problem at most once: those of several changes are one, whichever event of theirs comes first and
+ * however often, and on however many replicas.
+ */
+export function changesEnded({ store, clock, database }: ChangesEndedContext) {
   const problems = store.aggregate(problem)
 
-  const tell = (id: string, meta: CommandMeta) =>
+  const tell = (id: string, changeId: string, meta: CommandMeta) =>
     store.transact(meta, async (unit) => {
+      // Read before what has been told of it: whoever tells in between takes the version this is decided on.
       const current = await unit.find(problems, id)
       if (!current) return
-      const ended = await endedChanges(database.db, meta.tenant, id, current.state.changeIds)
+      const ended = await untoldEnd(database.db, meta.tenant, current.state, changeId)
       if (ended === null) return
       await unit.handle(problems, id, { kind: 'tell_changes_ended', changes: ended }, { current })
     })
 
-  const heed = async (event: PlatformEvent) => {
+  return async (event: PlatformEvent): Promise<void> => {
     const { before, after } = event.data
     // A completed change is closed later on, which is nothing new.
     if (isOver(ChangeState.parse(before)) || !isOver(ChangeState.parse(after))) return
     const tenant = { workspaceId: event.workspaceId, environment: event.environment }
     const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId: event.id }
-    for (const id of await openProblemsOf(database.db, tenant, ChangeState.parse(after), event.id))
-      await tell(id, meta)
+    const change = ChangeState.parse(after)
+    for (const id of await openProblemsOf(database.db, tenant, change)) await tell(id, change.id, meta)
   }
+}
 
+/** Has the ends of changes told of their problems. */
+export function tellChangesEnded(ctx: BackendContext): Closable {
+  const heed = changesEnded(ctx)
   return consumeEvents({
-    database,
+    database: ctx.database,
     link: ctx.link,
     names: ctx.names,
     log: ctx.log,
@@ -55,8 +66,7 @@ export function tellChangesEnded(ctx: BackendContext): Closable {
 
 const isOver = ({ status }: Pick<ChangeState, 'status'>) => over.includes(status)
 
-/** Those that this event has not reached yet. */
-async function openProblemsOf(db: Drizzle, tenant: TenantScope, change: ChangeState, eventId: string) {
+async function openProblemsOf(db: Drizzle, tenant: TenantScope, change: ChangeState) {
   const linked = [
     sql`${table.changeIds} @> ${JSON.stringify([change.id])}::jsonb`,
     ...(change.problemId === null ? [] : [eq(table.id, change.problemId)]),
@@ -70,21 +80,26 @@ async function openProblemsOf(db: Drizzle, tenant: TenantScope, change: ChangeSt
         eq(table.environment, tenant.environment),
         or(...linked),
         notInArray(table.status, ['resolved', 'closed']),
-        sql`not exists (select 1 from events e where e.stream_id = ${table.id} and e.causation_id = ${eventId})`,
       ),
     )
   return rows.map(({ id }) => id)
 }
 
-/** The changes linked to a problem, the newest first; null where one of them is still to come. */
-async function endedChanges(
+/**
+ * The changes linked to a problem, those first whose end was not told of it yet: this one, and the newest. Null where one
+ * of them is still to come, and where this one is not linked any longer or was told of.
+ */
+async function untoldEnd(
   db: Drizzle,
   tenant: TenantScope,
-  problemId: string,
-  changeIds: string[],
+  { id: problemId, changeIds }: ProblemState,
+  changeId: string,
 ): Promise<EndedChange[] | null> {
+  const told = sql<boolean>`${changes.id} in (
+    select c->>'id' from events e cross join json_array_elements(e.data->'endedChanges') c
+    where e.stream_id = ${problemId} and e.stream_type = 'problems' and e.type = 'problem.changes_ended')`
   const rows = await db
-    .select({ state: changes.state })
+    .select({ state: changes.state, told })
     .from(changes)
     .where(
       and(
@@ -93,9 +108,9 @@ async function endedChanges(
         or(eq(changes.problemId, problemId), inArray(changes.id, changeIds)),
       ),
     )
-    .orderBy(inArray(changes.status, [...over]), desc(changes.id))
+    .orderBy(inArray(changes.status, [...over]), told, ne(changes.id, changeId), desc(changes.id))
     .limit(mostTold)
-  const ended = rows.map(({ state }) => ChangeState.parse(state))
-  if (!ended.every(isOver)) return null
+  const ended = rows.map((row) => ({ told: row.told, ...ChangeState.parse(row.state) }))
+  if (!ended.every(isOver) || !ended.some((change) => change.id === changeId && !change.told)) return null
   return ended.map(({ id, number, status, outcome }) => ({ id, number, status, outcome }))
 }

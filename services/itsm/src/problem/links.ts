@@ -44,16 +44,14 @@ export function problemLinks(ctx: BackendContext, incidents: IncidentStore, prob
     /** Records the problem behind an incident, both or neither. */
     async raise(reference: string, meta: CommandMeta): Promise<Problem> {
       const id = await incidents.idOf(reference, meta.tenant)
-      const seen = await incidents.find(id, meta.tenant)
-      if (!seen) throw notFound()
-      checkFree(seen.state)
-      const { title, description, impact, urgency, ciId } = seen.state
-      const ciIds = ciId === null ? [] : await usableItems(ctx.database.db, meta.tenant, [ciId])
-      const input = { title, description, impact, urgency, ciIds, changeIds: [], tags: [] }
-      const command = await problems.prepare(input, meta)
       const work = async (unit: Unit) => {
         const found = await unit.find(incidents, id)
-        if (found) checkFree(found.state)
+        if (!found) throw notFound()
+        checkFree(found.state)
+        const { title, description, impact, urgency, ciId } = found.state
+        const ciIds = ciId === null ? [] : await usableItems(ctx.database.db, meta.tenant, [ciId], unit)
+        const input = { title, description, impact, urgency, ciIds, changeIds: [], tags: [] }
+        const command = await problems.prepare(input, meta)
         await pointTo(unit, id, command.id, meta.now)
         return unit.create(problems, command.id, command)
       }

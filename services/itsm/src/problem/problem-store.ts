@@ -39,25 +39,36 @@ export function problemStore(ctx: TurnContext) {
       throw invalidField('/duplicateOf', 'duplicate', 'That problem is a duplicate too; follow it on.')
   }
 
+  /** A new problem, ready to be created in a unit. */
+  async function prepare(input: NewProblem, meta: CommandMeta): Promise<CreateProblem> {
+    const { workspaceId } = meta.tenant
+    const number = `PRB-${await store.numbers.next(workspaceId, 'problem')}`
+    const { priorityMatrix: matrix } = await settingsOf(ctx, meta.tenant)
+    return { kind: 'create', id: newId('problem'), number, by: meta.actor, now: meta.now, input, matrix }
+  }
+
   return {
     ...aggregate,
     /** Paths take an id or a number such as `PRB-12`; anything else is an id that does not exist. */
     idOf,
-    /** A new problem, ready to be created in a unit. */
-    async prepare(input: NewProblem, meta: CommandMeta): Promise<CreateProblem> {
-      const { workspaceId } = meta.tenant
-      const number = `PRB-${await store.numbers.next(workspaceId, 'problem')}`
-      const { priorityMatrix: matrix } = await settingsOf(ctx, meta.tenant)
-      return { kind: 'create', id: newId('problem'), number, by: meta.actor, now: meta.now, input, matrix }
-    },
+    prepare,
+    record: (input: NewProblem, meta: CommandMeta): Promise<Problem> =>
+      store.transact(meta, async (unit) => {
+        await checkReferences(db, meta.tenant, input, unit)
+        const command = await prepare(input, meta)
+        return unit.create(aggregate, command.id, command)
+      }),
     async change(id: string, patch: ProblemPatch, meta: CommandMeta): Promise<Problem> {
-      if (patch.ciIds !== undefined || patch.changeIds !== undefined) {
-        const current = await aggregate.find(id, meta.tenant)
-        if (!current) throw notFound()
-        await checkReferences(db, meta.tenant, patch, current.state)
-      }
       const { priorityMatrix: matrix } = await settingsOf(ctx, meta.tenant)
-      return aggregate.handle(id, { kind: 'edit', patch, matrix, now: meta.now }, meta)
+      const edit = async (unit: Unit) => {
+        if (patch.ciIds !== undefined || patch.changeIds !== undefined) {
+          const current = await unit.find(aggregate, id)
+          if (!current) throw notFound()
+          await checkReferences(db, meta.tenant, patch, unit, current.state)
+        }
+        return unit.handle(aggregate, id, { kind: 'edit', patch, matrix, now: meta.now })
+      }
+      return store.transact(meta, edit, { turn: id })
     },
     /** Resolves or closes; `duplicateOf` may be a number. */
     async end(id: string, step: ProblemStep & { kind: 'resolve' | 'close' }, meta: CommandMeta) {

@@ -1,6 +1,8 @@
 import { invalidField, type TenantScope } from '@opsplane/contracts'
+import type { Relying } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray } from 'drizzle-orm'
+import { configurationItem } from '../cmdb/item-domain.js'
 import { changes, configurationItems } from '../schema.js'
 
 /** What a new problem, or a changed one, points at. */
@@ -11,20 +13,22 @@ interface Pointing {
 
 /**
  * Holds the items and changes a problem names against those there are. What it named `before` it may keep: an item
- * can be retired in the meantime. Throws validation_failed naming the first wrong one by its place.
+ * can be retired in the meantime. The others stay in service until the unit is committed. Throws validation_failed naming the first wrong one by its place.
  */
 export async function checkReferences(
   db: Drizzle,
   tenant: TenantScope,
   wanted: Pointing,
+  unit: Relying,
   before: Pointing = {},
 ): Promise<void> {
-  await checkItems(db, tenant, wanted.ciIds ?? [], new Set(before.ciIds))
+  const kept = new Set(before.ciIds)
+  const named = (wanted.ciIds ?? []).filter((id) => !kept.has(id))
+  checkItems(wanted.ciIds ?? [], kept, await itemStatuses(db, tenant, named, unit))
   await checkChanges(db, tenant, wanted.changeIds ?? [], new Set(before.changeIds))
 }
 
-async function checkItems(db: Drizzle, tenant: TenantScope, ids: string[], kept: ReadonlySet<string>) {
-  const statuses = await itemStatuses(db, tenant, ids)
+function checkItems(ids: string[], kept: ReadonlySet<string>, statuses: Statuses): void {
   for (const [place, id] of ids.entries()) {
     if (kept.has(id)) continue
     const status = statuses.get(id)
@@ -50,14 +54,26 @@ async function checkChanges(db: Drizzle, tenant: TenantScope, ids: string[], kep
     )
 }
 
-/** Of these ids, those of items that are not retired. */
-export async function usableItems(db: Drizzle, tenant: TenantScope, ids: string[]): Promise<string[]> {
-  const statuses = await itemStatuses(db, tenant, ids)
+/** Of these ids, those of items that are not retired until the unit is committed. */
+export async function usableItems(
+  db: Drizzle,
+  tenant: TenantScope,
+  ids: string[],
+  unit: Relying,
+): Promise<string[]> {
+  const statuses = await itemStatuses(db, tenant, ids, unit)
   return ids.filter((id) => statuses.has(id) && statuses.get(id) !== 'retired')
 }
 
-async function itemStatuses(db: Drizzle, tenant: TenantScope, ids: string[]) {
-  if (ids.length === 0) return new Map<string, string | null>()
+type Statuses = ReadonlyMap<string, string | null>
+
+async function itemStatuses(
+  db: Drizzle,
+  tenant: TenantScope,
+  ids: string[],
+  unit: Relying,
+): Promise<Statuses> {
+  if (ids.length === 0) return new Map()
   const table = configurationItems
   const rows = await db
     .select({ id: table.id, status: table.status })
@@ -69,6 +85,7 @@ async function itemStatuses(db: Drizzle, tenant: TenantScope, ids: string[]) {
         inArray(table.id, ids),
       ),
     )
+  for (const { id, status } of rows) if (status !== 'retired') unit.rely(configurationItem, id, { status })
   return new Map(rows.map(({ id, status }) => [id, status]))
 }
 

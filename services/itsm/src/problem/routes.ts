@@ -5,7 +5,6 @@ import { transitionErrors } from '../transition-errors.js'
 import { problemFilters } from './list-filters.js'
 import type { ProblemStore } from './problem-store.js'
 import { problemSelection, sortColumns } from './queries.js'
-import { checkReferences } from './references.js'
 import { problems as table } from './tables.js'
 
 export const tag = 'Problems'
@@ -53,11 +52,8 @@ export function problemRoutes(ctx: BackendContext, problems: ProblemStore): Rout
       body: NewProblem,
       response: Problem,
       status: 201,
-      handler: async ({ body, meta }) => {
-        await checkReferences(ctx.database.db, meta.tenant, body)
-        const command = await problems.prepare(body, meta)
-        return problems.create(command.id, command, meta)
-      },
+      errors: ['version_conflict'],
+      handler: ({ body, meta }) => problems.record(body, meta),
     }),
 
     defineRoute({

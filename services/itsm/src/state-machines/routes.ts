@@ -13,7 +13,7 @@ export function stateMachineRoutes(): Route[] {
       summary: 'Get the state machines of the ITSM records',
       description:
         'For every kind of record its statuses, its actions, and which action leads where. These are the tables the ' +
-        'service goes by. What a record allows right now is in its `allowedActions`.',
+        'service goes by. What a record allows right now, and the caller has the permission for, is in its `allowedActions`.',
       tag: 'Incidents',
       scope: 'itsm:read',
       response: z.array(StateMachine),

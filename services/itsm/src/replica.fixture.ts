@@ -1,0 +1,44 @@
+import type { CommandMeta, Principal } from '@opsplane/contracts'
+import { createEventStore, type Unit } from '@opsplane/eventstore'
+import { connect } from '@opsplane/postgres'
+import { createLogger, systemClock } from '@opsplane/runtime'
+import { type TestService, waitFor } from '@opsplane/testing'
+
+/** What another replica of the service works with. */
+export function replicaOf(service: TestService) {
+  const database = connect(service.adminUrl, { schema: 'itsm', max: 4 })
+  const log = createLogger({ service: 'test', level: 'silent' })
+  return { database, clock: systemClock, store: createEventStore({ database, log }) }
+}
+export type TestReplica = ReturnType<typeof replicaOf>
+
+/** Commands of this person, given to a store. */
+export function metaOf({ workspaceId, environment, actor }: Principal): CommandMeta {
+  if (workspaceId === undefined || environment === undefined) throw new Error('The person is nowhere.')
+  return { tenant: { workspaceId, environment }, actor, now: new Date().toISOString(), requestId: null }
+}
+
+/**
+ * Begins `act` while the replica has decided and written, but not committed yet. `act` has to wait for it, and is
+ * finished afterwards.
+ */
+export async function whileDeciding<T>(
+  { store, database }: TestReplica,
+  meta: CommandMeta,
+  decide: (unit: Unit) => Promise<unknown>,
+  act: () => Promise<T>,
+): Promise<T> {
+  const acting: Promise<T>[] = []
+  await database.sql.begin(async (tx) => {
+    await store.within(tx, meta, decide)
+    acting.push(act())
+    await waitFor(async () => {
+      const waiting = await database.sql`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      return waiting.length > 0
+    })
+  })
+  const [done] = await Promise.all(acting)
+  if (done === undefined) throw new Error('Nothing was done.')
+  return done
+}
