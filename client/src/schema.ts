@@ -1604,7 +1604,7 @@ export interface paths {
         head?: never;
         /**
          * Update an incident
-         * @description Changes the given fields. Each change counts as the action it amounts to and emits that event: a raised severity or another team `incident.escalated`, an assignee `incident.assigned`, a status `incident.resolved`, `incident.closed` or `incident.reopened`; a comment beside a `holdReason` `incident.comment_added`; everything else together one `incident.updated`. A `parentId` also emits `incident.updated` of the parents it leaves and joins. What changes nothing emits nothing. A `holdReason` that waits for its problem or change is refused once that has ended. `allowedActions` tells which actions the status allows.
+         * @description Changes the given fields. Each change counts as the action it amounts to and emits that event: a raised severity or another team `incident.escalated`, an assignee `incident.assigned`, a status `incident.resolved`, `incident.closed` or `incident.reopened`; a comment beside a `holdReason` `incident.comment_added`; everything else together one `incident.updated`. A `parentId` also emits `incident.updated` of the parents it leaves and joins. What changes nothing emits nothing. A `holdReason` that waits for its problem or change is refused once that has ended. `allowedActions` tells which actions the status allows the caller.
          */
         patch: operations["updateIncident"];
         trace?: never;
@@ -2307,7 +2307,7 @@ export interface paths {
         };
         /**
          * Get the state machines of the ITSM records
-         * @description For every kind of record its statuses, its actions, and which action leads where. These are the tables the service goes by. What a record allows right now is in its `allowedActions`.
+         * @description For every kind of record its statuses, its actions, and which action leads where. These are the tables the service goes by. What a record allows right now, and the caller has the permission for, is in its `allowedActions`.
          */
         get: operations["getStateMachines"];
         put?: never;
@@ -3258,7 +3258,7 @@ export interface components {
             comment?: string;
         };
         Article: {
-            /** @description What the present status allows. */
+            /** @description What the present status allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["ArticleAction"][];
             /** @description The version being worked on, or the last one. */
             articleVersion: number;
@@ -3634,7 +3634,7 @@ export interface components {
         CatalogItem: {
             /** Format: date-time */
             activatedAt: string | null;
-            /** @description What the present status allows. */
+            /** @description What the present status allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["CatalogItemAction"][];
             /** @description All must be met before a request is fulfilled. */
             approvals: components["schemas"]["ApprovalRule"][];
@@ -3809,7 +3809,7 @@ export interface components {
         /** @enum {string} */
         CatalogItemStatus: "draft" | "active" | "retired";
         CatalogRequest: {
-            /** @description What the present status allows. */
+            /** @description What the present status allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["CatalogRequestAction"][];
             approvals: components["schemas"]["Approval"][];
             /** Format: date-time */
@@ -3891,6 +3891,7 @@ export interface components {
         /** @enum {string} */
         CatalogRequestStatus: "draft" | "submitted" | "awaiting_approval" | "approved" | "fulfilling" | "closed_complete" | "closed_incomplete" | "closed_skipped" | "rejected" | "canceled";
         CatalogTask: {
+            /** @description What the present status allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["CatalogTaskAction"][];
             assigneeId: string | null;
             assignmentGroup: string | null;
@@ -3932,7 +3933,7 @@ export interface components {
             actualEnd: string | null;
             /** Format: date-time */
             actualStart: string | null;
-            /** @description What status, type and hold allow. */
+            /** @description What its status, type and hold together allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["ChangeAction"][];
             /** @description Who is asked, as it was when the change was submitted. Null before, and for standard changes. */
             approvalPolicy: {
@@ -4753,7 +4754,7 @@ export interface components {
             outcome: "successful" | "successful_with_issues" | "unsuccessful";
         };
         ConfigurationItem: {
-            /** @description What the present status allows. */
+            /** @description What the present status allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["CiAction"][];
             /**
              * @description Checked against the schema of the class, if it has one.
@@ -5291,9 +5292,9 @@ export interface components {
              * @default 0
              */
             alertCount?: number;
-            /** @description What the present status allows. */
+            /** @description What the present status allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["IncidentAction"][];
-            /** @description What the present major state allows. */
+            /** @description What the present major state allows, as far as the caller has the permission for it. */
             allowedMajorActions: components["schemas"]["MajorAction"][];
             /**
              * @description User who works on it.
@@ -5619,7 +5620,7 @@ export interface components {
             token: string;
         };
         InvitedUser: {
-            /** @description What the present status allows. */
+            /** @description What the present status allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["UserAction"][];
             /** Format: date-time */
             createdAt: string;
@@ -7102,7 +7103,7 @@ export interface components {
             entityId: string;
         };
         Problem: {
-            /** @description What the present status allows. */
+            /** @description What the present status allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["ProblemAction"][];
             /**
              * @description User who coordinates it.
@@ -8401,7 +8402,7 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         User: {
-            /** @description What the present status allows. */
+            /** @description What the present status allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["UserAction"][];
             /** Format: date-time */
             createdAt: string;
@@ -12099,7 +12100,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `idempotency_in_progress` */
+            /** @description `idempotency_in_progress`, `version_conflict` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -16964,7 +16965,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `idempotency_in_progress`, `conflict` */
+            /** @description `idempotency_in_progress`, `conflict`, `version_conflict` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -21855,7 +21856,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `idempotency_in_progress` */
+            /** @description `idempotency_in_progress`, `version_conflict` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -27524,7 +27525,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `idempotency_in_progress` */
+            /** @description `idempotency_in_progress`, `version_conflict` */
             409: {
                 headers: {
                     [name: string]: unknown;
