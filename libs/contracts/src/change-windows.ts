@@ -4,7 +4,7 @@ import { type EventDefinition, resourceEvent } from './catalog.js'
 import { ChangeConflict, ChangeState } from './changes.js'
 import { idSchema } from './ids.js'
 import { Actor } from './principal.js'
-import { weekdays } from './sla.js'
+import { weekdays } from './sla-calendars.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(100).meta({ example: 'Year-end freeze' })

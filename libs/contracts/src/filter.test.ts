@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { ChangePolicyPatch, ChangePolicyState, NewChangePolicy } from './change-policies.js'
 import { CreateWebhook, UpdateWebhook, WebhookSnapshot } from './dispatcher.js'
 import { NewFilter } from './filter.js'
-import { NewSlaPolicy, SlaPolicyPatch, SlaPolicyState } from './sla.js'
+import { NewSlaPolicy, SlaPolicyPatch, SlaPolicyState } from './sla-policies.js'
 
 const faults = (schema: z.ZodType, value: unknown) =>
   (schema.safeParse(value).error?.issues ?? []).map(({ path, message }) => [path.join('/'), message])
