@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { isDatabaseAway, openClient } from './index.js'
+
+const server = new URL(process.env.TEST_DATABASE_URL ?? '')
+/** The clients' connections through the proxy that stands before Postgres. */
+const clients = new Set<Socket>()
+let proxy: Server
+let url: string
+
+beforeAll(async () => {
+  proxy = createServer((client) => {
+    const upstream = connectSocket(Number(server.port), server.hostname)
+    clients.add(client)
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      from.on('error', () => undefined)
+      from.on('close', () => to.destroy())
+      from.pipe(to)
+    }
+    client.on('close', () => clients.delete(client))
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const through = new URL(server)
+  through.hostname = '127.0.0.1'
+  through.port = String((proxy.address() as AddressInfo).port)
+  url = through.href
+})
+afterAll(() => void proxy.close())
+
+/** A statement that is under way while its connection is reset, and what `then` does as soon as it has failed. */
+async function resetDuring<T>(sql: ReturnType<typeof openClient>, then: () => Promise<T>): Promise<T> {
+  // The first statement of a connection is not one of many yet.
+  await sql`select 1`
+  const failed = sql`select pg_sleep(60)`.then(
+    () => {
+      throw new Error('It was not cut.')
+    },
+    (error: unknown) => {
+      expect(isDatabaseAway(error)).toBe(true)
+      return then()
+    },
+  )
+  const other = openClient(server.href, { schema: 'public', max: 1 })
+  while ((await other`select 1 from pg_stat_activity where query like 'select pg_sleep(60)%'`).length === 0);
+  await other.end()
+  for (const client of clients) client.resetAndDestroy()
+  return failed
+}
+
+test('a statement given to a connection that has just been reset fails, and its place is not kept', async () => {
+  const sql = openClient(url, { schema: 'public', max: 1 })
+  const given = await resetDuring(sql, () => sql`select 'given' as said`.catch((error: unknown) => error))
+  expect(isDatabaseAway(given)).toBe(true)
+  while ((await sql`select 1`.catch(() => [])).length === 0) await turn()
+  const transaction = await sql.begin(async (tx) => [
+    ...(await tx`select 'first' as said`),
+    ...(await tx`select 'second' as said`),
+  ])
+  expect(transaction).toEqual([{ said: 'first' }, { said: 'second' }])
+  expect([...(await sql`select 'last' as said`)]).toEqual([{ said: 'last' }])
+  await sql.end({ timeout: 1 })
+})
