@@ -17,6 +17,7 @@ import { type CalendarHours, createCalendar } from './calendar.js'
 import { incidentEntity } from './incident-entity.js'
 import { elapsedMs, intervals } from './ledger.js'
 import { nine2five, openDays, openMinutes, sampleHours, type Wall, zones } from './oracle.fixture.js'
+import { plainCount, type Tally } from './plain-count.fixture.js'
 import { type Change, slaTimer, type TimerCommand } from './timer.js'
 
 const hourMs = 3_600_000
@@ -78,41 +79,14 @@ function life(random: () => number, openedAt: number): Lived[] {
 
 const answer = { ...comment, author: { ...agent, id: 'usr_who_answers' }, userId: 'usr_who_answers' }
 
-type Tally = { percent: number; at: number }[]
-
-/** The same rules once more in the plainest way: every figure is walked anew from the start, minute by minute. */
+/** The same rules once more, and what they have the clock count and tell. */
 function oracle(changes: Lived[], policy: SlaPolicyState, wall: Wall, until: number) {
-  const unitMs = policy.goalUnit === 'minutes' ? 60_000 : 86_400_000
-  const runs: { from: number; to: number }[] = []
-  const told: Tally = []
-  const ever = new Set<number>()
-  let known = new Set<number>()
   const keyOf = ({ severity, priority }: IncidentState) =>
     policy.goalsBy === 'priority' ? priority : severity
   const held = ({ holdReason, status }: IncidentState) =>
     (holdReason !== null && policy.pauseReasons.includes(holdReason)) || policy.pauseStatuses.includes(status)
   let state = changes[0] && held(changes[0].incident) ? 'paused' : 'running'
-  let key = changes[0] && keyOf(changes[0].incident)
-
-  const reached = (ms: number): number | null => {
-    let left = ms
-    for (const { from, to } of runs) {
-      const counted = wall.between(from, to)
-      if (counted >= left) return wall.add(from, left)
-      left -= counted
-    }
-    return null
-  }
-  const goalMs = () => (key === undefined ? 0 : (policy.goals[key] ?? 0)) * unitMs
-  const tell = (before: number) => {
-    for (const percent of [...policy.warnings, 100]) {
-      const at = known.has(percent) ? null : reached((goalMs() * percent) / 100)
-      if (at === null || at >= before) continue
-      known.add(percent)
-      ever.add(percent)
-      told.push({ percent, at })
-    }
-  }
+  const count = plainCount(policy, wall, changes[0] && keyOf(changes[0].incident))
   for (const [index, { at, incident: now, answered }] of changes.entries()) {
     const starts = Date.parse(at)
     const next = changes[index + 1]
@@ -124,26 +98,15 @@ function oracle(changes: Lived[], policy: SlaPolicyState, wall: Wall, until: num
         policy.metric === 'response'
           ? now.assigneeId !== null || now.status !== 'open' || answered
           : now.status === 'resolved' || now.status === 'closed'
-      if (wasOpen) tell(starts)
+      if (wasOpen) count.tell(starts)
       if (!ended)
         state = now.status === 'canceled' ? 'canceled' : done ? 'completed' : held(now) ? 'paused' : 'running'
-      if ((state === 'running' || state === 'paused') && key !== keyOf(now)) {
-        key = keyOf(now)
-        known = new Set(
-          [...ever].filter((percent) => (reached((goalMs() * percent) / 100) ?? Number.NaN) <= starts),
-        )
-        tell(starts)
-      }
+      if (state === 'running' || state === 'paused') count.retarget(keyOf(now), starts)
     }
-    if (state === 'running') runs.push({ from: starts, to: ends })
-    if (state === 'running' || state === 'paused') tell(ends)
+    if (state === 'running') count.run(starts, ends)
+    if (state === 'running' || state === 'paused') count.tell(ends)
   }
-  return {
-    state,
-    told,
-    breached: known.has(100),
-    elapsed: runs.reduce((sum, { from, to }) => sum + wall.between(from, to), 0),
-  }
+  return { state, told: count.told, breached: count.breached(), elapsed: count.elapsed() }
 }
 
 /** The clock under test: swept at odd moments, forgotten and read back before everything that happens. */

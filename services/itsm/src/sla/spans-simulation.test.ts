@@ -3,6 +3,7 @@ import type { SlaPolicyState, SlaTimer } from '@opsplane/contracts'
 import { type CalendarHours, createCalendar } from './calendar.js'
 import { elapsedMs, intervals } from './ledger.js'
 import { nine2five, openDays, openMinutes, sampleHours, type Wall } from './oracle.fixture.js'
+import { plainCount, type Tally } from './plain-count.fixture.js'
 import { samplePolicy } from './policy.fixture.js'
 import { replayed } from './preview.js'
 import { conversation, decisions, generator, type Random, type Seen } from './spans-lives.fixture.js'
@@ -12,53 +13,24 @@ const hourMs = 3_600_000
 const year = Date.parse('2026-01-01T00:00:00Z')
 const iso = (ms: number) => new Date(ms).toISOString()
 
-type Tally = { percent: number; at: number }[]
-
-/** What a span is counted as in the plainest way: every figure walked anew from its start, minute by minute. */
+/** What a span is counted as. */
 function countSpan(events: readonly Seen[], policy: SlaPolicyState, wall: Wall, until: number) {
-  const unitMs = policy.goalUnit === 'minutes' ? 60_000 : 86_400_000
-  const runs: { from: number; to: number }[] = []
-  const told: Tally = []
-  let known = new Set<number>()
-  const ever = new Set<number>()
-  let key = events[0]?.key
-  const goalMs = () => (key === undefined ? 0 : (policy.goals[key] ?? 0)) * unitMs
-  const reached = (ms: number): number | null => {
-    let left = ms
-    for (const { from, to } of runs) {
-      const counted = wall.between(from, to)
-      if (counted >= left) return wall.add(from, left)
-      left -= counted
-    }
-    return null
-  }
-  const tell = (before: number) => {
-    for (const percent of [...policy.warnings, 100]) {
-      const at = known.has(percent) ? null : reached((goalMs() * percent) / 100)
-      if (at === null || at >= before) continue
-      known.add(percent)
-      ever.add(percent)
-      told.push({ percent, at })
-    }
-  }
+  const count = plainCount(policy, wall, events[0]?.key)
+  const counted = (end: string) => ({
+    ...{ end, told: count.told, breached: count.breached(), elapsed: count.elapsed() },
+  })
   for (const [index, event] of events.entries()) {
     const starts = Date.parse(event.at)
     const next = events[index + 1]
-    if (index > 0) tell(starts)
+    if (index > 0) count.tell(starts)
     const over = index > 0 ? event.ended : null
-    if (over !== null)
-      return { told, breached: known.has(100), runs, end: over === 'off' ? 'canceled' : 'completed' }
-    if (event.key !== key) {
-      key = event.key
-      const past = (percent: number) => (reached((goalMs() * percent) / 100) ?? Number.NaN) <= starts
-      known = new Set([...ever].filter(past))
-      tell(starts)
-    }
+    if (over !== null) return counted(over === 'off' ? 'canceled' : 'completed')
+    count.retarget(event.key, starts)
     const to = next ? Date.parse(next.at) : until
-    if (!event.held) runs.push({ from: starts, to })
-    tell(to)
+    if (!event.held) count.run(starts, to)
+    count.tell(to)
   }
-  return { told, breached: known.has(100), runs, end: events.at(-1)?.held ? 'paused' : 'running' }
+  return counted(events.at(-1)?.held ? 'paused' : 'running')
 }
 
 /** The spans there were, each with its events, up to and with the one that has ended it. */
@@ -80,7 +52,7 @@ function oracle(seen: readonly Seen[], policy: SlaPolicyState, wall: Wall, until
     ends: counted.map(({ end, breached }) => (end === 'completed' ? (breached ? 'missed' : 'met') : end)),
     told: counted.flatMap(({ told }) => told),
     breached: last.breached,
-    elapsed: last.runs.reduce((sum, { from, to }) => sum + wall.between(from, to), 0),
+    elapsed: last.elapsed,
   }
 }
 

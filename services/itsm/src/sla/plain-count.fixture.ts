@@ -1,0 +1,49 @@
+import type { SlaGoalKey, SlaPolicyState } from '@opsplane/contracts'
+import type { Wall } from './oracle.fixture.js'
+
+/** What is told when, in the order it is told. */
+export type Tally = { percent: number; at: number }[]
+
+/** What a clock has to come to in the plainest way: every figure is walked anew from the start, minute by minute. */
+export function plainCount(policy: SlaPolicyState, wall: Wall, firstKey: SlaGoalKey | undefined) {
+  const unitMs = policy.goalUnit === 'minutes' ? 60_000 : 86_400_000
+  const runs: { from: number; to: number }[] = []
+  const told: Tally = []
+  const ever = new Set<number>()
+  let known = new Set<number>()
+  let key = firstKey
+
+  const reached = (percent: number): number | null => {
+    const goalMs = (key === undefined ? 0 : (policy.goals[key] ?? 0)) * unitMs
+    let left = (goalMs * percent) / 100
+    for (const { from, to } of runs) {
+      const counted = wall.between(from, to)
+      if (counted >= left) return wall.add(from, left)
+      left -= counted
+    }
+    return null
+  }
+  const tell = (before: number) => {
+    for (const percent of [...policy.warnings, 100]) {
+      const at = known.has(percent) ? null : reached(percent)
+      if (at === null || at >= before) continue
+      known.add(percent)
+      ever.add(percent)
+      told.push({ percent, at })
+    }
+  }
+  return {
+    told,
+    run: (from: number, to: number) => void runs.push({ from, to }),
+    tell,
+    /** Another goal from an instant on, where it is another one; what was told of one before and is past stays told. */
+    retarget(wanted: SlaGoalKey | undefined, at: number) {
+      if (wanted === key) return
+      key = wanted
+      known = new Set([...ever].filter((percent) => (reached(percent) ?? Number.NaN) <= at))
+      tell(at)
+    },
+    breached: () => known.has(100),
+    elapsed: () => runs.reduce((sum, { from, to }) => sum + wall.between(from, to), 0),
+  }
+}
