@@ -18,6 +18,7 @@ import { incidentEntity } from './incident-entity.js'
 import { elapsedMs, intervals } from './ledger.js'
 import { nine2five, openDays, openMinutes, sampleHours, type Wall, zones } from './oracle.fixture.js'
 import { plainCount, type Tally } from './plain-count.fixture.js'
+import { samplePolicy } from './policy.fixture.js'
 import { type Change, slaTimer, type TimerCommand } from './timer.js'
 
 const hourMs = 3_600_000
@@ -172,26 +173,15 @@ test.each(zones)('a year of incidents in %s agrees with the clock on the wall', 
       const goalUnit = count % 3 === 0 ? 'business_days' : 'minutes'
       const goal = () =>
         goalUnit === 'minutes' ? 30 + Math.floor(random() ** 2 * 3_000) : 1 + Math.floor(random() ** 2 * 9)
-      const policy: SlaPolicyState = {
-        id: 'slp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
-        name: 'Gold',
-        entityType: 'incident',
+      const policy = samplePolicy(iso(year), {
         metric: random() < 0.3 ? 'response' : 'resolution',
-        goalsBy,
-        goalUnit,
+        ...{ goalsBy, goalUnit },
         goals: Object.fromEntries(slaGoalKeys[goalsBy].map((key) => [key, goal()])),
         calendarId: 'cal_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
-        conditions: {},
         pauseReasons: ['awaiting_caller', 'awaiting_vendor'],
         pauseStatuses: pausing[Math.floor(random() * pausing.length)] ?? [],
         warnings: random() < 0.5 ? [50, 75, 90] : [33],
-        escalations: [],
-        status: 'active',
-        revision: 1,
-        activeSince: iso(year),
-        createdAt: iso(year),
-        updatedAt: iso(year),
-      }
+      })
       const openedAt = year + 1_000 * Math.floor(random() * 365 * 24 * 3_600)
       const changes = life(random, openedAt)
       const until = Date.parse(changes.at(-1)?.at ?? '') + Math.floor(random() * 5 * 24 * 3_600) * 1_000
