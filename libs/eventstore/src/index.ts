@@ -1,4 +1,5 @@
 export { IdempotencyRaceError } from '@opsplane/contracts'
+export type { ConsumerCounters } from '@opsplane/nats'
 export type { RunningService } from '@opsplane/runtime'
 export * from './aggregate.js'
 export {
@@ -10,9 +11,10 @@ export {
 } from './backend.js'
 export {
   type ConsumeEventsOptions,
-  type ConsumerCounters,
   consumeEvents,
+  type EventBatch,
   type EventConsumer,
+  type EventOrigin,
   type Transaction,
 } from './consume.js'
 export { VersionRaceError } from './errors.js'

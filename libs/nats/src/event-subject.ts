@@ -15,4 +15,5 @@ export function refuseMismatch(
 }
 
 /** What is handled in order: the aggregate. */
-export const lineOf = ({ resource }: Pick<PlatformEvent, 'resource'>) => `${resource.type}/${resource.id}`
+export const lineOf = ({ workspaceId, resource }: Pick<PlatformEvent, 'workspaceId' | 'resource'>) =>
+  `${workspaceId}/${resource.type}/${resource.id}`

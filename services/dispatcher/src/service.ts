@@ -101,7 +101,7 @@ export async function start(
         durable: fanOutConsumer,
         // Deliveries are unique by event and webhook, so they are committed by themselves: the first attempt
         // starts before the batch's checkpoint is written, and a repeated batch changes nothing.
-        perform: (events, places) => partsOf(context).dispatch.fanOut(events, places),
+        perform: (events, { places }) => partsOf(context).dispatch.fanOut(events, places),
       }),
     ],
     overrides,
