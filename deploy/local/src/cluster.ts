@@ -90,7 +90,7 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
   state.saveSecrets({ ...state.secrets(), owner })
   const replica = async (name: ServiceName, environment: Environment = {}) => {
     const port = await freePort()
-    const env = { ...plan[name], PORT: String(port), ...environment }
+    const env = { ...plan[name], PORT: String(port), INSTANCE_ID: `replica-${port}`, ...environment }
     const replica = serviceProcess({ name, env, logFile: join(state.root, `${name}-${port}.log`) })
     releasers.add(`${name} on ${port}`, async () => void (await replica.stop()))
     await replica.start()

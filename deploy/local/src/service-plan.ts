@@ -34,12 +34,15 @@ export function planServices(options: PlanOptions): Record<ServiceName, Environm
     Object.entries(secrets.serviceKeys).map(([name, pair]) => [name, pair.publicKey]),
   )
   const urlOf = (name: BackendName) => `http://127.0.0.1:${ports[name]}`
+  const serviceUrls = JSON.stringify(Object.fromEntries(backendNames.map((name) => [name, urlOf(name)])))
 
   const base = (name: ServiceName): Environment => ({
     PORT: String(ports[name]),
     HOST: '127.0.0.1',
     NATS_URL: options.natsUrl,
     NATS_PREFIX: options.natsPrefix,
+    INSTANCE_ID: 'local',
+    SERVICE_URLS: serviceUrls,
     SERVICE_PRIVATE_KEY: secrets.serviceKeys[name].privateKey,
     TRUSTED_SERVICE_KEYS: JSON.stringify(publicKeys),
     ...inherited,
@@ -65,7 +68,6 @@ export function planServices(options: PlanOptions): Record<ServiceName, Environm
     dispatcher: {
       ...backend('dispatcher'),
       ...masterKeys,
-      SETTINGS_URL: urlOf('settings'),
       // Receivers on this machine are what a local run is for: loopback is allowed, also without TLS.
       WEBHOOK_ALLOWED_CIDRS: process.env.WEBHOOK_ALLOWED_CIDRS ?? '127.0.0.0/8,::1/128',
       WEBHOOK_ALLOW_HTTP: process.env.WEBHOOK_ALLOW_HTTP ?? 'loopback',
@@ -75,7 +77,6 @@ export function planServices(options: PlanOptions): Record<ServiceName, Environm
     gateway: {
       ...base('gateway'),
       PUBLIC_ORIGIN: options.origin,
-      SERVICE_URLS: JSON.stringify(Object.fromEntries(backendNames.map((name) => [name, urlOf(name)]))),
       RATE_LIMIT_PER_MINUTE: process.env.RATE_LIMIT_PER_MINUTE,
       ...options.extra,
     },

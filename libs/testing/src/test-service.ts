@@ -59,6 +59,7 @@ export async function startTestService<Config>(options: TestServiceOptions<Confi
       DATABASE_URL: await provision(database.url),
       NATS_URL: testNatsUrl(),
       NATS_PREFIX: natsPrefix,
+      INSTANCE_ID: uniquePrefix(),
       LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
       SERVICE_PRIVATE_KEY: own.privateKey,
       TRUSTED_SERVICE_KEYS: JSON.stringify({ gateway: gateway.publicKey, [name]: own.publicKey }),

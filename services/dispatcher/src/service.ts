@@ -12,7 +12,7 @@ import {
 import { createOutbound, type Outbound, type Route, type ServiceClient, serviceClient } from '@opsplane/http'
 import { type StreamOptions, streamPlaces } from '@opsplane/nats'
 import { createVault } from '@opsplane/postgres'
-import { createSealer } from '@opsplane/runtime'
+import { createSealer, urlOfService } from '@opsplane/runtime'
 import { catalogRoutes } from './catalog/routes.js'
 import type { DispatcherConfig } from './config.js'
 import { createAttempt } from './delivery/attempt.js'
@@ -126,7 +126,7 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters, stream
   const aggregate = webhookAggregate(store)
   const nowMs = () => Date.parse(clock.now())
   const settings = serviceClient({
-    baseUrl: config.settingsUrl,
+    baseUrl: urlOfService(config, 'settings'),
     audience: 'settings',
     issuer,
     timeoutMs: settingsTimeoutMs,

@@ -8,11 +8,11 @@ import {
 } from '@opsplane/http'
 import { connectNats } from '@opsplane/nats'
 import {
-  ConfigError,
   createLogger,
   createReleasers,
   type Logger,
   type RunningService,
+  urlOfService,
 } from '@opsplane/runtime'
 import { z } from 'zod'
 import { createAuthenticator } from './authenticate.js'
@@ -117,8 +117,7 @@ export async function start(
 
 /** Without a settings service nobody could get in. */
 function settingsClient(config: GatewayConfig, issuer: InternalIssuer): ServiceClient {
-  const baseUrl = config.serviceUrls.settings
-  if (baseUrl === undefined) throw new ConfigError(['SERVICE_URLS does not name the settings service'])
+  const baseUrl = urlOfService(config, 'settings')
   return serviceClient({ baseUrl, audience: 'settings', issuer, timeoutMs: internalTimeoutMs })
 }
 
