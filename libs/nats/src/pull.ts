@@ -21,10 +21,11 @@ export interface Pull {
   close(): Promise<void>
 }
 
-/** A silent server is asked anew within a second: three of these without a sound. */
-const beatMs = 333
+/** Where something happens, a silent server is asked anew within a second: three beats without a sound. */
+const busy = { beatMs: 333, expiresMs: 30_000 }
+/** Where nothing happened for as long as a busy request lasts, one message is asked for, and then more at once. */
+const idle = { beatMs: 2_000, expiresMs: 300_000 }
 const silentBeats = 3
-const expiresMs = 300_000
 const graceMs = 250
 const closeMs = 1_000
 
@@ -34,13 +35,15 @@ const closeMs = 1_000
  * The end of a request is known here, and never waited for: nats-server 2.9 drops a request without a word when its time
  * is up just as there is a message for it (under load 18 of 241 requests of 50 ms ended so on 2.9.10). Whoever counts
  * what such a request has left, as the client's own `consume()` does, believes to be waiting at the server and asks for
- * nothing, until two heartbeats are missing. Here one request is open at a time, is long, and is over when it is
- * filled, when the server says so, or when its time is up by the clock of this process.
+ * nothing, until two heartbeats are missing. Here one request is open at a time, and is over when it is filled, when the
+ * server says so, or when its time is up by the clock of this process.
  */
 export function openPull({ connection, stream, durable, room, onMessage }: PullOptions): Pull {
   const inbox = createInbox()
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`
   let open: { reply: string; left: number; until: number } | undefined
+  let isQuiet = false
+  let watching: NodeJS.Timeout | undefined
   let serial = 0
   let missed = 0
   let ended = false
@@ -53,16 +56,30 @@ export function openPull({ connection, stream, durable, room, onMessage }: PullO
     if (open || ended || connection.isClosed()) return
     const wanted = room()
     if (!wanted) return
+    const { beatMs, expiresMs } = isQuiet ? idle : busy
+    const batch = isQuiet ? 1 : wanted.messages
     const reply = `${inbox}.${++serial}`
     const request = {
-      batch: wanted.messages,
+      batch,
       max_bytes: wanted.bytes,
       expires: nanos(expiresMs),
       idle_heartbeat: nanos(beatMs),
     }
-    open = { reply, left: wanted.messages, until: performance.now() + expiresMs + graceMs }
-    missed = 0
+    open = { reply, left: batch, until: performance.now() + expiresMs + graceMs }
+    isQuiet = true
+    watch(beatMs)
     connection.publish(subject, JSON.stringify(request), { reply })
+  }
+
+  /** Beats are counted, not measured: after this process itself was held up, all that has arrived is heard first. */
+  const watch = (beatMs: number) => {
+    missed = 0
+    clearInterval(watching)
+    watching = setInterval(() => {
+      if (open && performance.now() > open.until) open = undefined
+      if (!open) return more()
+      if (++missed > silentBeats) lose('no heartbeats')
+    }, beatMs)
   }
 
   const onStatus = ({ subject: reply, headers }: Msg) => {
@@ -81,22 +98,18 @@ export function openPull({ connection, stream, durable, room, onMessage }: PullO
     if (msg.subject.startsWith(inbox)) return onStatus(msg)
     const message = streamMessage(msg)
     if (!message) return
+    isQuiet = false
     if (open && --open.left <= 0) open = undefined
     onMessage(message)
     more()
   }
 
   const subscription = connection.subscribe(`${inbox}.*`, { callback: onMsg })
-  // Beats are counted, not measured: after this process itself was held up, all that has arrived is heard first.
-  const watching = setInterval(() => {
-    if (open && performance.now() > open.until) open = undefined
-    if (!open) return more()
-    if (++missed > silentBeats) lose('no heartbeats')
-  }, beatMs)
   const forget = onReconnect(connection, () =>
     lose(connection.isClosed() ? 'the connection was closed' : 'reconnected'),
   )
 
+  watch(busy.beatMs)
   more()
   return {
     more,
