@@ -82,7 +82,7 @@ async function write(states: IncidentState[]) {
         '{}', '{}', json_build_object('before', null, 'after', state), (state->>'createdAt')::timestamptz
       from json_array_elements(${rows}::text::json) state`
   }
-  await addHeads(sql)
+  await addHeads(sql, 'incidents')
   await sql`analyze incidents`
 }
 

@@ -315,7 +315,7 @@ it('reaches 500 incidents, while people work on some of them', async () => {
       select new_event_id(), 'incidents', 'inc_' || lpad(g::text, 26, '0'), 1, 'incident.created',
         e.workspace_id, e.environment, e.actor, e.resource, e.data, e.created_at
       from events e, generate_series(1, 499) g where e.stream_id = ${first.id} and e.version = 1`
-    await addHeads(tx)
+    await addHeads(tx, 'incidents')
   })
   await act(problem, 'resolve', fix)
   const busy = Array.from({ length: 10 }, (_, index) => `inc_${String(index * 40 + 1).padStart(26, '0')}`)

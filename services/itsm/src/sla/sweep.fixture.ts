@@ -53,6 +53,7 @@ async function copyPiece(
     await tx`
       insert into sla_progress (incident_id, version)
       select 'inc_' || lpad(g::text, 26, '0'), 1 from generate_series(${from}::int, ${to}::int) g`
+    await addHeads(tx, 'sla_timers', 'incidents')
   })
 }
 
@@ -70,5 +71,4 @@ export async function copyEvents(
       jsonb_set(e.data::jsonb, '{after,id}', to_jsonb('inc_' || lpad(g::text, 26, '0')))::json, e.created_at
     from events e, generate_series(${ids.from}::int, ${ids.to}::int) g
     where e.stream_id = ${incidentId} and e.version = 1`
-  await addHeads(sql)
 }

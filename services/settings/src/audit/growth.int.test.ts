@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { AuditCheckpoint, AuditVerification, natsNames, newId, type PlatformEvent } from '@opsplane/contracts'
-import { consumeEvents, provisionService } from '@opsplane/eventstore'
+import { consumeEvents } from '@opsplane/eventstore'
 import { generateServiceKeys } from '@opsplane/http'
 import { connectNats, ensureStreams } from '@opsplane/nats'
 import { connect, type Database } from '@opsplane/postgres'
