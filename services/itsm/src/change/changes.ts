@@ -23,5 +23,5 @@ export function changeManagementRoutes(ctx: ServiceContext): Route[] {
 }
 
 export function changeConsumers(ctx: ServiceContext): BackgroundWork[] {
-  return [resumeIncidents(ctx)]
+  return resumeIncidents(ctx)
 }
