@@ -156,7 +156,7 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
     durable: fanOutConsumer,
     // Deliveries are unique by event and webhook, so they are committed by themselves: the first attempt
     // starts before the batch's checkpoint is written, and a repeated batch changes nothing.
-    perform: (events, places) => dispatch.fanOut(events, places),
+    perform: (events, { places }) => dispatch.fanOut(events, places),
   })
   return {
     background: [{ close: () => dispatch.close(config.webhookStopGraceMs) }, replays, retention, consumer],
