@@ -55,7 +55,7 @@ export async function measureDeliveries({ cluster, seconds, say }: MeasureOption
   return [
     {
       name: 'event to first attempt at half of saturation',
-      value: `p50 ${p50} ms, p99 ${p99} ms`,
+      value: `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
       goal: 'p99 < 150 ms',
       met: p99 < 150,
     },
@@ -115,7 +115,7 @@ async function settled(child: Parameters<typeof ask>[0]): Promise<void> {
 async function drained(adminUrl: string): Promise<void> {
   const sql = postgres(adminUrl, { max: 1 })
   for (;;) {
-    const [row] = await sql`select count(*)::int as waiting from itsm.events where published_at is null`
+    const [row] = await sql`select count(*)::int as waiting from itsm.outbox`
     if (row?.waiting === 0) break
     await delay(200)
   }

@@ -1,6 +1,17 @@
 import { type PlatformEvent, patternMatches } from './event.js'
 import type { TenantScope } from './principal.js'
 
+/** Headers of a message of the events stream, whose body is the event. */
+export const eventHeaders = {
+  requestId: 'X-Request-ID',
+  /** The service whose log the event stands in, named as its schema is. */
+  source: 'Opsplane-Source',
+  /** The event's position in that log. */
+  position: 'Opsplane-Position',
+  /** Every event of that log at this position or below was acknowledged by the stream when this one was published. */
+  floor: 'Opsplane-Floor',
+} as const
+
 /** Names of everything on the NATS server. A prefix keeps several installations apart on one server. */
 export function natsNames(prefix = '') {
   const dotted = prefix === '' ? '' : `${prefix}.`
@@ -16,6 +27,11 @@ export function natsNames(prefix = '') {
       const scope = `${tenant.workspaceId ?? '*'}.${tenant.environment ?? '*'}`
       return withoutCovered(patterns).map((pattern) => `${dotted}evt.${scope}.${pattern.replace(/\*$/, '>')}`)
     },
+    /**
+     * Core NATS: something of the service has work, such as `relay`. A hint to its replicas, on no stream; what is true
+     * stands in Postgres.
+     */
+    wakeSubject: (service: string, what: string) => `${dotted}ops.wake.${service}.${what}`,
     topicsStream: stream('TOPICS'),
     topicSubjects: `${dotted}bus.>`,
     topicSubject: (workspaceId: string, environment: string, topic: string) =>

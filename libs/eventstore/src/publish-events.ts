@@ -1,6 +1,6 @@
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream'
 import { headers, type NatsConnection } from '@nats-io/transport-node'
-import { Environment, type NatsNames } from '@opsplane/contracts'
+import { Environment, eventHeaders, type NatsNames } from '@opsplane/contracts'
 import { envelopeOf, type LoggedEvent } from './logged-events.js'
 
 export interface PublishOutcome {
@@ -53,7 +53,7 @@ function publish(client: JetStreamClient, names: NatsNames, event: LoggedEvent, 
   const { workspaceId, type } = event
   const environment = Environment.parse(event.environment)
   const carried = headers()
-  if (event.requestId !== null) carried.set('X-Request-ID', event.requestId)
+  if (event.requestId !== null) carried.set(eventHeaders.requestId, event.requestId)
   return client.publish(names.eventSubject({ workspaceId, environment, type }), body, {
     msgID: event.id,
     headers: carried,

@@ -1,6 +1,7 @@
 import type { NatsNames } from '@opsplane/contracts'
 import { ensureStreams, type NatsLink, type StreamOptions } from '@opsplane/nats'
 import { type Logger, retryDelayMs } from '@opsplane/runtime'
+import type { EventRow } from './commit.js'
 import type { LoggedEvent } from './logged-events.js'
 import { type PublishOutcome, publishEvents } from './publish-events.js'
 import { openRelaySession } from './relay-session.js'
@@ -33,6 +34,8 @@ export interface RelayCounters {
 }
 
 export interface Relay {
+  /** Takes events of a commit that is known to have happened; cheap, and never needed for correctness. */
+  offer(events: readonly (EventRow & { position: string })[]): void
   /** Says that there is something to publish; cheap, and never needed for correctness. */
   wake(): void
   counters(): RelayCounters
@@ -129,6 +132,7 @@ export function startRelay(options: RelayOptions): Relay {
   const running = run()
 
   return {
+    offer: waker.wake,
     wake: waker.wake,
     counters: () => ({ ...counters }),
     async close() {

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { z } from 'zod'
 import { isMasterKey } from './sealing.js'
 
@@ -49,6 +50,9 @@ const jsonObject = z.string().transform((text, context) => {
 /** A variable that holds a JSON object of strings, such as a map of service name to URL. */
 export const stringMap = jsonObject.pipe(z.record(z.string(), z.string()))
 
+/** A variable that holds a JSON object of service name to base URL. */
+export const urlMap = stringMap.pipe(z.record(z.string(), z.url({ protocol: /^https?$/ })))
+
 /** `true`/`false`/`1`/`0`. */
 export const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1')
 
@@ -79,6 +83,12 @@ export const baseConfig = z.object({
     .regex(/^[a-z0-9]*$/, 'must be lower-case letters and digits')
     .default('')
     .meta({ description: 'keeps several installations apart on one NATS server' }),
+  instanceId: z.string().min(1).max(200).default(hostname).meta({
+    description: 'names this replica in leases: no two of a service share one, and a restart keeps it',
+  }),
+  serviceUrls: urlMap.default({}).meta({
+    description: 'JSON object: service name to its base URL, such as {"settings":"http://…"}',
+  }),
   logLevel: z.enum(['silent', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   servicePrivateKey: z
     .string()
@@ -88,6 +98,13 @@ export const baseConfig = z.object({
   }),
 })
 export type BaseConfig = z.infer<typeof baseConfig>
+
+/** Where another service is. Throws ConfigError when the configuration does not say. */
+export function urlOfService({ serviceUrls }: Pick<BaseConfig, 'serviceUrls'>, service: string): string {
+  const url = serviceUrls[service]
+  if (url === undefined) throw new ConfigError([`SERVICE_URLS does not name the ${service} service`])
+  return url
+}
 
 /** For services with a database. */
 export const backendConfig = baseConfig.extend({

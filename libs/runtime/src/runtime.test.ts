@@ -1,12 +1,15 @@
+import { hostname } from 'node:os'
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import {
+  baseConfig,
   ConfigError,
   createLogger,
   createReleasers,
   cursorCodec,
   parseConfig,
   retryDelayMs,
+  urlOfService,
 } from './index.js'
 
 describe('configuration', () => {
@@ -28,6 +31,20 @@ describe('configuration', () => {
     const read = () => parseConfig(schema, { PORT: 'eighty' })
     expect(read).toThrow(ConfigError)
     expect(read).toThrow(/PORT .*\n.*NATS_URL is missing/)
+  })
+
+  test('a replica is named after its host, unless told otherwise', () => {
+    const env = { SERVICE_PRIVATE_KEY: 'key', TRUSTED_SERVICE_KEYS: '{}' }
+    expect(parseConfig(baseConfig, env).instanceId).toBe(hostname())
+    expect(parseConfig(baseConfig, { ...env, INSTANCE_ID: 'itsm-0' }).instanceId).toBe('itsm-0')
+  })
+
+  test('knows the addresses of other services, or says which is missing', () => {
+    const env = { SERVICE_PRIVATE_KEY: 'key', TRUSTED_SERVICE_KEYS: '{}' }
+    const config = parseConfig(baseConfig, { ...env, SERVICE_URLS: '{"itsm":"http://itsm:80"}' })
+    expect(urlOfService(config, 'itsm')).toBe('http://itsm:80')
+    expect(() => urlOfService(config, 'settings')).toThrow(/SERVICE_URLS .* settings/)
+    expect(() => parseConfig(baseConfig, { ...env, SERVICE_URLS: '{"itsm":"itsm"}' })).toThrow(/SERVICE_URLS/)
   })
 })
 

@@ -5,7 +5,6 @@ const count = (initial: number, max: number) => z.coerce.number().int().min(1).m
 
 const schema = backendConfig.extend({
   ...masterKeyConfig,
-  settingsUrl: z.url().meta({ description: 'base URL of the settings service, which resolves secrets' }),
   webhookAllowedCidrs: commaSeparated
     .default([])
     .meta({ description: 'comma-separated address blocks webhooks may call although they are private' }),

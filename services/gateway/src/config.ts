@@ -1,12 +1,9 @@
-import { baseConfig, commaSeparated, parseConfig, stringMap } from '@opsplane/runtime'
+import { baseConfig, commaSeparated, parseConfig } from '@opsplane/runtime'
 import { z } from 'zod'
 
 const perMinute = z.coerce.number().int().min(0).max(10_000_000)
 
 export const gatewayConfig = baseConfig.extend({
-  serviceUrls: stringMap
-    .pipe(z.record(z.string(), z.url({ protocol: /^https?$/ })))
-    .meta({ description: 'JSON object: service name to its base URL, such as {"settings":"http://…"}' }),
   publicOrigin: z
     .url({ protocol: /^https?$/ })
     .transform((url) => new URL(url).origin)

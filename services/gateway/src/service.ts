@@ -8,25 +8,25 @@ import {
 } from '@opsplane/http'
 import { connectNats } from '@opsplane/nats'
 import {
-  ConfigError,
   createLogger,
   createReleasers,
   type Logger,
+  type RunnableService,
   type RunningService,
+  urlOfService,
 } from '@opsplane/runtime'
 import { z } from 'zod'
 import { createAuthenticator } from './authenticate.js'
 import { clientAddressReader } from './client-address.js'
-import type { GatewayConfig } from './config.js'
-import { createDoor } from './door.js'
+import { type GatewayConfig, loadConfig } from './config.js'
+import { createLoginLimiter } from './login-limiter.js'
 import { createOwnRoutes } from './own-routes.js'
+import { createProxy, type ProxiedService } from './proxy.js'
 import { createRateLimiter } from './rate-limit.js'
 import { watchRevocations } from './revocations.js'
+import { createServiceRoutes } from './route-tables.js'
 import { createTokenCache, type TokenQuestion, type Verification } from './token-cache.js'
-import { createTurnstile } from './turnstile.js'
 import { createUpstream } from './upstream.js'
-
-export { type GatewayConfig, loadConfig } from './config.js'
 
 /** What tests and the local run replace. */
 export interface GatewayOverrides {
@@ -38,22 +38,26 @@ export interface GatewayOverrides {
 const loginsAtOnce = 32
 const loginsOfAddressAtOnce = 8
 
-/** How long settings may take to vouch for a token. */
+/** How long settings may take to vouch for a token, and a service to tell its routes. */
 const internalTimeoutMs = 5_000
 
 const Verified = z.object({ principal: Principal, expiresAt: z.iso.datetime().nullable() })
 
-/** Starts the gateway; resolves once it listens. NATS and the services may be down and come later. */
-export async function start(
-  config: GatewayConfig,
-  overrides: GatewayOverrides = {},
-): Promise<RunningService> {
+export const gateway: RunnableService<GatewayConfig, GatewayOverrides> = {
+  name: 'gateway',
+  loadConfig,
+  start,
+}
+
+/** Resolves once it listens. NATS and the services may be down and come later. */
+async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): Promise<RunningService> {
   const log = overrides.log ?? createLogger({ service: 'gateway', level: config.logLevel })
   const monotonicMs = overrides.monotonicMs ?? (() => performance.now())
   const issuer = createInternalIssuer({ service: 'gateway', privateKey: config.servicePrivateKey })
   const releasers = createReleasers(log)
   try {
-    const settings = settingsClient(config, issuer)
+    // Without it nobody could get in.
+    const settings = clientOf(urlOfService(config, 'settings'), 'settings', issuer)
     releasers.add('settings client', () => settings.close())
     const tokens = createTokenCache({
       verify: tokenVerifier(settings),
@@ -67,21 +71,25 @@ export async function start(
     const revocations = watchRevocations({ link, names: natsNames(config.natsPrefix), tokens, log })
     releasers.add('revocations', () => revocations.close())
 
-    const services = new Map(
-      Object.entries(config.serviceUrls).map(([name, url]) => {
-        const quick = createUpstream(url, config.upstreamTimeoutMs)
-        const waiting = createUpstream(url, config.upstreamTimeoutMs)
-        releasers.add(`connections to ${name}`, async () => {
-          await Promise.all([quick.close(), waiting.close()])
-        })
-        return [name, { quick, waiting }]
-      }),
-    )
+    const services = new Map<string, ProxiedService>()
+    for (const [service, url] of Object.entries(config.serviceUrls)) {
+      const client = clientOf(url, service, issuer)
+      const routes = createServiceRoutes({ service, client, log })
+      const quick = createUpstream(url, config.upstreamTimeoutMs, routes.renewed)
+      const waiting = createUpstream(url, config.upstreamTimeoutMs, routes.renewed)
+      services.set(service, { quick, waiting, routes })
+      releasers.add(`connections to ${service}`, async () => {
+        routes.close()
+        await Promise.all([quick.close(), waiting.close(), client.close()])
+      })
+    }
+    // Nobody waits for the answers but the requests that need one.
+    for (const { routes } of services.values()) void routes.ask()
 
     const limiter = (policy: string, perMinute: number) =>
       createRateLimiter({ policy, perMinute, monotonicMs })
     const anonymousLimiter = limiter('anonymous', config.anonymousRateLimitPerMinute)
-    const door = createDoor({
+    const proxy = createProxy({
       services,
       authenticator: createAuthenticator({
         tokens,
@@ -90,13 +98,13 @@ export async function start(
       }),
       tokenFor: issuer.tokenFor,
       clientAddress: clientAddressReader(config.trustProxyCidrs),
-      turnstile: createTurnstile({ total: loginsAtOnce, perAddress: loginsOfAddressAtOnce }),
+      loginLimiter: createLoginLimiter({ total: loginsAtOnce, perAddress: loginsOfAddressAtOnce }),
       limit: anonymousLimiter.take,
       own: createOwnRoutes({ config, monotonicMs, log }),
       log,
     })
 
-    const { port, close } = await listen(door, {
+    const { port, close } = await listen(proxy, {
       port: config.port,
       host: config.host,
       log,
@@ -115,11 +123,8 @@ export async function start(
   }
 }
 
-/** Without a settings service nobody could get in. */
-function settingsClient(config: GatewayConfig, issuer: InternalIssuer): ServiceClient {
-  const baseUrl = config.serviceUrls.settings
-  if (baseUrl === undefined) throw new ConfigError(['SERVICE_URLS does not name the settings service'])
-  return serviceClient({ baseUrl, audience: 'settings', issuer, timeoutMs: internalTimeoutMs })
+function clientOf(baseUrl: string, audience: string, issuer: InternalIssuer): ServiceClient {
+  return serviceClient({ baseUrl, audience, issuer, timeoutMs: internalTimeoutMs })
 }
 
 function tokenVerifier(settings: ServiceClient) {

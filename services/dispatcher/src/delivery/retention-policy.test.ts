@@ -45,7 +45,6 @@ describe('its configuration', () => {
     TRUSTED_SERVICE_KEYS: '{}',
     CURSOR_SECRET: 'a secret for the cursors of tests',
     OPSPLANE_MASTER_KEY: Buffer.alloc(32).toString('base64'),
-    SETTINGS_URL: 'http://127.0.0.1:1',
   }
 
   it('keeps 30 days, and 90 days what is held', () => {

@@ -9,7 +9,7 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { newTemplate } from './template.fixture.js'
 
 let service: TestService
@@ -17,7 +17,7 @@ let recorder: EventRecorder
 const asker = testPrincipal()
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   recorder = await recordEvents(service.natsPrefix)
 })
 afterAll(async () => {
@@ -267,16 +267,6 @@ describe('duties', () => {
     expect(needed.status).toBe(409)
     expect(needed.error()).toMatchObject({ code: 'conflict', message: expect.stringContaining('Board') })
     expect(await act(second, 'approve', person('third', of))).toMatchObject({ status: 'authorize' })
-  })
-
-  it('reads policies from before distinct approvers could be asked for', async () => {
-    const of = testPrincipal()
-    const { id } = await addPolicy({}, of)
-    await service.sql`update change_policies set state = (state::jsonb - 'distinctApprovers')::json where id = ${id}`
-    const read = (await service.as(of).get(`/itsm/change-policies/${id}`)).data(ChangePolicy)
-    expect(read.distinctApprovers).toBe(false)
-    const { approvalPolicy } = await act(await draft({}, of), 'submit', of)
-    expect(approvalPolicy).toMatchObject({ id, distinctApprovers: false })
   })
 
   it('counts a person who approves twice at once only once', async () => {

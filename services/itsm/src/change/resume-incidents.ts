@@ -7,8 +7,9 @@ import {
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eventstore'
+import { consumeEvents } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { and, eq, sql } from 'drizzle-orm'
 import { incident } from '../incident/domain.js'
 import { ending, over } from './over.js'
@@ -39,7 +40,7 @@ function changeAwaited(state: IncidentState | null): string | null {
 }
 
 /** Incidents on hold for a change go on once it is over: it has helped, or somebody has to see to it otherwise. */
-export function resumeIncidents(ctx: BackendContext): Closable {
+export function resumeIncidents(ctx: ServiceContext): BackgroundWork[] {
   const { store, clock, database } = ctx
   const incidents = store.aggregate(incident)
 
@@ -72,15 +73,21 @@ export function resumeIncidents(ctx: BackendContext): Closable {
       await resume(id, resource.id, meta)
   }
 
-  return consumeEvents({
-    database,
-    link: ctx.link,
-    names: ctx.names,
-    log: ctx.log,
-    durable: 'itsm-change-resume',
-    filterSubjects: ctx.names.eventFilters([...ending, 'incident.updated']),
-    perform: async (events) => {
-      for (const event of events) await (event.type === 'incident.updated' ? heedWait(event) : heed(event))
-    },
-  })
+  const consume = (durable: string, types: string[], react: (event: PlatformEvent) => Promise<void>) =>
+    consumeEvents({
+      database,
+      link: ctx.link,
+      names: ctx.names,
+      log: ctx.log,
+      durable,
+      filterSubjects: ctx.names.eventFilters(types),
+      perform: async (events) => {
+        for (const event of events) await react(event)
+      },
+    })
+  // One each: what their filters have in common is every event there is, and that is what an older server would deliver.
+  return [
+    consume('itsm-change-resume', [...ending], heed),
+    consume('itsm-change-late-waits', ['incident.updated'], heedWait),
+  ]
 }

@@ -6,8 +6,8 @@ import {
   AuditVerifyRange,
   AuditVerifyRequest,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import type { CheckpointSigner } from './checkpoint.js'
 import { checkpointPage, takeCheckpoint } from './checkpoints.js'
 import { createShares } from './shares.js'
@@ -21,7 +21,7 @@ const budgetMs = 10_000
 const verificationsAtOnce = { perWorkspace: 1, total: 4 }
 
 /** That the audit log is whole, and what proves it. All of it is about the workspace, whatever the environment. */
-export function auditChainRoutes(ctx: BackendContext, signer: CheckpointSigner): Route[] {
+export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner): Route[] {
   const { cursors } = ctx
   const { db } = ctx.database
   const verify = createVerify({ db, signer, cursors, monotonicMs: () => performance.now(), budgetMs })
@@ -42,7 +42,7 @@ export function auditChainRoutes(ctx: BackendContext, signer: CheckpointSigner):
         'Walks the chain of the workspace, over all its environments, and compares it with the checkpoints kept ' +
         'here. Stops at the first problem, and after 10 s: `nextCursor` goes on. One at a time: while another of the ' +
         'workspace is under way the answer is 503.',
-      ...{ tag, scope },
+      ...{ tag, scope, waits: true },
       query: AuditVerifyRange,
       response: AuditVerification,
       errors: ['invalid_cursor'],
@@ -55,7 +55,7 @@ export function auditChainRoutes(ctx: BackendContext, signer: CheckpointSigner):
       path: '/audit/verify',
       summary: 'Verify the audit log against a checkpoint kept outside',
       description: 'As the other verification; also what the checkpoint knows of must be there, unchanged.',
-      ...{ tag, scope },
+      ...{ tag, scope, waits: true },
       query: AuditVerifyRange,
       body: AuditVerifyRequest,
       response: AuditVerification,

@@ -1,13 +1,14 @@
-import { type BackendContext, consumeEvents, type EventConsumer } from '@opsplane/eventstore'
+import { consumeEvents, type EventConsumer } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { appendToChains } from './append.js'
 
 /** Writes every event of the platform into the audit log, each once however often it comes. */
-export function recordAudit(context: BackendContext): EventConsumer {
+export function recordAudit(context: ServiceContext): EventConsumer {
   const { database, link, names, log, clock } = context
   return consumeEvents({
     ...{ database, link, names, log },
     durable: 'settings-audit-log',
-    spacingMs: 100,
+    spacingMs: 250,
     perform: (events) => appendToChains(database.sql, events, clock.now()),
   })
 }

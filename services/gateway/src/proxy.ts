@@ -1,0 +1,107 @@
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { ApiError, type Principal } from '@opsplane/contracts'
+import { type Exchange, logRequest, requestIdFrom, sendError } from '@opsplane/http'
+import type { Logger } from '@opsplane/runtime'
+import type { Authenticator } from './authenticate.js'
+import { requestHeaders } from './forwarded-headers.js'
+import type { LoginLimiter } from './login-limiter.js'
+import { discardRest, requestBody } from './request-body.js'
+import type { ServiceRoutes } from './route-tables.js'
+import { resolveTarget, ruleOf, type Target } from './target.js'
+import type { Upstream } from './upstream.js'
+
+/** One service as the proxy sees it. Quick requests do not queue behind long-polls. */
+export interface ProxiedService {
+  quick: Upstream
+  waiting: Upstream
+  routes: Pick<ServiceRoutes, 'table' | 'ask'>
+}
+
+export interface ProxyOptions {
+  services: ReadonlyMap<string, ProxiedService>
+  authenticator: Authenticator
+  /** The internal token for a service. */
+  tokenFor(audience: string, principal?: Principal): Promise<string>
+  clientAddress(request: IncomingMessage): string
+  /** For public routes. */
+  loginLimiter: LoginLimiter
+  /** Counts an anonymous request; throws `rate_limited`. */
+  limit(clientAddress: string): Record<string, string>
+  /** Answers what is not passed on. Its requests carry their id in X-Request-ID. */
+  own: RequestListener
+  log: Logger
+}
+
+/** What every request passes: route, authentication, body limit, service. */
+export function createProxy(options: ProxyOptions): RequestListener {
+  const { services, authenticator, clientAddress, tokenFor, limit, loginLimiter, own, log } = options
+
+  /** Throws `service_unavailable` while nothing is known of the service; counts as an anonymous request then. */
+  const learnTable = async (exchange: Exchange, { routes }: ProxiedService) => {
+    await routes.ask()
+    const table = routes.table()
+    if (table) return table
+    exchange.headers = limit(clientAddress(exchange.req))
+    throw new ApiError('service_unavailable', 'The service is not available. Try again shortly.')
+  }
+
+  const pass = async (exchange: Exchange, target: Target, service: ProxiedService) => {
+    const { req, res, requestId } = exchange
+    const logAnswer = () => logRequest(exchange, res.writableFinished ? res.statusCode : 499)
+    const fail = (error: unknown) => {
+      res.off('close', logAnswer)
+      sendError(exchange, error)
+      discardRest(req)
+    }
+    try {
+      const table = service.routes.table() ?? (await learnTable(exchange, service))
+      const rule = ruleOf(table, req.method ?? '', target)
+      const address = clientAddress(req)
+      const caller = { request: req, clientAddress: address }
+      const principal = await authenticator.authenticate(caller, rule.access, (headers) => {
+        exchange.headers = headers
+      })
+      if (rule.access === 'public') loginLimiter.acquire(address, res)
+      const token = await tokenFor(target.service, principal)
+      const body = await requestBody(req, rule.bodyLimitBytes)
+      if (body === undefined || res.destroyed) return logAnswer()
+      const headers = requestHeaders(req)
+      headers.push('authorization', `Bearer ${token}`, 'x-request-id', requestId, 'x-forwarded-for', address)
+      const answerHeaders = { ...exchange.headers, 'x-request-id': requestId }
+      res.once('close', logAnswer)
+      const upstream = rule.waits ? service.waiting : service.quick
+      const recheck = rule.waits && principal ? () => authenticator.recheck(caller, principal) : undefined
+      upstream.forward({ req, res, path: target.path, headers, body, answerHeaders, recheck, fail })
+    } catch (error) {
+      fail(error)
+    }
+  }
+
+  /** Anonymous as they are, also these requests count against their address; what watches the gateway does not. */
+  const answerOwn = (exchange: Exchange) => {
+    const { req, res, requestId } = exchange
+    req.headers['x-request-id'] = requestId
+    try {
+      if (!isProbe(req.url)) {
+        for (const [name, value] of Object.entries(limit(clientAddress(req)))) res.setHeader(name, value)
+      }
+      own(req, res)
+    } catch (error) {
+      sendError(exchange, error)
+      discardRest(req)
+    }
+  }
+
+  return (req, res) => {
+    const requestId = requestIdFrom(req.headers['x-request-id'])
+    const target = resolveTarget(req.url ?? '')
+    const service = target === null ? undefined : services.get(target.service)
+    const route = target === null || service === undefined ? 'gateway' : target.service
+    // The path may hold what is not for logs; the service logs its pattern under the same request id.
+    const exchange = { req, res, requestId, route, startedAt: performance.now(), log }
+    if (target === null || service === undefined) answerOwn(exchange)
+    else void pass(exchange, target, service)
+  }
+}
+
+const isProbe = (url: string | undefined) => url === '/healthz' || url === '/readyz'
