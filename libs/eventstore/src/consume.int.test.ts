@@ -43,7 +43,7 @@ describe('consumeEvents', () => {
     names = natsNames(uniquePrefix())
     await ensureStreams(link, names)
     relay = startRelay({ databaseUrl: testStore.url, schema, link, names, log })
-    replica = testStore.replica(relay.wake)
+    replica = testStore.replica({ onCommit: relay.wake })
   })
   afterEach(async () => {
     for (const close of closing.splice(0)) await close()
