@@ -13,6 +13,8 @@ import { type Database, type Drizzle, isDependencyAway, isTransient } from '@ops
 import type { Logger } from '@opsplane/runtime'
 import { createConsumerTables } from './consumer-tables.js'
 import { type EventOrigin, originOf } from './event-origin.js'
+import type { LogSource } from './log-pages.js'
+import { keepPast } from './past-of-consumer.js'
 import { startRedrive } from './redrive.js'
 
 /** A drizzle transaction; `tx.execute` takes statements written by hand. */
@@ -41,6 +43,18 @@ export interface ConsumerSettings {
   retry?: { baseMs: number; maxMs: number }
   /** From when on the server delivers again what a process that died has held. */
   ackWaitMs?: number
+  /** Fills from the logs what the stream has lost before it was handled; without it the stream is all there is. */
+  history?: HistoryOptions
+}
+
+export interface HistoryOptions {
+  /**
+   * `all`: a projection, filled from the beginning where it is new. `gap`: effects outside, of which only those are made up
+   * for that this consumer has missed since it is there.
+   */
+  of: 'all' | 'gap'
+  /** The logs of all services: ServiceContext has them. */
+  logs: readonly LogSource[]
 }
 
 export interface Handling {
@@ -74,6 +88,8 @@ export type ConsumeEventsOptions = ConsumerSettings & (Handling | Performing)
 
 export interface EventConsumer {
   counters(): ConsumerCounters
+  /** Up to where the log of each service is handled without a gap, by source; only kept with `history`. */
+  floors(): ReadonlyMap<string, number>
   /** Finishes the batches in hand. */
   close(): Promise<void>
 }
@@ -85,21 +101,36 @@ export interface EventConsumer {
  * count as a delivery.
  */
 export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
-  const { database, link, names, durable, handle: _, perform: __, filterSubjects, ...settings } = options
+  const {
+    database,
+    link,
+    names,
+    durable,
+    handle: _,
+    perform: __,
+    filterSubjects,
+    history,
+    ...settings
+  } = options
   const tables = createConsumerTables(database, durable)
+  const past =
+    history && keepPast({ ...options, history, tables, apply: (events, record) => apply(events, record) })
   const places = streamPlaces(link, names.eventsStream)
 
-  const apply = async (received: Received<PlatformEvent>[]) => {
+  const apply = async (
+    received: Received<PlatformEvent>[],
+    record: (tx?: Transaction) => Promise<void> = (tx) => tables.advance(received, tx),
+  ) => {
     const events = received.map(({ event }) => event)
     const messages = received.map(({ message }) => message)
     const batch = { origins: messages.map(originOf), places: () => places.of(messages) }
     if (options.perform) {
       await options.perform(events, batch)
-      return tables.advance(received)
+      return record()
     }
     await database.db.transaction(async (tx) => {
       await options.handle(events, tx, batch)
-      await tables.advance(received, tx)
+      await record(tx)
     })
   }
 
@@ -116,11 +147,16 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     durable,
     ...(filterSubjects && { filterSubjects }),
     onStart: places.forget,
+    ...(past && { prepare: past.prepare }),
     read(message) {
+      past?.floors.note(message)
       const event = read(message, message.json())
       return { event, line: lineOf(event), lane: event.workspaceId }
     },
-    apply,
+    async apply(received) {
+      await apply(received)
+      past?.handled(consumer)
+    },
     isAway: isDependencyAway,
     isTransient,
     onDead: (message, error) => tables.deadLetter(message, error),
@@ -142,8 +178,9 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
 
   return {
     counters: consumer.counters,
+    floors: () => past?.floors.current() ?? new Map(),
     async close() {
-      await Promise.all([consumer.close(), redrive.close()])
+      await Promise.all([consumer.close(), redrive.close(), past?.close()])
     },
   }
 }
