@@ -1,4 +1,4 @@
-import { eventHeaders, type NatsNames, PlatformEvent } from '@opsplane/contracts'
+import { type NatsNames, PlatformEvent } from '@opsplane/contracts'
 import {
   type ConsumerCounters,
   durableConsumer,
@@ -12,6 +12,8 @@ import {
 import { type Database, type Drizzle, isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { createConsumerTables } from './consumer-tables.js'
+import { type EventOrigin, originOf } from './event-origin.js'
+import { startRedrive } from './redrive.js'
 
 /** A drizzle transaction; `tx.execute` takes statements written by hand. */
 export type Transaction = Parameters<Parameters<Drizzle['transaction']>[0]>[0]
@@ -68,14 +70,6 @@ export interface EventBatch {
   places(): Promise<string[]>
 }
 
-export interface EventOrigin {
-  /** The service whose log the event stands in, named as its schema is, and its position there; null where unknown. */
-  source: string | null
-  position: number | null
-  /** Whether it was delivered before. */
-  redelivered: boolean
-}
-
 export type ConsumeEventsOptions = ConsumerSettings & (Handling | Performing)
 
 export interface EventConsumer {
@@ -109,7 +103,13 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     })
   }
 
-  return durableConsumer<PlatformEvent>({
+  const read = (message: Pick<StreamMessage, 'subject'>, json: unknown) => {
+    const event = PlatformEvent.parse(json)
+    refuseMismatch(names, message, event)
+    return event
+  }
+
+  const consumer = durableConsumer<PlatformEvent>({
     ...settings,
     link,
     stream: names.eventsStream,
@@ -117,8 +117,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     ...(filterSubjects && { filterSubjects }),
     onStart: places.forget,
     read(message) {
-      const event = PlatformEvent.parse(message.json())
-      refuseMismatch(names, message, event)
+      const event = read(message, message.json())
       return { event, line: lineOf(event), lane: event.workspaceId }
     },
     apply,
@@ -126,13 +125,25 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     isTransient,
     onDead: (message, error) => tables.deadLetter(message, error),
   })
-}
 
-function originOf(message: StreamMessage): EventOrigin {
-  const position = message.header(eventHeaders.position)
+  const redrive = startRedrive({
+    ...{ database, link, names, consumer: durable, log: settings.log },
+    async apply(letter, tx) {
+      const event = read(letter, JSON.parse(letter.payload))
+      const { source, sourcePosition: position, streamSequence: seq } = letter
+      const batch = {
+        origins: [{ source, position, redelivered: true }],
+        places: () => places.of([{ seq, storedMs: Date.parse(event.createdAt) }]),
+      }
+      if (options.perform) await options.perform([event], batch)
+      else await options.handle([event], tx, batch)
+    },
+  })
+
   return {
-    source: message.header(eventHeaders.source) ?? null,
-    position: position === undefined ? null : Number(position),
-    redelivered: message.deliveries > 1,
+    counters: consumer.counters,
+    async close() {
+      await Promise.all([consumer.close(), redrive.close()])
+    },
   }
 }

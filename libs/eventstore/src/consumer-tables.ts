@@ -3,6 +3,8 @@ import type { Received, StreamMessage } from '@opsplane/nats'
 import type { Database } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
 import type { Transaction } from './consume.js'
+import { originOf } from './event-origin.js'
+import { errorText } from './redrive.js'
 import { consumerCheckpoints, deadLetters } from './tables.js'
 
 /** What a consumer writes beside its handler's effect. */
@@ -35,6 +37,7 @@ export function createConsumerTables({ sql: client, db }: Database, consumer: st
       }
     },
     async deadLetter(message, error) {
+      const { source, position } = originOf(message)
       const row = {
         consumer,
         messageId: message.header('Nats-Msg-Id') ?? `${message.stream}/${message.seq}`,
@@ -42,7 +45,9 @@ export function createConsumerTables({ sql: client, db }: Database, consumer: st
         streamSequence: message.seq,
         // Postgres text holds no NUL.
         payload: message.string().replaceAll('\0', '�'),
-        error: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+        source,
+        sourcePosition: position,
+        error: errorText(error),
         deliveries: message.deliveries,
       }
       await db
@@ -50,7 +55,7 @@ export function createConsumerTables({ sql: client, db }: Database, consumer: st
         .values(row)
         .onConflictDoUpdate({
           target: [deadLetters.consumer, deadLetters.messageId],
-          set: { error: row.error, deliveries: row.deliveries, streamSequence: row.streamSequence },
+          set: { ...row, redrivenAt: null },
         })
     },
   }

@@ -2,6 +2,7 @@ export { type ConsumerCounters, giveBackDelayMs, type Received } from './batch-h
 export * from './durable-consumer.js'
 export * from './errors.js'
 export * from './event-subject.js'
+export * from './hints.js'
 export * from './link.js'
 export * from './stream-log.js'
 export type { StreamMessage } from './stream-message.js'
