@@ -66,7 +66,7 @@ export function incidents(cluster: Cluster) {
 }
 
 /** The raw server writes the same tables with the same indexes, in a schema of its own. */
-async function copyTables(adminUrl: string) {
+export async function copyTables(adminUrl: string) {
   const sql = postgres(adminUrl, { max: 1, onnotice: () => {} })
   await sql.unsafe(`
     drop schema if exists raw cascade;

@@ -55,7 +55,7 @@ export async function measureDeliveries({ cluster, seconds, say }: MeasureOption
   return [
     {
       name: 'event to first attempt at half of saturation',
-      value: `p50 ${p50} ms, p99 ${p99} ms`,
+      value: `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
       goal: 'p99 < 150 ms',
       met: p99 < 150,
     },

@@ -1,35 +1,42 @@
 import { readFileSync } from 'node:fs'
-import type { ServerResponse } from 'node:http'
-import { createServer } from 'node:https'
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
 
 /**
- * An HTTPS receiver in a process of its own. Answers 204 and keeps, per delivery, how long after its event it
- * arrived; a `report` message is answered with all of that and starts a new count.
+ * A receiver in a process of its own, of HTTPS unless it gets no certificate. Answers 204 and keeps, per delivery, how
+ * long after its event it arrived; a `report` message is answered with all of that and starts a new count.
  *
  * Paths under `/tarpit/` are endpoints whose arrivals are not among those. From a `hold` message to a `let go`
  * message they read every request and answer none.
  */
 let latencies: number[] = []
+let events = new Set<string>()
+let lastAt = 0
 let holding = false
 const held = new Set<ServerResponse>()
 let tarpit = nothingHeld()
 
-const server = createServer(
-  { key: readFileSync(process.env.TLS_KEY ?? ''), cert: readFileSync(process.env.TLS_CERT ?? '') },
-  (request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const arrivedAt = Date.now()
-      if (request.url?.startsWith('/tarpit/') && holding) return hold(request.url, response)
-      response.writeHead(204).end()
-      if (request.url?.startsWith('/tarpit/')) return
-      const text = Buffer.concat(chunks).toString('latin1')
-      const timestamp = /"timestamp":"([^"]+)"/.exec(text)?.[1]
-      latencies.push(timestamp ? arrivedAt - Date.parse(timestamp) : 0)
-    })
-  },
-)
+const { TLS_KEY: keyFile, TLS_CERT: certFile } = process.env
+const server =
+  keyFile && certFile
+    ? createHttpsServer({ key: readFileSync(keyFile), cert: readFileSync(certFile) }, receive)
+    : createHttpServer(receive)
+
+function receive(request: IncomingMessage, response: ServerResponse) {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    const arrivedAt = performance.timeOrigin + performance.now()
+    if (request.url?.startsWith('/tarpit/') && holding) return hold(request.url, response)
+    response.writeHead(204).end()
+    if (request.url?.startsWith('/tarpit/')) return
+    const text = Buffer.concat(chunks).toString('latin1')
+    const timestamp = /"timestamp":"([^"]+)"/.exec(text)?.[1]
+    latencies.push(timestamp ? arrivedAt - Date.parse(timestamp) : 0)
+    events.add(String(request.headers['x-service-delivery']))
+    lastAt = arrivedAt
+  })
+}
 
 function nothingHeld() {
   return { requests: 0, heldAtMost: 0, endpoints: new Set<string>() }
@@ -53,7 +60,7 @@ server.listen(0, '127.0.0.1', () => {
   process.send?.({ port: typeof address === 'object' ? address?.port : 0 })
 })
 process.on('message', (message) => {
-  if (message === 'count') process.send?.({ count: latencies.length })
+  if (message === 'count') process.send?.({ count: latencies.length, events: events.size, lastAt })
   if (message === 'hold' || message === 'let go') {
     holding = message === 'hold'
     if (!holding) letGo()
@@ -62,6 +69,7 @@ process.on('message', (message) => {
   if (message === 'report') {
     process.send?.({ latencies, tarpit: { ...tarpit, endpoints: tarpit.endpoints.size } })
     latencies = []
+    events = new Set()
     tarpit = nothingHeld()
   }
 })

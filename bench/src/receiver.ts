@@ -13,3 +13,9 @@ export async function startReceiver(certificate: Cluster['certificate']) {
   })
   return { child, origin: `https://127.0.0.1:${port}` }
 }
+
+/** A receiver without TLS: what it costs to send is the sender's, not the cipher's. */
+export async function startPlainReceiver() {
+  const { child, port } = await startChild('receiver-process.js', {})
+  return { child, origin: `http://127.0.0.1:${port}` }
+}

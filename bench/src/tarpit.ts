@@ -84,8 +84,8 @@ export async function measureTarpit({ cluster, say }: MeasureOptions): Promise<F
   return [
     {
       name: 'healthy endpoints beside 5 % tarpits',
-      value: `p50 ${beside.p50} ms, p99 ${beside.p99} ms (phases ${beside.spread} ms)`,
-      raw: `p50 ${without.p50} ms, p99 ${without.p99} ms all healthy (phases ${without.spread} ms)`,
+      value: `p50 ${beside.p50.toFixed(0)} ms, p99 ${beside.p99.toFixed(0)} ms (phases ${beside.spread} ms)`,
+      raw: `p50 ${without.p50.toFixed(0)} ms, p99 ${without.p99.toFixed(0)} ms all healthy (phases ${without.spread} ms)`,
       ratio,
       goal: 'p99 < 1.2 ×',
       met: ratio < 1.2,
@@ -149,7 +149,7 @@ async function tarpitsWereActive(sql: postgres.Sql, webhookIds: string[], { tarp
 
 function described({ latencies, tarpit }: Report): string {
   const held = tarpit.requests === 0 ? '' : `; ${tarpit.requests} requests held, ${tarpit.heldAtMost} at once`
-  return `${latencies.length} healthy deliveries, p50 ${percentile(latencies, 0.5)} ms, p99 ${percentile(latencies, 0.99)} ms${held}`
+  return `${latencies.length} healthy deliveries, p50 ${percentile(latencies, 0.5).toFixed(0)} ms, p99 ${percentile(latencies, 0.99).toFixed(0)} ms${held}`
 }
 
 function medians(phases: { report: Report }[]) {
@@ -158,6 +158,6 @@ function medians(phases: { report: Report }[]) {
   return {
     p50: percentile(each(0.5), 0.5),
     p99: percentile(p99s, 0.5),
-    spread: `${Math.min(...p99s)}–${Math.max(...p99s)}`,
+    spread: `${Math.min(...p99s).toFixed(0)}–${Math.max(...p99s).toFixed(0)}`,
   }
 }

@@ -1,13 +1,5 @@
 export { IdempotencyRaceError } from '@opsplane/contracts'
-export type { RunningService } from '@opsplane/runtime'
 export * from './aggregate.js'
-export {
-  type BackendContext,
-  type BackendOptions,
-  type BackendOverrides,
-  type Closable,
-  startBackend,
-} from './backend.js'
 export {
   type ConsumeEventsOptions,
   type ConsumerCounters,
@@ -16,6 +8,7 @@ export {
   type Transaction,
 } from './consume.js'
 export { VersionRaceError } from './errors.js'
+export { startIdempotencyPurge } from './idempotency.js'
 export { keepAnswer } from './keep-answer.js'
 export { type ListOptions, listPage, mostCreations, mostSearchedCreations } from './list-as-of.js'
 export { type LogStatus, logStatus } from './log-status.js'

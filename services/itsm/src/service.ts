@@ -1,105 +1,75 @@
 import { fileURLToPath } from 'node:url'
-import { type BackendOverrides, startBackend } from '@opsplane/eventstore'
-import type { RunningService } from '@opsplane/runtime'
+import { defineService, type ServiceOverrides, type ServiceParts } from '@opsplane/service'
 import { catalogDeciders, catalogProjectedTables, catalogRoutes } from './catalog/catalog.js'
-import { changeConsumers, changeDeciders, changeManagementRoutes } from './change/changes.js'
-import {
-  changeWindowConsumers,
-  changeWindowDeciders,
-  changeWindowRoutes,
-} from './change-window/change-window.js'
+import { changeStore } from './change/change-store.js'
+import { changeDeciders, createChanges } from './change/changes.js'
+import { changeWindowDeciders, createChangeWindows } from './change-window/change-window.js'
 import { cmdbDeciders } from './cmdb/deciders.js'
 import { cmdbRoutes } from './cmdb/routes.js'
-import type { ItsmConfig } from './config.js'
-import { incidentActionRoutes } from './incident/action-routes.js'
-import { incidentCommentRoutes } from './incident/comment-routes.js'
+import { type ItsmConfig, loadConfig } from './config.js'
 import { incident } from './incident/domain.js'
 import { incidentStore } from './incident/incident-store.js'
-import { majorIncidentRoutes } from './incident/major-routes.js'
-import { incidentConsumers } from './incident/reactions.js'
-import { incidentRoutes } from './incident/routes.js'
-import { incidentWatchRoutes } from './incident/watch-routes.js'
+import { createIncidents } from './incident/incidents.js'
 import { article } from './knowledge/domain.js'
 import { createKnowledge } from './knowledge/knowledge.js'
 import type { SearchPatience } from './knowledge/search/patience.js'
 import { articleVote } from './knowledge/vote.js'
 import { problem } from './problem/domain.js'
-import { allProblemRoutes, problemConsumers } from './problem/problems.js'
+import { createProblems } from './problem/problems.js'
 import { itsmSettings } from './settings/domain.js'
 import { settingsRoutes } from './settings/routes.js'
-import { slaConsumers, slaDeciders, slaProjectedTables, slaRoutes } from './sla/sla.js'
+import { createSla, slaDeciders, slaProjectedTables } from './sla/sla.js'
 import { stateMachineRoutes } from './state-machines/routes.js'
 
-export { loadConfig } from './config.js'
-
-/** SQL migrations of this service's schema, for `provisionService`. */
-export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
-
-/** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [
-  incident,
-  problem,
-  ...changeDeciders,
-  ...cmdbDeciders,
-  ...slaDeciders,
-  ...changeWindowDeciders,
-  article,
-  articleVote,
-  itsmSettings,
-  ...catalogDeciders,
-]
-
-/** Tables the deciders fill beside their own. */
-export const projectedTables: readonly string[] = [
-  'incident_comments',
-  ...slaProjectedTables,
-  'knowledge_versions',
-  'knowledge_published',
-  ...catalogProjectedTables,
-]
-
 /** What tests and the one-process run replace. */
-export interface ItsmOverrides extends BackendOverrides {
+export interface ItsmOverrides extends ServiceOverrides {
   searchPatience?: SearchPatience
   /** How often scheduled articles are looked for. */
   publishEveryMs?: number
 }
 
-export function start(config: ItsmConfig, overrides?: ItsmOverrides): Promise<RunningService> {
-  let knowledge: ReturnType<typeof createKnowledge>
-  return startBackend({
-    name: 'itsm',
-    config,
-    deciders,
-    searchesTexts: true,
-    routes: (ctx) => {
-      const incidents = incidentStore(ctx)
-      knowledge = createKnowledge(ctx, overrides?.searchPatience, overrides?.publishEveryMs)
-      return [
-        ...incidentRoutes(ctx, incidents),
-        ...incidentActionRoutes(incidents),
-        ...incidentCommentRoutes(ctx, incidents),
-        ...majorIncidentRoutes(incidents),
-        ...incidentWatchRoutes(incidents),
-        ...changeManagementRoutes(ctx),
-        ...cmdbRoutes(ctx),
-        ...slaRoutes(ctx, incidents),
-        ...changeWindowRoutes(ctx),
-        ...knowledge.routes,
-        ...stateMachineRoutes(),
-        ...allProblemRoutes(ctx),
-        ...settingsRoutes(ctx),
-        ...catalogRoutes(ctx),
-      ]
-    },
-    consumers: async (ctx) => [
-      ...(await slaConsumers(ctx)),
-      ...problemConsumers(ctx),
-      ...changeConsumers(ctx),
-      ...incidentConsumers(ctx),
-      ...changeWindowConsumers(ctx),
-      ...knowledge.background(),
-    ],
-    ...(overrides && { overrides }),
-  })
-}
+export const itsm = defineService<ItsmConfig, ItsmOverrides>({
+  name: 'itsm',
+  loadConfig,
+  migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
+  deciders: [
+    incident,
+    problem,
+    ...changeDeciders,
+    ...cmdbDeciders,
+    ...slaDeciders,
+    ...changeWindowDeciders,
+    article,
+    articleVote,
+    itsmSettings,
+    ...catalogDeciders,
+  ],
+  projectedTables: [
+    'incident_comments',
+    ...slaProjectedTables,
+    'knowledge_versions',
+    'knowledge_published',
+    ...catalogProjectedTables,
+  ],
+  searchesTexts: true,
+  setup(ctx, { searchPatience, publishEveryMs }) {
+    const incidents = incidentStore(ctx)
+    const changes = changeStore(ctx)
+    const areas: ServiceParts[] = [
+      createIncidents(ctx, incidents),
+      createChanges(ctx, changes),
+      { routes: cmdbRoutes(ctx) },
+      createSla(ctx, incidents),
+      createChangeWindows(ctx, changes),
+      createKnowledge(ctx, searchPatience, publishEveryMs),
+      { routes: stateMachineRoutes() },
+      createProblems(ctx, incidents),
+      { routes: settingsRoutes(ctx) },
+      { routes: catalogRoutes(ctx) },
+    ]
+    return {
+      routes: areas.flatMap(({ routes }) => routes),
+      background: areas.flatMap(({ background = [] }) => background),
+    }
+  },
+})

@@ -3,13 +3,13 @@ import { builtInClasses, CiClass, newId } from '@opsplane/contracts'
 import { connect, selectionConditions } from '@opsplane/postgres'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { ownSelection } from './class-list.js'
 import { ciClasses } from './tables.js'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
 })
 afterAll(() => service?.stop())
 

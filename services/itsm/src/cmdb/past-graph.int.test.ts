@@ -8,14 +8,14 @@ import {
   type TestService,
   testPrincipal,
 } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { mostLookedAt } from './looked-at.fixture.js'
 import { pastGraph } from './past-graph.js'
 
 let service: TestService
 let database: Database
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   database = connect(service.adminUrl, { schema: 'itsm', max: 2 })
 })
 afterAll(async () => {

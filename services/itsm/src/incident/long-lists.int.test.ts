@@ -15,7 +15,7 @@ import {
   type TestService,
   testPrincipal,
 } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { incidents as samples } from './sample-incidents.js'
 
 /** More than any way of searching takes at once, so that each of them is given up for the next one. */
@@ -28,7 +28,7 @@ let all: IncidentState[]
 const principal = testPrincipal()
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   api = service.as(principal)
   const random = seededRandom(32)
   const oneOf = <Value>(values: readonly Value[]): Value => {

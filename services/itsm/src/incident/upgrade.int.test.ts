@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Database } from '@opsplane/postgres'
 import { createEarlierDatabase, type EarlierDatabase } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { incidents as samples } from './sample-incidents.js'
 
 let earlier: EarlierDatabase

@@ -13,7 +13,7 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 let service: TestService
 let recorder: EventRecorder
@@ -21,7 +21,7 @@ let link: NatsLink
 let api: ApiClient
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   recorder = await recordEvents(service.natsPrefix)
   link = connectNats({
     url: testNatsUrl(),

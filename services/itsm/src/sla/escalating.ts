@@ -6,7 +6,8 @@ import {
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type BackendContext, type Unit, VersionRaceError } from '@opsplane/eventstore'
+import { type Unit, VersionRaceError } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { incident } from '../incident/domain.js'
 import {
   breachPercent,
@@ -25,8 +26,8 @@ import type { TermsOf } from './terms.js'
 
 export { escalatingEvents } from './firings.js'
 
-export interface EscalatingContext extends Pick<BackendContext, 'database' | 'store' | 'clock' | 'log'> {
-  relay: Pick<BackendContext['relay'], 'wake'>
+export interface EscalatingContext extends Pick<ServiceContext, 'database' | 'store' | 'clock' | 'log'> {
+  relay: Pick<ServiceContext['relay'], 'wake'>
 }
 
 /** How often a transaction is tried that loses races for the incident against people. */

@@ -6,8 +6,9 @@ import {
   SlaTimerItem,
   shortPages,
 } from '@opsplane/contracts'
-import { type BackendContext, listPage } from '@opsplane/eventstore'
+import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { withIds } from '../lists/numbered.js'
 import type { Clocks } from './clocks.js'
 import { explained, seenAt } from './explain-routes.js'
@@ -21,7 +22,7 @@ import { isVisible, visibleClocks } from './visibility.js'
 const tag = 'SLA clocks'
 
 /** The clocks of everything there is. */
-export function timerRoutes({ database, cursors }: BackendContext, { timers, termsOf }: Clocks): Route[] {
+export function timerRoutes({ database, cursors }: ServiceContext, { timers, termsOf }: Clocks): Route[] {
   return [
     defineList({
       operationId: 'listSlaTimers',

@@ -1,0 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import { natsNames } from '@opsplane/contracts'
+import type { Cluster } from '@opsplane/local'
+
+const intervalMs = 100
+
+/** Waits until every consumer of the stream of events has acknowledged everything that stands in it. */
+export async function consumersCaughtUp({ info }: Cluster): Promise<void> {
+  const connection = await connect({ servers: info.natsUrl })
+  try {
+    const manager = await jetstreamManager(connection)
+    for (;;) {
+      let behind = 0
+      for await (const consumer of manager.consumers.list(natsNames().eventsStream))
+        behind += consumer.num_pending + consumer.num_ack_pending
+      if (behind === 0) return
+      await delay(intervalMs)
+    }
+  } finally {
+    await connection.close()
+  }
+}
