@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { TenantScope } from '@opsplane/contracts'
 import { consumeEvents } from '@opsplane/eventstore'
 import { createOutbound, type Outbound, type Route, type ServiceClient, serviceClient } from '@opsplane/http'
 import { streamPlaces } from '@opsplane/nats'
@@ -11,8 +10,6 @@ import { type BackgroundWork, defineService, type ServiceContext } from '@opspla
 import { catalogRoutes } from './catalog/routes.js'
 import { type DispatcherConfig, loadConfig } from './config.js'
 import { createAttempt } from './delivery/attempt.js'
-import { forgetPace } from './delivery/book-slots.js'
-import { failDeliveries, holdDeliveries } from './delivery/claim-statement.js'
 import { createDeliveryDays } from './delivery/delivery-days.js'
 import { maxSlow, startDispatch } from './delivery/dispatch.js'
 import { resend, resendLog } from './delivery/resend-log.js'
@@ -32,7 +29,6 @@ import { pingRoutes } from './webhook/ping-routes.js'
 import { rotateRoutes } from './webhook/rotate-routes.js'
 import { webhookRoutes } from './webhook/routes.js'
 import { createCredentials } from './webhook/sealing.js'
-import { createTargets } from './webhook/target.js'
 import { webhookAggregate } from './webhook/webhook-store.js'
 
 const fanOutConsumer = 'dispatcher-delivery-fanout'
@@ -90,7 +86,6 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
   const vault = createVault(database.db, sealer)
   const aggregate = webhookAggregate(store)
   const nowMs = () => Date.parse(clock.now())
-  const targetOf = createTargets()
   const attempt = createAttempt({
     outbound,
     credentials: createCredentials(vault, nowMs),
@@ -106,14 +101,13 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
     database,
     days,
     keptDays,
-    heldDays,
     store,
     webhooks: aggregate,
     clock,
     log,
     nowMs,
-    owner: `replica_${randomUUID()}`,
-    targetOf,
+    owner: ownerOf(config),
+    consumer: fanOutConsumer,
     floor: () => places.floor(fanOutConsumer),
     attempt,
     random: Math.random,
@@ -138,16 +132,7 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
     wake: dispatch.wake,
     announce: relay.wake,
   })
-  const onChange = async (webhookId: string, tenant: TenantScope) => {
-    const found = await aggregate.find(webhookId, tenant)
-    if (!found) {
-      await failDeliveries(database.sql, webhookId)
-      await forgetPace(database.sql, webhookId)
-    }
-    if (found?.state.status === 'paused') await holdDeliveries(database.sql, webhookId)
-    await dispatch.refresh(webhookId)
-    if (found?.state.status === 'active') dispatch.drain()
-  }
+  const onChange = dispatch.refresh
   const consumer = consumeEvents({
     database,
     link,
@@ -156,7 +141,11 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
     durable: fanOutConsumer,
     // Deliveries are unique by event and webhook, so they are committed by themselves: the first attempt
     // starts before the batch's checkpoint is written, and a repeated batch changes nothing.
-    perform: (events, places) => dispatch.fanOut(events, places),
+    perform: (events, places) =>
+      dispatch.fanOut(
+        events.map((event) => ({ event, origin: null, redelivered: false })),
+        places,
+      ),
   })
   return {
     background: [{ close: () => dispatch.close(config.webhookStopGraceMs) }, replays, retention, consumer],
@@ -180,9 +169,14 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
         kick: replays.kick,
         announce: relay.wake,
       }),
-      ...pingRoutes(createPing({ aggregate, attempt, targetOf })),
+      ...pingRoutes(createPing({ aggregate, attempt })),
     ],
   }
+}
+
+/** With a port of its own it is the same after a restart, and another one than that of the next replica on this host. */
+function ownerOf({ instanceId, port }: DispatcherConfig): string {
+  return `${instanceId}:${port === 0 ? randomUUID() : port}`
 }
 
 interface Sending {

@@ -11,12 +11,10 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-const nowMs = 1_700_000_000_000
 const asked: Omit<BookingRequest, 'webhookId'> = {
   perSecond: 10,
   count: 1,
   slackMs: 0,
-  nowMs,
   aheadMs: 250,
   astrayMs: 4_500,
 }

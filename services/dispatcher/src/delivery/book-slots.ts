@@ -20,7 +20,13 @@ export function createBookings(sql: Database['sql']): Bookings {
     if (!row) return { kind: 'gone' }
     if (row.first_in_ms === null) return { kind: 'taken', freeInMs: row.free_in_ms ?? 0 }
     const { per_second, interval_ms, slots, first_in_ms } = row
-    return { kind: 'booked', firstInMs: first_in_ms, count: slots, intervalMs: interval_ms, perSecond: per_second }
+    return {
+      kind: 'booked',
+      firstInMs: first_in_ms,
+      count: slots,
+      intervalMs: interval_ms,
+      perSecond: per_second,
+    }
   }
 }
 

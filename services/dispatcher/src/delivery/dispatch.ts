@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { deliveryBody, type PlatformEvent, type TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import type { Logger } from '@opsplane/runtime'
+import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { type Target, targetOf, type WebhookRow } from '../webhook/target.js'
 import type { AttemptRecord, AttemptResult, Content, MakeAttempt } from './attempt.js'
 import { createBookings } from './book-slots.js'
@@ -109,18 +109,18 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     pacer,
     onRoom: wake,
   })
+  // Before anything is leased: what a process of this name left behind is due again.
+  const retaken = retake()
   const poller: Poller = startPoller({
     ...options,
+    begin: retaken,
     now,
     full: sender.full,
     room: sender.room,
     accept,
   })
   const turns = startTurns({ ...options, now, sql: database.sql, onGiven: wake })
-  // Before the first look: what a process of this name left behind is due again.
-  void retakeLeases(database.sql, owner).then(wake, (error: unknown) =>
-    log.warn({ err: error }, 'leases of before are left to end by themselves'),
-  )
+
   const fanOut = createFanOut({
     ...options,
     now,
@@ -172,7 +172,12 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     const chance = { jitter: options.jitter, random: options.random() }
     const verdict = afterAttempt(result.outcome, job.target, number - job.cycleBase, chance)
     const due = verdict.status === 'retrying' ? Math.round(verdict.delayMs) : null
-    return { ...emptyRow(job, number), ...recordColumns(result.record), status: verdict.status, due_in_ms: due }
+    return {
+      ...emptyRow(job, number),
+      ...recordColumns(result.record),
+      status: verdict.status,
+      due_in_ms: due,
+    }
   }
 
   async function accept(claimed: Claimed[]): Promise<void> {
@@ -183,7 +188,10 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     for (const row of claimed) {
       const target = targets.get(row.webhook_id)
       if (row.event === null) withoutEvent.push(row)
-      else if (!target || !sender.reserve({ webhookId: target.id, bytes: row.bytes }, target.rateLimitPerSecond))
+      else if (
+        !target ||
+        !sender.reserve({ webhookId: target.id, bytes: row.bytes }, target.rateLimitPerSecond)
+      )
         refused.push(row.id)
       else sender.submit(claimedJob(row, row.event, target, sendBefore))
     }
@@ -206,10 +214,26 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       if (targets.size > maxTargets) targets.clear()
       for (const row of rows) targets.set(row.id, targetOf(row))
     }
-    return new Map([...versions.keys()].flatMap((id) => {
-      const target = targets.get(id)
-      return target ? [[id, target] as const] : []
-    }))
+    return new Map(
+      [...versions.keys()].flatMap((id) => {
+        const target = targets.get(id)
+        return target ? [[id, target] as const] : []
+      }),
+    )
+  }
+
+  async function retake(): Promise<void> {
+    for (let attempt = 1; !stopping.signal.aborted; attempt++) {
+      try {
+        return await retakeLeases(database.sql, owner)
+      } catch (error) {
+        if (attempt === 1) log.warn({ err: error }, 'leases of before cannot be taken back yet')
+        await delay(
+          retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs: 2_000 }),
+          stopping.signal,
+        )
+      }
+    }
   }
 
   async function refresh(webhookId: string, tenant: TenantScope): Promise<void> {
@@ -240,7 +264,10 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   }
 
   return {
-    fanOut,
+    async fanOut(incoming, places) {
+      await retaken
+      await fanOut(incoming, places)
+    },
     refresh,
     wake() {
       wake()

@@ -47,7 +47,10 @@ export interface FanOutBatch {
  * Inserts a batch in one statement, if the tenants' webhooks are still at these revisions. Returns the ids of the
  * deliveries that are new; undefined, with nothing written, when some webhook was changed.
  */
-export async function insertBatch(sql: Database['sql'], batch: FanOutBatch): Promise<Set<string> | undefined> {
+export async function insertBatch(
+  sql: Database['sql'],
+  batch: FanOutBatch,
+): Promise<Set<string> | undefined> {
   const { owner, now, events, deliveries, attempts, origins, revisions } = batch
   const kept = events.map(
     ({ id, tenant: { workspaceId, environment }, json }) =>

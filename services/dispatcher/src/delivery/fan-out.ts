@@ -4,13 +4,13 @@ import { isDependencyAway } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { DeliveryDays } from './delivery-days.js'
 import { deliveryIdOf, idTimeMs } from './delivery-id.js'
-import { createFirstAttempts, type FirstAttemptOptions, type Started } from './first-attempts.js'
+import type { DeliveryJob } from './dispatch.js'
 import { insertBatch, type NewDelivery } from './fan-out-statement.js'
+import { createFirstAttempts, type FirstAttemptOptions, type Started } from './first-attempts.js'
 import { bodyText, matchesOf, type Origin } from './matching.js'
 import { orderingKeyOf, putInOrder } from './ordering.js'
-import { comesTooLate } from './retention-policy.js'
 import type { AttemptColumns } from './record-statement.js'
-import type { DeliveryJob } from './dispatch.js'
+import { comesTooLate } from './retention-policy.js'
 import type { Line } from './turn-statement.js'
 import { type TenantWebhooks, tenantKey, type WebhookIndex } from './webhook-index.js'
 
@@ -63,7 +63,11 @@ export function createFanOut(options: FanOutOptions) {
     const rows = {
       owner,
       now: new Date(options.nowMs()).toISOString(),
-      events: [...matched.values()].map((event) => ({ id: event.id, tenant: event, json: batch.jsonOf(event) })),
+      events: [...matched.values()].map((event) => ({
+        id: event.id,
+        tenant: event,
+        json: batch.jsonOf(event),
+      })),
       deliveries: drafts.map(({ row }) => row),
       origins: batch.origins,
       revisions: batch.tenants.map(({ tenant: { workspaceId, environment }, revision }) => ({
@@ -96,7 +100,11 @@ export function createFanOut(options: FanOutOptions) {
       for (let tries = 1; ; tries++) {
         const batch = batchOf(inTime, [...(await index.of(tenants)).values()])
         drafts = merge(drafts, draftsOf(options, batch))
-        const lines = await putInOrder(drafts, incoming.map(({ event }) => event), places)
+        const lines = await putInOrder(
+          drafts,
+          incoming.map(({ event }) => event),
+          places,
+        )
         first.start(drafts, batch)
         await first.settle(drafts)
         const { made, attempts } = await write(drafts, batch)

@@ -1,5 +1,5 @@
-import type { DeliveryJob } from './dispatch.js'
 import { idTimeMs } from './delivery-id.js'
+import type { DeliveryJob } from './dispatch.js'
 import type { Batch, Draft } from './fan-out.js'
 import type { AttemptColumns } from './record-statement.js'
 
@@ -78,7 +78,7 @@ export function createFirstAttempts({ now, nowMs, leaseMs, reserve, release, sub
 
   return {
     /** Starts what can be started, and reserves places for what has to wait for its row. */
-    start(drafts: readonly Draft[], batch: Batch) {
+    start(drafts: Draft[], batch: Batch) {
       const begun: Draft[] = []
       for (const draft of drafts) {
         const { row, job } = draft

@@ -36,7 +36,7 @@ export async function putInOrder(
   for (const { event, row } of ordered) {
     row.ordering_place = placeOf.get(event.id) ?? null
     const name = `${row.webhook_id} ${row.ordering_key}`
-    if (row.status === 'held' || lines.has(name)) continue
+    if (lines.has(name)) continue
     lines.set(name, {
       webhookId: row.webhook_id,
       key: row.ordering_key ?? '',

@@ -10,6 +10,8 @@ export interface PollerOptions {
   /** The consumer that fans out. */
   consumer: string
   log: Logger
+  /** Nothing is claimed before. */
+  begin: Promise<void>
   /** Monotonic milliseconds. */
   now(): number
   /** Webhooks to pass over. */
@@ -37,7 +39,10 @@ const restMs = 10
 export function startPoller(options: PollerOptions): Poller {
   const { database, log, now } = options
   const { sql } = database
-  const drain = { step: Math.max(1, Math.round((options.drainPerSecond * drainEveryMs) / 1_000)), everyMs: drainEveryMs }
+  const drain = {
+    step: Math.max(1, Math.round((options.drainPerSecond * drainEveryMs) / 1_000)),
+    everyMs: drainEveryMs,
+  }
   let closing = false
   let interrupt = () => {}
   let wakeAt = Number.POSITIVE_INFINITY
@@ -73,6 +78,7 @@ export function startPoller(options: PollerOptions): Poller {
 
   async function loop() {
     let failed = false
+    await options.begin
     while (!closing) {
       wakeAt = Number.POSITIVE_INFINITY
       let waitMs = idleMs

@@ -1,4 +1,5 @@
-import type { Database } from '@opsplane/postgres'
+import type { Transaction } from '@opsplane/eventstore'
+import { type Database, statementsOf } from '@opsplane/postgres'
 
 type Sql = Pick<Database['sql'], 'unsafe'>
 
@@ -102,6 +103,18 @@ export async function releaseLeases(sql: Sql, owner: string, ids: string[]): Pro
 /** Takes back what a process of this name left when it died. */
 export async function retakeLeases(sql: Sql, owner: string): Promise<void> {
   await sql.unsafe(releasing('lease_owner = $1'), [owner])
+}
+
+/** Makes deliveries due that were just sent again, in their transaction; ordered ones wait for their turn instead. */
+export async function makeDue(tx: Transaction, ids: string[]): Promise<void> {
+  await statementsOf(tx).unsafe(
+    `with due as (
+      update deliveries set due_at = now_ms() where id = any ($1::text[]) and ordering_key is null
+      returning webhook_id, id, due_at
+    )
+    ${tellQueues('due')}`,
+    [ids],
+  )
 }
 
 /** Forgets which positions are fanned out once the consumer's floor says so. */

@@ -13,6 +13,7 @@ import { deliveries, webhooks } from '../schema.js'
 import type { DeliveryDays } from './delivery-days.js'
 import { idTimeMs } from './delivery-id.js'
 import { ofWebhook, presentDelivery } from './queries.js'
+import { makeDue } from './queue-statements.js'
 import type { RecordResend } from './resend-log.js'
 import {
   assertMay,
@@ -49,9 +50,12 @@ export async function resendDelivery(
     const replayId = newId('delivery')
     return await request.days.inserting([idTimeMs(replayId)], () =>
       db.transaction(async (tx) => {
-        const { row, to, webhookName } = await lock(tx, request)
+        const { row, to, paused, webhookName } = await lock(tx, request)
         assertMay(request.action, DeliveryStatus.parse(row.status))
-        const delivery = presentDelivery(await write(tx, request.action, row, to, replayId))
+        const delivery = presentDelivery(
+          await write(tx, request.action, row, to, replayId),
+          paused ? 'paused' : 'active',
+        )
         await record(tx, request.meta, { action: request.action, delivery, webhookName })
         await keepAnswer(tx, request.meta, delivery)
         return delivery
@@ -66,7 +70,7 @@ export async function resendDelivery(
 async function lock(
   tx: Transaction,
   request: Resend,
-): Promise<{ row: DeliveryRow; to: ResendTo; webhookName: string }> {
+): Promise<{ row: DeliveryRow; to: ResendTo; paused: boolean; webhookName: string }> {
   const { webhookId, deliveryId, nowMs, meta } = request
   const [row] = await tx
     .select()
@@ -82,8 +86,8 @@ async function lock(
     .from(webhooks)
     .where(isWebhook(meta.tenant, webhookId))
   if (!row || !webhook) throw notFound()
-  const to = { url: webhook.url, paused: webhook.status === 'paused', nowMs }
-  return { row, to, webhookName: webhook.name }
+  const paused = webhook.status === 'paused'
+  return { row, to: { url: webhook.url, nowMs }, paused, webhookName: webhook.name }
 }
 
 function isWebhook({ workspaceId, environment }: TenantScope, id: string) {
@@ -109,5 +113,6 @@ async function write(
           .values(replayed(replayId, row, to))
           .returning()
   if (!written) throw new Error(`delivery ${row.id} was not written`)
+  await makeDue(tx, [written.id])
   return written
 }

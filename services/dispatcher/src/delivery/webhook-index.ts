@@ -122,15 +122,18 @@ async function load(sql: Database['sql'], tenants: readonly TenantScope[], at: n
       if (!tenant) continue
       const entry = found.get(key) ?? { tenant, revision: Number(row.revision), subscribers: [] }
       found.set(key, entry)
-      if (row.id !== null) entry.subscribers.push({ target: targetOf(row), fences: fencesOf(row.fences ?? []) })
+      if (row.id !== null)
+        entry.subscribers.push({ target: targetOf(row), fences: fencesOf(row.fences ?? []) })
     }
-  return [...found.values()].map(({ tenant, revision, subscribers }): TenantWebhooks => ({
-    tenant,
-    revision,
-    count: subscribers.length,
-    checkedAt: at,
-    subscribers: byType(subscribers),
-  }))
+  return [...found.values()].map(
+    ({ tenant, revision, subscribers }): TenantWebhooks => ({
+      tenant,
+      revision,
+      count: subscribers.length,
+      checkedAt: at,
+      subscribers: byType(subscribers),
+    }),
+  )
 }
 
 const loadStatement = `
@@ -162,7 +165,9 @@ const everything = new Set(['*', 'audit.*'])
 function byType(subscribers: readonly Subscriber[]): TenantWebhooks['subscribers'] {
   const byPattern = new Map<string, Subscriber[]>()
   for (const subscriber of subscribers)
-    for (const pattern of new Set(subscriber.target.events.map((event) => (everything.has(event) ? '*' : event)))) {
+    for (const pattern of new Set(
+      subscriber.target.events.map((event) => (everything.has(event) ? '*' : event)),
+    )) {
       const list = byPattern.get(pattern)
       if (list) list.push(subscriber)
       else byPattern.set(pattern, [subscriber])
