@@ -27,8 +27,7 @@ export function openRelaySession(databaseUrl: string, schema: string): RelaySess
   })
   const token = randomUUID()
   const holdsLock = `current_setting('opsplane.relay', true) is not distinct from '${token}'`
-  const markStatement = `update events set published_at = now()
-    where position = any($2::text[]::bigint[]) and published_at is null and ${holdsLock}`
+  const markStatement = `delete from outbox where position = any($2::text[]::bigint[]) and ${holdsLock}`
   const run = <Row extends object>(text: string, parameters: (string | number | string[])[]) =>
     sql.unsafe<Row[]>(text, parameters, { prepare: true })
 
@@ -47,9 +46,9 @@ export function openRelaySession(databaseUrl: string, schema: string): RelaySess
       const rows = await run<LoggedEvent & { holds: boolean; position: string | null }>(
         `${marked ? `with marked as (${markStatement})` : ''}
          select ${holdsLock} as holds, e.* from (select 1) as always left join lateral (
-           select ${loggedEventColumns} from events as e
-           where e.published_at is null ${marked ? 'and e.position <> all($2::text[]::bigint[])' : ''}
-           order by e.position limit $1) as e on true
+           select ${loggedEventColumns} from outbox as o join events as e on e.id = o.event_id
+           ${marked ? 'where o.position <> all($2::text[]::bigint[])' : ''}
+           order by o.position limit $1) as e on true
          order by e.position`,
         marked ? [limit, published.map((event) => event.position)] : [limit],
       )
@@ -58,10 +57,11 @@ export function openRelaySession(databaseUrl: string, schema: string): RelaySess
     },
     async giveUp(events, reason) {
       await run(
-        `with given_up as (update events set published_at = now()
-           where position = any($1::text[]::bigint[]) and ${holdsLock} returning *)
+        `with given_up as (delete from outbox
+           where position = any($1::text[]::bigint[]) and ${holdsLock} returning event_id)
          insert into dead_letters (consumer, message_id, subject, stream_sequence, payload, error, deliveries)
-         select 'relay', id, type, position, data::text, $2, 1 from given_up on conflict do nothing`,
+         select 'relay', e.id, e.type, e.position, e.data::text, $2, 1 from given_up g join events e on e.id = g.event_id
+         on conflict do nothing`,
         [events.map((event) => event.position), reason],
       )
     },

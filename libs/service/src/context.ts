@@ -4,6 +4,7 @@ import {
   type EventStore,
   type Relay,
   startIdempotencyPurge,
+  startLogMonths,
   startRelay,
 } from '@opsplane/eventstore'
 import { createInternalIssuer, type InternalIssuer } from '@opsplane/http'
@@ -80,6 +81,8 @@ export function openContext<Config extends BackendConfig>(
     ...(overrides.streams && { streams: overrides.streams }),
   })
   releasers.add('relay', () => relay.close())
+  const months = startLogMonths(database.sql, log)
+  releasers.add('log months', () => months.close())
   const purge = startIdempotencyPurge(database.sql, log)
   releasers.add('idempotency purge', () => purge.close())
   return {
@@ -88,7 +91,7 @@ export function openContext<Config extends BackendConfig>(
     store: createEventStore({
       database,
       log,
-      onCommit: relay.wake,
+      onCommit: () => relay.wake(),
       ...(overrides.checkedAgainst && { checkedAgainst: overrides.checkedAgainst }),
     }),
     relay,

@@ -1,7 +1,6 @@
 import { type ServiceEntry, serviceRegistry } from '@opsplane/contracts'
-import { type AnyDecider, rebuild } from '@opsplane/eventstore'
+import { type AnyDecider, provisionService, rebuild } from '@opsplane/eventstore'
 import type { Route } from '@opsplane/http'
-import { provisionService } from '@opsplane/postgres'
 import type { BackendConfig, RunnableService } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext, ServiceOverrides } from './context.js'
 import { startService } from './start-service.js'

@@ -74,7 +74,11 @@ export async function startTestService<Config extends BackendConfig, Overrides e
   const headers = async (principal?: Principal) => ({
     authorization: `Bearer ${await issuer.tokenFor(name, principal)}`,
   })
-  const sql = postgres(database.url, { max: 2, onnotice: () => undefined, connection: { search_path: service.schema } })
+  const sql = postgres(database.url, {
+    max: 2,
+    onnotice: () => undefined,
+    connection: { search_path: service.schema },
+  })
   return {
     url: running.url,
     natsPrefix,

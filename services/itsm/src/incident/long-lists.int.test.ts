@@ -10,6 +10,7 @@ import {
 } from '@opsplane/contracts'
 import {
   type ApiClient,
+  addHeads,
   seededRandom,
   startTestService,
   type TestService,
@@ -76,11 +77,12 @@ async function write(states: IncidentState[]) {
       select state->>'id', ${workspaceId}::text, 'production', 1, state from json_array_elements(${rows}::text::json) state`
     await sql`
       insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data,
-        created_at, published_at)
-      select 'evt_' || (state->>'id'), 'incidents', state->>'id', 1, 'incident.created', ${workspaceId}::text, 'production',
-        '{}', '{}', json_build_object('before', null, 'after', state), (state->>'createdAt')::timestamptz, now()
+        created_at)
+      select new_event_id(), 'incidents', state->>'id', 1, 'incident.created', ${workspaceId}::text, 'production',
+        '{}', '{}', json_build_object('before', null, 'after', state), (state->>'createdAt')::timestamptz
       from json_array_elements(${rows}::text::json) state`
   }
+  await addHeads(sql, 'incidents')
   await sql`analyze incidents`
 }
 

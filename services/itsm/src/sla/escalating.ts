@@ -2,6 +2,7 @@ import {
   type IncidentState,
   type Instant,
   type PlatformEvent,
+  SlaTimer,
   slaEvents,
   systemActor,
   type TenantScope,
@@ -21,7 +22,6 @@ import {
 import { firingsOf } from './firings.js'
 import { incidentEntity } from './incident-entity.js'
 import { holdProgress, keepProgress } from './rows.js'
-import { storedTimer } from './stored-timer.js'
 import type { TermsOf } from './terms.js'
 
 export { escalatingEvents } from './firings.js'
@@ -44,7 +44,7 @@ export function createEscalating(ctx: EscalatingContext, termsOf: TermsOf) {
 
   async function handle(events: readonly PlatformEvent[]): Promise<void> {
     const told = events
-      .map((event) => ({ ...event, percent: percentOf(event), timer: storedTimer(event.data.after) }))
+      .map((event) => ({ ...event, percent: percentOf(event), timer: SlaTimer.parse(event.data.after) }))
       .filter(({ timer }) => timer.entityType === 'incident')
     const terms = await termsOf.load(
       database.sql,

@@ -3,6 +3,7 @@ import {
   AsOfQuery,
   ExplainedSlaTimer,
   notFound,
+  SlaTimer,
   SlaTimerItem,
   shortPages,
 } from '@opsplane/contracts'
@@ -15,7 +16,6 @@ import { explained, seenAt } from './explain-routes.js'
 import { timerFilters } from './list-filters.js'
 import { entityFor } from './policy-lint.js'
 import { timerSelection, timerSorts } from './queries.js'
-import { storedTimer } from './stored-timer.js'
 import { slaTimers as table } from './tables.js'
 import { isVisible, visibleClocks } from './visibility.js'
 
@@ -75,6 +75,6 @@ export function timerRoutes({ database, cursors }: ServiceContext, { timers, ter
 }
 
 function listed({ state, version }: { state: Record<string, unknown>; version: number }): SlaTimerItem {
-  const { ledger: _, fired: __, ...timer } = storedTimer(state)
+  const { ledger: _, fired: __, ...timer } = SlaTimer.parse(state)
   return { ...timer, version }
 }
