@@ -110,7 +110,7 @@ export function createFirstAttempts({ now, nowMs, leaseMs, reserve, release, sub
       drafts.flatMap(({ started }) => started?.columns ?? []),
 
     /** The rows are committed: `made` are new, `written` have their result. */
-    committed(drafts: readonly Draft[], made: ReadonlySet<string>, written: ReadonlySet<string>) {
+    committed(drafts: Draft[], made: ReadonlySet<string>, written: ReadonlySet<string>) {
       for (const draft of drafts) {
         const { row, job, started } = draft
         const isNew = made.has(row.id)
@@ -127,7 +127,7 @@ export function createFirstAttempts({ now, nowMs, leaseMs, reserve, release, sub
     },
 
     /** Nothing was written: places that were only reserved are free again, what was started goes on. */
-    letGo(drafts: readonly Draft[]) {
+    letGo(drafts: Draft[]) {
       for (const draft of drafts) {
         if (!reserved.delete(draft)) continue
         draft.row.lease_ms = null

@@ -13,7 +13,7 @@ export interface Match {
   body: DeliveryBody
 }
 
-/** The webhooks of the event's tenant that it goes to. An event without an origin is too old for none. */
+/** The webhooks of the event's tenant that it goes to; without an origin it is behind no fence. */
 export function matchesOf(webhooks: TenantWebhooks, event: PlatformEvent, origin: Origin | null): Match[] {
   return webhooks.subscribers(event.type).flatMap((subscriber) => {
     const { id, filter } = subscriber.target

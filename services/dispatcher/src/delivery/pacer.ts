@@ -60,6 +60,8 @@ export interface Pacer {
 /** May be used from `at` until `until`. */
 interface Slot {
   at: number
+  /** The earliest it can stand at, for how late it is used. */
+  since: number
   until: number
   /** How late it may be used even without slack. */
   easeMs: number
@@ -125,8 +127,8 @@ export function createPacer(options: PacerOptions): Pacer {
     if ((pace.slots[0]?.at ?? 0) > now() + astrayMs) pace.slots = []
   }
 
-  function observe(pace: Pace, { at, easeMs }: Slot) {
-    if (pace.awaited) pace.lateMs = Math.min(maxSlackMs, Math.max(0, 2 * (now() - at) - easeMs))
+  function observe(pace: Pace, { since, easeMs }: Slot) {
+    if (pace.awaited) pace.lateMs = Math.min(maxSlackMs, Math.max(0, 2 * (now() - since) - easeMs))
   }
 
   function wakeAt(webhookId: string, pace: Pace, at: number) {
@@ -187,7 +189,7 @@ export function createPacer(options: PacerOptions): Pacer {
         // It was booked between question and answer: never earlier than the slot, nor later than it allows.
         const waitedMs = now() - askedAt
         for (let at = now() + firstInMs; pace.slots.length < count; at += intervalMs)
-          pace.slots.push({ at, until: at - waitedMs + easeMs + slackMs, easeMs })
+          pace.slots.push({ at, since: at - waitedMs, until: at - waitedMs + easeMs + slackMs, easeMs })
         pace.busy = false
         return ask(webhookId, pace)
       }

@@ -162,7 +162,7 @@ function fencesOf(fences: readonly Fence[]): Subscriber['fences'] {
 const everything = new Set(['*', 'audit.*'])
 
 /** By the patterns that match a type: itself, each of its prefixes, and those that match everything. */
-function byType(subscribers: readonly Subscriber[]): TenantWebhooks['subscribers'] {
+export function byType(subscribers: readonly Subscriber[]): TenantWebhooks['subscribers'] {
   const byPattern = new Map<string, Subscriber[]>()
   for (const subscriber of subscribers)
     for (const pattern of new Set(
