@@ -41,7 +41,7 @@ describe('consumeEvents', () => {
     names = natsNames(uniquePrefix())
     await ensureStreams(link, names)
     relay = startRelay({ databaseUrl: testStore.url, schema, link, names, log })
-    replica = testStore.replica(relay.wake)
+    replica = testStore.replica({ onCommit: relay.wake })
   })
   afterEach(async () => {
     for (const close of closing.splice(0)) await close()
@@ -127,7 +127,8 @@ describe('consumeEvents', () => {
   })
 
   test('repeats an event that fails, holding back later ones of its aggregate', async () => {
-    let failures = 2
+    // More than it takes to find it among the others.
+    let failures = 6
     const consumer = consume({
       async handle(events, tx) {
         const hit = events.some(({ version, data }) => version === 2 && data.after?.title === 'Fragile')
@@ -150,7 +151,7 @@ describe('consumeEvents', () => {
   test('tells where events stand in the stream, also when it is created anew, and how far all are handled', async () => {
     const placed: string[] = []
     consume({
-      async handle(events, tx, places) {
+      async handle(events, tx, { places }) {
         await record(events, tx)
         placed.push(...(await places()))
       },

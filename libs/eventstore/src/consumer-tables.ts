@@ -1,14 +1,15 @@
 import type { PlatformEvent } from '@opsplane/contracts'
+import type { Received, StreamMessage } from '@opsplane/nats'
 import type { Database } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
-import type { Message, Transaction } from './consume.js'
+import type { Transaction } from './consume.js'
 import { consumerCheckpoints, deadLetters } from './tables.js'
 
 /** What a consumer writes beside its handler's effect. */
 export interface ConsumerTables {
   /** Records how far the consumer has come: in the effect's transaction, or after effects that have committed. */
-  advance(batch: { message: Message; event: PlatformEvent }[], tx?: Transaction): Promise<void>
-  deadLetter(message: Message, error: unknown): Promise<void>
+  advance(batch: Received<PlatformEvent>[], tx?: Transaction): Promise<void>
+  deadLetter(message: StreamMessage, error: unknown): Promise<void>
 }
 
 export function createConsumerTables({ sql: client, db }: Database, consumer: string): ConsumerTables {
@@ -36,13 +37,13 @@ export function createConsumerTables({ sql: client, db }: Database, consumer: st
     async deadLetter(message, error) {
       const row = {
         consumer,
-        messageId: message.headers?.get('Nats-Msg-Id') || `${message.info.stream}/${message.seq}`,
+        messageId: message.header('Nats-Msg-Id') ?? `${message.stream}/${message.seq}`,
         subject: message.subject,
         streamSequence: message.seq,
         // Postgres text holds no NUL.
         payload: message.string().replaceAll('\0', '�'),
         error: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
-        deliveries: message.info.deliveryCount,
+        deliveries: message.deliveries,
       }
       await db
         .insert(deadLetters)

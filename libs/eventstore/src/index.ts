@@ -1,10 +1,12 @@
 export { IdempotencyRaceError } from '@opsplane/contracts'
+export type { ConsumerCounters } from '@opsplane/nats'
 export * from './aggregate.js'
 export {
   type ConsumeEventsOptions,
-  type ConsumerCounters,
   consumeEvents,
+  type EventBatch,
   type EventConsumer,
+  type EventOrigin,
   type Transaction,
 } from './consume.js'
 export { VersionRaceError } from './errors.js'

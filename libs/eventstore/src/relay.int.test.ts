@@ -47,7 +47,7 @@ describe('the relay', () => {
 
   test('publishes every event once, as the log has it, in order within each aggregate', async () => {
     const relay = start()
-    const { tickets } = testStore.replica(relay.wake)
+    const { tickets } = testStore.replica({ onCommit: relay.wake })
     const opened = Array.from({ length: 20 }, () => opening())
     await Promise.all(
       opened.map(async ([id, open]) => {
@@ -134,7 +134,7 @@ describe('the relay', () => {
     const own = connectNats({ url: server.url, name: 'relay-outage', log })
     const relay = start(own)
     try {
-      const { tickets } = testStore.replica(relay.wake)
+      const { tickets } = testStore.replica({ onCommit: relay.wake })
       await tickets.create(...opening(), meta())
       await drained()
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { consumeEvents } from '@opsplane/eventstore'
+import type { PlatformEvent } from '@opsplane/contracts'
+import { consumeEvents, type EventOrigin } from '@opsplane/eventstore'
 import { createOutbound, type Outbound, type Route, type ServiceClient, serviceClient } from '@opsplane/http'
 import { streamPlaces } from '@opsplane/nats'
 import { createVault } from '@opsplane/postgres'
@@ -12,6 +13,7 @@ import { type DispatcherConfig, loadConfig } from './config.js'
 import { createAttempt } from './delivery/attempt.js'
 import { createDeliveryDays } from './delivery/delivery-days.js'
 import { maxSlow, startDispatch } from './delivery/dispatch.js'
+import type { Incoming } from './delivery/fan-out.js'
 import { resend, resendLog } from './delivery/resend-log.js'
 import { resendRoutes } from './delivery/resend-routes.js'
 import { startRetention } from './delivery/retention.js'
@@ -32,6 +34,8 @@ import { createCredentials } from './webhook/sealing.js'
 import { webhookAggregate } from './webhook/webhook-store.js'
 
 const fanOutConsumer = 'dispatcher-delivery-fanout'
+/** Of which each waits for its first attempts for a moment, and for its rows to be committed. */
+const batchesInFlight = 4
 const settingsTimeoutMs = 5_000
 const secretsKeptMs = 10_000
 
@@ -139,13 +143,9 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
     names,
     log,
     durable: fanOutConsumer,
-    // Deliveries are unique by event and webhook, so they are committed by themselves: the first attempt
-    // starts before the batch's checkpoint is written, and a repeated batch changes nothing.
-    perform: (events, places) =>
-      dispatch.fanOut(
-        events.map((event) => ({ event, origin: null, redelivered: false })),
-        places,
-      ),
+    batchesInFlight,
+    // Deliveries are unique by event and webhook, so they are committed by themselves: a repeated batch changes nothing.
+    perform: (events, { origins, places }) => dispatch.fanOut(incomingOf(events, origins), places),
   })
   return {
     background: [{ close: () => dispatch.close(config.webhookStopGraceMs) }, replays, retention, consumer],
@@ -172,6 +172,14 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
       ...pingRoutes(createPing({ aggregate, attempt })),
     ],
   }
+}
+
+function incomingOf(events: readonly PlatformEvent[], origins: readonly EventOrigin[]): Incoming[] {
+  return events.map((event, at) => {
+    const { source = null, position = null, redelivered = true } = origins[at] ?? {}
+    const origin = source === null || position === null ? null : { source, position }
+    return { event, origin, redelivered }
+  })
 }
 
 /** With a port of its own it is the same after a restart, and another one than that of the next replica on this host. */

@@ -125,7 +125,9 @@ describe('a webhook', () => {
     await deliveriesOf(fixture, webhook.id).having('held', 1)
     await fixture.api.send('DELETE', `/webhooks/${webhook.id}`)
     const { sql } = fixture.service
-    await waitFor(async () => (await sql`select from webhook_queues where webhook_id = ${webhook.id}`).length === 0)
+    await waitFor(
+      async () => (await sql`select from webhook_queues where webhook_id = ${webhook.id}`).length === 0,
+    )
     const rows = await sql`select status, last_error_kind from deliveries where webhook_id = ${webhook.id}`
     expect([...rows]).toEqual([{ status: 'failed', last_error_kind: 'webhook_deleted' }])
     expect(fixture.requestsTo('doomed')).toEqual([])

@@ -1,11 +1,4 @@
-import {
-  type CommandMeta,
-  type Delivery,
-  DeliveryStatus,
-  newId,
-  notFound,
-  type TenantScope,
-} from '@opsplane/contracts'
+import { type CommandMeta, type Delivery, newId, notFound, type TenantScope } from '@opsplane/contracts'
 import { keepAnswer, type Transaction } from '@opsplane/eventstore'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import { and, eq, sql } from 'drizzle-orm'
@@ -50,12 +43,9 @@ export async function resendDelivery(
     const replayId = newId('delivery')
     return await request.days.inserting([idTimeMs(replayId)], () =>
       db.transaction(async (tx) => {
-        const { row, to, paused, webhookName } = await lock(tx, request)
-        assertMay(request.action, DeliveryStatus.parse(row.status))
-        const delivery = presentDelivery(
-          await write(tx, request.action, row, to, replayId),
-          paused ? 'paused' : 'active',
-        )
+        const { row, to, webhookStatus, webhookName } = await lock(tx, request)
+        assertMay(request.action, presentDelivery(row, webhookStatus).status)
+        const delivery = presentDelivery(await write(tx, request.action, row, to, replayId), webhookStatus)
         await record(tx, request.meta, { action: request.action, delivery, webhookName })
         await keepAnswer(tx, request.meta, delivery)
         return delivery
@@ -70,7 +60,7 @@ export async function resendDelivery(
 async function lock(
   tx: Transaction,
   request: Resend,
-): Promise<{ row: DeliveryRow; to: ResendTo; paused: boolean; webhookName: string }> {
+): Promise<{ row: DeliveryRow; to: ResendTo; webhookStatus: string | null; webhookName: string }> {
   const { webhookId, deliveryId, nowMs, meta } = request
   const [row] = await tx
     .select()
@@ -86,8 +76,8 @@ async function lock(
     .from(webhooks)
     .where(isWebhook(meta.tenant, webhookId))
   if (!row || !webhook) throw notFound()
-  const paused = webhook.status === 'paused'
-  return { row, to: { url: webhook.url, nowMs }, paused, webhookName: webhook.name }
+  const { status: webhookStatus, url, name: webhookName } = webhook
+  return { row, to: { url, nowMs }, webhookStatus, webhookName }
 }
 
 function isWebhook({ workspaceId, environment }: TenantScope, id: string) {

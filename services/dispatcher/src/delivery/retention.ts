@@ -33,7 +33,7 @@ const jitter = 0.1
 /** After a pass that Postgres, or a lock, got in the way of. */
 const againMs = 3_000
 /** The clock is looked at so often: it can be set. */
-const lookMs = 60_000
+const lookMs = 1_000
 const daysAhead = 2
 
 /**

@@ -20,6 +20,6 @@ export function createChanges(ctx: ServiceContext, changes: ChangeStore): Servic
       ...changePolicyRoutes(ctx),
       ...changeTemplateRoutes(ctx),
     ],
-    background: [resumeIncidents(ctx)],
+    background: resumeIncidents(ctx),
   }
 }
