@@ -12,6 +12,7 @@ import {
 import { type Database, type Drizzle, isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { createConsumerTables } from './consumer-tables.js'
+import { spacedCheckpoint } from './spaced-checkpoint.js'
 
 /** A drizzle transaction; `tx.execute` takes statements written by hand. */
 export type Transaction = Parameters<Parameters<Drizzle['transaction']>[0]>[0]
@@ -54,7 +55,7 @@ export interface Handling {
 export interface Performing {
   /**
    * In place of `handle`, where the effects commit by themselves and change nothing when they are repeated. The
-   * checkpoint is then a statement of its own, and a batch that has no effect is no transaction.
+   * checkpoint is then written by itself, at most every second, and a batch that has no effect is no statement.
    */
   perform(events: PlatformEvent[], batch: EventBatch): Promise<void>
   handle?: never
@@ -93,6 +94,7 @@ export interface EventConsumer {
 export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   const { database, link, names, durable, handle: _, perform: __, filterSubjects, ...settings } = options
   const tables = createConsumerTables(database, durable)
+  const checkpoint = spacedCheckpoint(database.sql, durable, options.log)
   const places = streamPlaces(link, names.eventsStream)
 
   const apply = async (received: Received<PlatformEvent>[]) => {
@@ -101,7 +103,9 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     const batch = { origins: messages.map(originOf), places: () => places.of(messages) }
     if (options.perform) {
       await options.perform(events, batch)
-      return tables.advance(received)
+      const last = received.at(-1)
+      if (last) checkpoint.advance(last.message.seq, last.event.id, received.length)
+      return
     }
     await database.db.transaction(async (tx) => {
       await options.handle(events, tx, batch)
@@ -109,7 +113,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     })
   }
 
-  return durableConsumer<PlatformEvent>({
+  const consumer = durableConsumer<PlatformEvent>({
     ...settings,
     link,
     stream: names.eventsStream,
@@ -126,6 +130,13 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     isTransient,
     onDead: (message, error) => tables.deadLetter(message, error),
   })
+  return {
+    counters: consumer.counters,
+    async close() {
+      await consumer.close()
+      await checkpoint.close()
+    },
+  }
 }
 
 function originOf(message: StreamMessage): EventOrigin {
