@@ -14,6 +14,7 @@ import type { Logger } from '@opsplane/runtime'
 import { createConsumerTables } from './consumer-tables.js'
 import { type EventOrigin, originOf } from './event-origin.js'
 import { startRedrive } from './redrive.js'
+import { spacedCheckpoint } from './spaced-checkpoint.js'
 
 /** A drizzle transaction; `tx.execute` takes statements written by hand. */
 export type Transaction = Parameters<Parameters<Drizzle['transaction']>[0]>[0]
@@ -56,7 +57,7 @@ export interface Handling {
 export interface Performing {
   /**
    * In place of `handle`, where the effects commit by themselves and change nothing when they are repeated. The
-   * checkpoint is then a statement of its own, and a batch that has no effect is no transaction.
+   * checkpoint is then written by itself, at most every second, and a batch that has no effect is no statement.
    */
   perform(events: PlatformEvent[], batch: EventBatch): Promise<void>
   handle?: never
@@ -87,6 +88,7 @@ export interface EventConsumer {
 export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   const { database, link, names, durable, handle: _, perform: __, filterSubjects, ...settings } = options
   const tables = createConsumerTables(database, durable)
+  const checkpoint = spacedCheckpoint(database.sql, durable, options.log)
   const places = streamPlaces(link, names.eventsStream)
 
   const apply = async (received: Received<PlatformEvent>[]) => {
@@ -95,7 +97,9 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     const batch = { origins: messages.map(originOf), places: () => places.of(messages) }
     if (options.perform) {
       await options.perform(events, batch)
-      return tables.advance(received)
+      const last = received.at(-1)
+      if (last) checkpoint.advance(last.message.seq, last.event.id, received.length)
+      return
     }
     await database.db.transaction(async (tx) => {
       await options.handle(events, tx, batch)
@@ -144,6 +148,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     counters: consumer.counters,
     async close() {
       await Promise.all([consumer.close(), redrive.close()])
+      await checkpoint.close()
     },
   }
 }
