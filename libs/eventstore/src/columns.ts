@@ -47,3 +47,9 @@ export function parameterCounter(): () => number {
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
+
+/**
+ * At most one row for each row before it, found by an index however small the table was when the statement was planned.
+ * `query` speaks of the row before.
+ */
+export const one = (query: string, locking = ''): string => `lateral (${query} limit 1 ${locking})`

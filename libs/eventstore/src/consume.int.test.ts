@@ -108,6 +108,19 @@ describe('consumeEvents', () => {
     await count(id)
     await waitFor(() => consumer.counters().handled === 3)
     expect((await seen()).map(({ version }) => version)).toEqual([1, 2, 3])
+    const kept = async () => (await testStore.database.sql`select * from consumer_checkpoints`)[0]
+    const checkpoint = { consumer: 'test-seen', stream_sequence: '3', handled: '3' }
+    await waitFor(async () => (await kept())?.handled === checkpoint.handled)
+    expect(await kept()).toMatchObject(checkpoint)
+  })
+
+  test('has written how far it came when it is closed', async () => {
+    const consumer = perform(async () => {})
+    for (let n = 1; n <= 3; n++) {
+      await create()
+      await waitFor(() => consumer.counters().handled === n)
+    }
+    await consumer.close()
     const [checkpoint] = await testStore.database.sql`select * from consumer_checkpoints`
     expect(checkpoint).toMatchObject({ consumer: 'test-seen', stream_sequence: '3', handled: '3' })
   })

@@ -16,6 +16,7 @@ import { type EventOrigin, originOf } from './event-origin.js'
 import type { LogSource } from './log-pages.js'
 import { keepPast } from './past-of-consumer.js'
 import { startRedrive } from './redrive.js'
+import { spacedCheckpoint } from './spaced-checkpoint.js'
 
 /** A drizzle transaction; `tx.execute` takes statements written by hand. */
 export type Transaction = Parameters<Parameters<Drizzle['transaction']>[0]>[0]
@@ -70,7 +71,7 @@ export interface Handling {
 export interface Performing {
   /**
    * In place of `handle`, where the effects commit by themselves and change nothing when they are repeated. The
-   * checkpoint is then a statement of its own, and a batch that has no effect is no transaction.
+   * checkpoint is then written by itself, at most every second, and a batch that has no effect is no statement.
    */
   perform(events: PlatformEvent[], batch: EventBatch): Promise<void>
   handle?: never
@@ -113,24 +114,24 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     ...settings
   } = options
   const tables = createConsumerTables(database, durable)
-  const past =
-    history && keepPast({ ...options, history, tables, apply: (events, record) => apply(events, record) })
+  const past = history && keepPast({ ...options, history, tables, apply: (events) => apply(events, false) })
+  const checkpoint = spacedCheckpoint(database.sql, durable, options.log)
   const places = streamPlaces(link, names.eventsStream)
 
-  const apply = async (
-    received: Received<PlatformEvent>[],
-    record: (tx?: Transaction) => Promise<void> = (tx) => tables.advance(received, tx),
-  ) => {
+  /** Events of the stream, or of a log, which no checkpoint tells of. */
+  const apply = async (received: Received<PlatformEvent>[], isOfStream = true) => {
     const events = received.map(({ event }) => event)
     const messages = received.map(({ message }) => message)
     const batch = { origins: messages.map(originOf), places: () => places.of(messages) }
     if (options.perform) {
       await options.perform(events, batch)
-      return record()
+      const last = received.at(-1)
+      if (last && isOfStream) checkpoint.advance(last.message.seq, last.event.id, received.length)
+      return
     }
     await database.db.transaction(async (tx) => {
       await options.handle(events, tx, batch)
-      await record(tx)
+      if (isOfStream) await tables.advance(received, tx)
     })
   }
 
@@ -181,6 +182,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     floors: () => past?.floors.current() ?? new Map(),
     async close() {
       await Promise.all([consumer.close(), redrive.close(), past?.close()])
+      await checkpoint.close()
     },
   }
 }

@@ -10,8 +10,8 @@ import { consumerCheckpoints, deadLetters } from './tables.js'
 
 /** What a consumer writes beside its handler's effect. */
 export interface ConsumerTables {
-  /** Records how far the consumer has come: in the effect's transaction, or after effects that have committed. */
-  advance(batch: Received<PlatformEvent>[], tx?: Transaction): Promise<void>
+  /** Records how far the consumer has come, in the effect's transaction. */
+  advance(batch: Received<PlatformEvent>[], tx: Transaction): Promise<void>
   deadLetter(message: StreamMessage, error: unknown): Promise<void>
   /** Where it was in which stream, when it keeps that. */
   place(): Promise<(StreamPlace & { startedAt: string }) | undefined>
@@ -21,8 +21,8 @@ export interface ConsumerTables {
   arrive(place: StreamPlace, floors: ReadonlyMap<string, number>): Promise<void>
   /** Up to where a log was handled or read. */
   readUpTo(source: string): Promise<number>
-  /** Records up to where a log was read: in the effect's transaction, or after effects that have committed. */
-  progress(progress: LogProgress, tx?: Transaction): Promise<void>
+  /** Records up to where a log was read, after the effects of that have committed. */
+  progress(progress: LogProgress): Promise<void>
 }
 
 /** A sequence of a stream, named by when it was created, up to which everything is acknowledged. */
@@ -38,20 +38,15 @@ export function createConsumerTables({ sql: client, db }: Database, consumer: st
       if (!last) return
       const { seq } = last.message
       const [eventId, handled] = [last.event.id, batch.length]
-      if (tx) {
-        const row = { consumer, streamSequence: seq, eventId, handled }
-        const set = {
-          streamSequence: seq,
-          eventId,
-          handled: sql`${consumerCheckpoints.handled} + ${handled}`,
-          updatedAt: sql`now()`,
-        }
-        const target = consumerCheckpoints.consumer
-        await tx.insert(consumerCheckpoints).values(row).onConflictDoUpdate({ target, set })
-      } else {
-        const row = [consumer, String(seq), eventId, String(handled)]
-        await client.unsafe(advanceStatement, row, { prepare: true })
+      const row = { consumer, streamSequence: seq, eventId, handled }
+      const set = {
+        streamSequence: seq,
+        eventId,
+        handled: sql`${consumerCheckpoints.handled} + ${handled}`,
+        updatedAt: sql`now()`,
       }
+      const target = consumerCheckpoints.consumer
+      await tx.insert(consumerCheckpoints).values(row).onConflictDoUpdate({ target, set })
     },
     async place() {
       const [row] = await db
@@ -80,8 +75,8 @@ export function createConsumerTables({ sql: client, db }: Database, consumer: st
         where consumer in (${consumer}, ${`${consumer}/fill`}) and source = ${source}`
       return Number(row?.position ?? 0)
     },
-    async progress({ source, position }, tx) {
-      await (tx ?? db).execute(sql`
+    async progress({ source, position }) {
+      await db.execute(sql`
         insert into consumer_floors (consumer, source, position) values (${`${consumer}/fill`}, ${source}, ${position})
         on conflict (consumer, source) do update set position = excluded.position`)
     },
@@ -109,13 +104,6 @@ export function createConsumerTables({ sql: client, db }: Database, consumer: st
     },
   }
 }
-
-// By hand, as what is written after every batch is worth being prepared.
-const advanceStatement = `
-  insert into consumer_checkpoints as c (consumer, stream_sequence, event_id, handled)
-  values ($1, $2::text::bigint, $3, $4::text::bigint)
-  on conflict (consumer) do update set stream_sequence = excluded.stream_sequence, event_id = excluded.event_id,
-    handled = c.handled + excluded.handled, updated_at = now()`
 
 /** What was filled before is over with it. */
 const arriveStatement = `

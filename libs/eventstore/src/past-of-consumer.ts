@@ -2,7 +2,7 @@ import type { NatsNames, PlatformEvent } from '@opsplane/contracts'
 import { batchHandling, type ConsumerPlace, type DurableConsumer, type Received } from '@opsplane/nats'
 import { isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
-import type { HistoryOptions, Transaction } from './consume.js'
+import type { HistoryOptions } from './consume.js'
 import type { ConsumerTables } from './consumer-tables.js'
 import { fillFromLogs } from './fill.js'
 import { createFloors } from './floors.js'
@@ -14,8 +14,8 @@ export interface PastOptions {
   history: HistoryOptions
   tables: ConsumerTables
   log: Logger
-  /** Applies events, and records what `record` does with their effect. */
-  apply(events: Received<PlatformEvent>[], record: (tx?: Transaction) => Promise<void>): Promise<void>
+  /** Applies events of a log. */
+  apply(events: Received<PlatformEvent>[]): Promise<void>
 }
 
 /** How often the server is asked how far the consumer has come, while it handles anything. */
@@ -34,7 +34,7 @@ export function keepPast(options: PastOptions) {
   const handling = batchHandling<PlatformEvent>({
     durable,
     log,
-    apply: (received) => options.apply(received, async () => {}),
+    apply: options.apply,
     isAway: isDependencyAway,
     isTransient,
     onDead: (message, error) => tables.deadLetter(message, error),
