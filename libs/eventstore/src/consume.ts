@@ -6,12 +6,12 @@ import {
   type NatsLink,
   type Received,
   refuseMismatch,
-  type StreamMessage,
   streamPlaces,
 } from '@opsplane/nats'
 import { type Database, type Drizzle, isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { createConsumerTables } from './consumer-tables.js'
+import { eventOf } from './event-cache.js'
 import { type EventOrigin, originOf } from './event-origin.js'
 import type { LogSource } from './log-pages.js'
 import { keepPast } from './past-of-consumer.js'
@@ -135,12 +135,6 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     })
   }
 
-  const read = (message: Pick<StreamMessage, 'subject'>, json: unknown) => {
-    const event = PlatformEvent.parse(json)
-    refuseMismatch(names, message, event)
-    return event
-  }
-
   const consumer = durableConsumer<PlatformEvent>({
     ...settings,
     link,
@@ -151,7 +145,8 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     ...(past && { prepare: past.prepare }),
     read(message) {
       past?.floors.note(message)
-      const event = read(message, message.json())
+      const event = eventOf(link, message)
+      refuseMismatch(names, message, event)
       return { event, line: lineOf(event), lane: event.workspaceId }
     },
     async apply(received) {
@@ -166,7 +161,8 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   const redrive = startRedrive({
     ...{ database, link, names, consumer: durable, log: settings.log },
     async apply(letter, tx) {
-      const event = read(letter, JSON.parse(letter.payload))
+      const event = PlatformEvent.parse(JSON.parse(letter.payload))
+      refuseMismatch(names, letter, event)
       const { source, sourcePosition: position, streamSequence: seq } = letter
       const batch = {
         origins: [{ source, position, redelivered: true }],
