@@ -7,7 +7,7 @@ import {
   listen,
   type Route,
 } from '@opsplane/http'
-import { connectNats, type NatsLink, type StreamOptions } from '@opsplane/nats'
+import { connectNats, type NatsLink, type StreamOptions, streamOptionsOf } from '@opsplane/nats'
 import {
   asciiLettersOnly,
   connect,
@@ -143,8 +143,9 @@ function openContext<Config extends BackendConfig>(
     schema,
     link,
     names,
+    instanceId: config.instanceId,
     log,
-    ...(overrides.streams && { streams: overrides.streams }),
+    streams: { ...streamOptionsOf(config), ...overrides.streams },
   })
   releasers.add('relay', () => relay.close())
   const purge = startIdempotencyPurge(database.sql, log)

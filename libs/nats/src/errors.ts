@@ -16,3 +16,11 @@ export class ConsumerLostError extends Error {
     this.name = 'ConsumerLostError'
   }
 }
+
+/** Nobody takes messages of this subject: the stream is gone, or JetStream is off. */
+export class NoStreamError extends Error {
+  constructor() {
+    super('no stream takes this subject')
+    this.name = 'NoStreamError'
+  }
+}

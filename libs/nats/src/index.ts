@@ -1,3 +1,4 @@
+export * from './ack-inbox.js'
 export * from './durable-consumer.js'
 export * from './errors.js'
 export * from './link.js'
