@@ -110,6 +110,9 @@ async function writeChanges(sql: postgres.Sql, changeId: string): Promise<void> 
   await sql`
     insert into changes (id, workspace_id, environment, version, state)
     select s->>'id', ${workspaceId}, 'production', 1, s from json_array_elements(${JSON.stringify(states)}::text::json) s`
+  await sql`
+    insert into stream_heads (stream_id, stream_type, workspace_id, environment, version)
+    select id, 'changes', workspace_id, environment, version from changes on conflict do nothing`
   await sql`analyze changes`
 }
 

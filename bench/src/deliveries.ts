@@ -115,7 +115,7 @@ async function settled(child: Parameters<typeof ask>[0]): Promise<void> {
 async function drained(adminUrl: string): Promise<void> {
   const sql = postgres(adminUrl, { max: 1 })
   for (;;) {
-    const [row] = await sql`select count(*)::int as waiting from itsm.events where published_at is null`
+    const [row] = await sql`select count(*)::int as waiting from itsm.outbox`
     if (row?.waiting === 0) break
     await delay(200)
   }

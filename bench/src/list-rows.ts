@@ -57,11 +57,11 @@ async function writeRange(sql: postgres.Sql, incidents: Incidents, from: number,
       from made order by n`
     await tx`
       insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource,
-        data, created_at, published_at)
-      select 'evt_' || version || id, 'incidents', id, version,
+        data, created_at)
+      select itsm.new_event_id(), 'incidents', id, version,
         case version when 1 then 'incident.created' else 'incident.updated' end, ${workspaceId}, 'production',
         '{}', '{}', ('{"before":null,"after":' || state || ',"changes":[]}')::json,
-        created::timestamptz + (version - 1) * interval '1 day', now()
+        created::timestamptz + (version - 1) * interval '1 day'
       from made, generate_series(1, 2) version where version = 1 or n % 5 = 0 order by n`
   })
 }

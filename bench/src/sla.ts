@@ -83,5 +83,9 @@ async function copyClocks(sql: postgres.Sql, timerId: string, dueAt: string): Pr
           'entityId', 'inc_' || lpad(g::text, 26, '0'), 'nextFireAt', ${dueAt}::text, 'dueAt', ${dueAt}::text,
           'ledger', ${ledger}::text::jsonb))::json
       from sla_timers t, generate_series(1, ${clocks}::int) g where t.id = ${timerId}`
+    await tx`
+      insert into stream_heads (stream_id, stream_type, workspace_id, environment, version)
+      select id, 'sla_timers', workspace_id, environment, version from sla_timers
+      union all select id, 'incidents', workspace_id, environment, version from incidents on conflict do nothing`
   })
 }

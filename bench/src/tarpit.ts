@@ -132,7 +132,7 @@ async function arrived(child: ChildProcess, expected: number): Promise<void> {
 async function nothingLeft(sql: postgres.Sql): Promise<void> {
   for (;;) {
     const [row] = await sql`
-      select (select count(*) from itsm.events where published_at is null)
+      select (select count(*) from itsm.outbox)
            + (select count(*) from dispatcher.deliveries where status in ('pending', 'retrying')) = 0 as done`
     if (row?.done) return
     await delay(300)

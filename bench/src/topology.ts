@@ -158,9 +158,9 @@ async function writePast(
 ): Promise<void> {
   const write = (table: string, versions: number) => sql`
     insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data,
-        created_at, published_at)
-      select 'evt_' || id || v, ${table}::text, id, v, 'written', workspace_id, environment, '{}', '{}',
-             json_build_object('before', case v when 1 then null else state end, 'after', state), now(), now()
+        created_at)
+      select itsm.new_event_id(), ${table}::text, id, v, 'written', workspace_id, environment, '{}', '{}',
+             json_build_object('before', case v when 1 then null else state end, 'after', state), now()
         from ${sql(table)}, generate_series(1, ${versions}::int) v
        where workspace_id = ${workspaceId} and id <> ${itemId}`
   await write('configuration_items', 3)

@@ -86,7 +86,7 @@ async function storedOnce(sql: postgres.Sql, acknowledged: ReadonlyMap<string, s
   for (const [key, id] of acknowledged) expect(idsByTitle.get(key)?.map((row) => row.id)).toEqual([id])
   await waitFor(
     async () => {
-      const [row] = await sql`select count(*)::int as waiting from itsm.events where published_at is null`
+      const [row] = await sql`select count(*)::int as waiting from itsm.outbox`
       return row?.waiting === 0
     },
     { message: 'events stay unpublished' },

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { type ServiceName, serviceNames } from '@opsplane/contracts'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import { createLogger, createReleasers, type Releasers } from '@opsplane/runtime'
@@ -9,7 +10,7 @@ import { finishMasterKeyRotation } from './master-key.js'
 import { provisionAll } from './platform.js'
 import { choosePorts } from './ports.js'
 import type { LocalSecrets } from './secrets.js'
-import { type Environment, planServices, type ServiceName, serviceNames } from './service-plan.js'
+import { type Environment, eachOf, planServices } from './service-plan.js'
 import type { LocalInfo, LocalState } from './state.js'
 import { type ServiceProcess, serviceProcess } from './supervisor.js'
 
@@ -75,12 +76,7 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
   })
   const processOf = (name: ServiceName) =>
     serviceProcess({ name, env: plan[name], logFile: join(state.root, `${name}.log`) })
-  const services = {
-    settings: processOf('settings'),
-    itsm: processOf('itsm'),
-    dispatcher: processOf('dispatcher'),
-    gateway: processOf('gateway'),
-  }
+  const services = eachOf(serviceNames, processOf)
   for (const name of serviceNames) {
     // Registered first: a process that never becomes healthy is to be ended as well.
     releasers.add(name, async () => void (await services[name].stop()))

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
+import { type BackendName, backendNames } from '@opsplane/contracts'
 import { Argument, Command } from 'commander'
-import { type BackendName, backendNames } from './service-plan.js'
 
 interface MigrationOptions {
   name?: string

@@ -5,17 +5,17 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { connect, createVault } from '@opsplane/postgres'
 import { createSealer, masterKeyId } from '@opsplane/runtime'
 import { createDatabase, type TestDatabase, testRolePassword } from '@opsplane/testing'
-import { backends } from './backends.js'
 import { finishMasterKeyRotation, masterKeysOf, prepareMasterKey } from './master-key.js'
 import { masterKeysInUse, rewrapAllDataKeys, rotateDataKey } from './ops-keys.js'
 import { provisionAll } from './platform.js'
-import { newLocalSecrets } from './secrets.js'
+import { newMasterKey } from './secrets.js'
+import { backends } from './services.js'
 import { openState } from './state.js'
 
 let server: TestDatabase
 let databaseUrl: string
-const { masterKey: oldKey } = newLocalSecrets()
-const { masterKey: newKey } = newLocalSecrets()
+const oldKey = newMasterKey()
+const newKey = newMasterKey()
 const [oldId, newId] = [masterKeyId(oldKey), masterKeyId(newKey)]
 const services = ['dispatcher', 'settings'] as const
 const passwords = Object.fromEntries(Object.keys(backends).map((name) => [name, testRolePassword]))
@@ -68,7 +68,7 @@ test('every service that has data keys is found, and rewrapped once', async () =
 
 test('a wrong key for the last service only changes nothing in the first', async () => {
   await within('settings', ({ sql }) => sql`delete from data_keys`)
-  const strange = newLocalSecrets().masterKey
+  const strange = newMasterKey()
   await vaultsOf(strange).seal('settings', 'ws_1')
   for (const dryRun of [true, false])
     await expect(rewrapAllDataKeys({ databaseUrl, keys, dryRun })).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Article, ConfigurationItem, Incident, KnowledgeResults } from '@opsplane/contracts'
-import * as itsm from '@opsplane/itsm'
+import { itsm } from '@opsplane/itsm'
 import { createLogger } from '@opsplane/runtime'
 import {
   createAsciiDatabase,
@@ -11,7 +11,6 @@ import {
   testRolePassword,
   waitFor,
 } from '@opsplane/testing'
-import { backends } from './backends.js'
 import { foldCase } from './ops-letters.js'
 import { findTarget } from './ops-target.js'
 
@@ -26,12 +25,7 @@ beforeAll(async () => {
     },
   })
   const log = createLogger({ service: 'itsm', level: 'warn', destination })
-  service = await startTestService({
-    ...itsm,
-    name: 'itsm',
-    start: (config: Parameters<typeof itsm.start>[0]) => itsm.start(config, { log }),
-    database: await createAsciiDatabase(),
-  })
+  service = await startTestService(itsm, { overrides: { log }, database: await createAsciiDatabase() })
 })
 afterAll(() => service?.stop())
 
@@ -80,10 +74,7 @@ test('what was written before is found in any case after, and the services go on
 })
 
 test('all tables with words or trigrams are among those that are folded anew', async () => {
-  const folded = new Set([
-    ...backends.itsm.deciders.map(({ table }) => table),
-    ...backends.itsm.projectedTables,
-  ])
+  const folded = new Set(itsm.tables)
   const rows = await service.sql<{ table: string }[]>`
     select distinct relname as table from pg_attribute join pg_class c on c.oid = attrelid
     where relnamespace = 'itsm'::regnamespace and relkind = 'r' and (atttypid = 'tsvector'::regtype or c.oid in (

@@ -1,7 +1,7 @@
+import { type BackendName, backendNames } from '@opsplane/contracts'
 import { LettersError, learnAllLetters } from '@opsplane/postgres'
 import { explainDatabaseError, OpsError } from './ops-target.js'
 import { type OpsTask, rebuildServices, schemaOf } from './ops-tasks.js'
-import { type BackendName, backendNames } from './service-plan.js'
 
 /**
  * Lets a database made with the locale C know the letters of all scripts, and folds the read models anew whose words were

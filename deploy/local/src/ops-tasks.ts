@@ -1,7 +1,7 @@
-import { type LogStatus, logStatus, rebuild, reseed } from '@opsplane/eventstore'
-import { backends } from './backends.js'
+import type { BackendName } from '@opsplane/contracts'
+import { type LogStatus, logStatus, reseed } from '@opsplane/eventstore'
 import { connectTimeoutMs, explainDatabaseError, type Target, withNats } from './ops-target.js'
-import type { BackendName } from './service-plan.js'
+import { backends } from './services.js'
 
 export interface OpsTask {
   target: Target
@@ -10,15 +10,13 @@ export interface OpsTask {
   say?(line: string): void
 }
 
-export const schemaOf = (service: BackendName) => service.replaceAll('-', '_')
+export const schemaOf = (service: BackendName) => backends[service].schema
 
 /** Folds the read models of the services anew, each in one transaction. Throws OpsError. */
 export function rebuildServices(task: OpsTask): Promise<{ service: BackendName; events: number }[]> {
   const adminUrl = task.target.databaseUrl()
   return each(task, async (service, onProgress) => {
-    const { deciders, projectedTables } = backends[service]
-    const schema = schemaOf(service)
-    const { events } = await rebuild({ adminUrl, schema, deciders, projectedTables, onProgress })
+    const { events } = await backends[service].rebuild({ adminUrl, onProgress })
     task.say?.(`${service}: read models rebuilt from ${events} events`)
     return { service, events }
   })

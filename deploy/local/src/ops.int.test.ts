@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { Incident, natsNames } from '@opsplane/contracts'
-import * as itsm from '@opsplane/itsm'
+import { itsm } from '@opsplane/itsm'
 import { startTestService, type TestService, testNatsUrl, testPrincipal, waitFor } from '@opsplane/testing'
 import { findTarget, type Target, withNats } from './ops-target.js'
 import { rebuildServices, reseedServices, statusOfServices } from './ops-tasks.js'
@@ -11,7 +11,7 @@ let target: Target
 const services = ['itsm'] as const
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   const options = { home: 'nowhere', databaseUrl: service.adminUrl, natsUrl: testNatsUrl() }
   target = findTarget({ ...options, natsPrefix: service.natsPrefix }, {})
   const api = service.as(testPrincipal())

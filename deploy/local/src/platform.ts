@@ -1,18 +1,15 @@
 import { mkdirSync } from 'node:fs'
-import * as dispatcher from '@opsplane/dispatcher'
-import * as gateway from '@opsplane/gateway'
-import * as itsm from '@opsplane/itsm'
+import { type BackendName, backendNames, serviceNames } from '@opsplane/contracts'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
-import { asciiLettersOnly, knowsAllLetters, openClient, provisionService } from '@opsplane/postgres'
+import { asciiLettersOnly, knowsAllLetters, openClient } from '@opsplane/postgres'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
-import { createReleasers, type Logger, type Releasers, type RunningService } from '@opsplane/runtime'
-import * as settings from '@opsplane/settings'
-import { backends } from './backends.js'
+import { createReleasers, type Logger, type Releasers } from '@opsplane/runtime'
 import { bootstrapOwner } from './bootstrap-owner.js'
 import { keepServer } from './kept-server.js'
 import { finishMasterKeyRotation } from './master-key.js'
 import { choosePorts, LocalRunError } from './ports.js'
-import { type BackendName, planServices, type ServiceName } from './service-plan.js'
+import { eachOf, planServices } from './service-plan.js'
+import { backends, services } from './services.js'
 import type { LocalInfo, LocalState } from './state.js'
 
 export interface PlatformOptions {
@@ -33,14 +30,6 @@ export interface Platform {
   /** What does not work as it could, and what to do. */
   notices: string[]
   stop(): Promise<void>
-}
-
-type Start = (env: Record<string, string | undefined>, log: Logger) => Promise<RunningService>
-const starters: Record<ServiceName, Start> = {
-  settings: (env, log) => settings.start(settings.loadConfig(env), { log }),
-  itsm: (env, log) => itsm.start(itsm.loadConfig(env), { log }),
-  dispatcher: (env, log) => dispatcher.start(dispatcher.loadConfig(env), { log }),
-  gateway: (env, log) => gateway.start(gateway.loadConfig(env), { log }),
 }
 
 /** Starts everything in this process: Postgres and NATS (unless given by URL), migrations, services, first owner. */
@@ -73,9 +62,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       origin,
       ...(options.webhookCaFile ? { webhookCaFile: options.webhookCaFile } : {}),
     })
-    for (const [name, start] of Object.entries(starters) as [ServiceName, Start][]) {
-      const service = await start(plan[name], logFor(name))
-      releasers.add(name, () => service.stop())
+    for (const name of serviceNames) {
+      const service = services[name]
+      const started = await service.start(service.loadConfig(plan[name]), { log: logFor(name) })
+      releasers.add(name, () => started.stop())
     }
 
     onStep('preparing the workspace')
@@ -138,16 +128,8 @@ export async function provisionAll(
   adminUrl: string,
   passwords: Record<string, string>,
 ): Promise<Record<BackendName, string>> {
-  const provision = (name: BackendName) =>
-    provisionService({
-      adminUrl,
-      service: name,
-      password: passwords[name] ?? '',
-      migrationsDir: backends[name].migrationsDir,
-    })
-  return {
-    settings: await provision('settings'),
-    itsm: await provision('itsm'),
-    dispatcher: await provision('dispatcher'),
-  }
+  const urls = eachOf(backendNames, () => '')
+  for (const name of backendNames)
+    urls[name] = await backends[name].provision({ adminUrl, password: passwords[name] ?? '' })
+  return urls
 }

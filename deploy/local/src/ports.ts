@@ -1,5 +1,6 @@
+import { type ServiceName, serviceNames } from '@opsplane/contracts'
 import { freePort } from '@opsplane/runtime/server-process'
-import { type BackendName, backendNames, type ServiceName } from './service-plan.js'
+import { eachOf } from './service-plan.js'
 
 /** A message for a person: printed as it is, without a stack. */
 export class LocalRunError extends Error {}
@@ -9,7 +10,7 @@ export async function choosePorts(gatewayPort?: number): Promise<Record<ServiceN
   const gateway = await freePort(gatewayPort).catch((error: Error) => {
     throw new LocalRunError(`${error.message} For example: PORT=${(gatewayPort ?? 8080) + 1} npm start`)
   })
-  const ports: Record<BackendName, number> = { settings: 0, itsm: 0, dispatcher: 0 }
-  for (const name of backendNames) ports[name] = await freePort()
-  return { ...ports, gateway }
+  const ports = eachOf(serviceNames, () => gateway)
+  for (const name of serviceNames) if (name !== 'gateway') ports[name] = await freePort()
+  return ports
 }

@@ -1,19 +1,23 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { serviceNames } from '@opsplane/contracts'
 import { z } from 'zod'
+import { eachOf } from './service-plan.js'
 
 /** Every party that signs internal tokens. `operator` is the command line itself, for bootstrapping. */
-export const parties = ['gateway', 'settings', 'itsm', 'dispatcher', 'operator'] as const
+export const parties = [...serviceNames, 'operator'] as const
 export type Party = (typeof parties)[number]
 
 const KeyPair = z.object({ privateKey: z.string(), publicKey: z.string() })
+type KeyPair = z.infer<typeof KeyPair>
 
-export const LocalSecrets = z.object({
+/** What is kept of an installation; a service that was added since has no keys in it yet. */
+export const KeptSecrets = z.object({
   masterKey: z.string(),
   /** What the present master key takes the place of, until the next start has wrapped every data key anew. */
   previousMasterKeys: z.array(z.string()).default([]),
   cursorSecret: z.string(),
   databasePasswords: z.record(z.string(), z.string()),
-  serviceKeys: z.record(z.enum(parties), KeyPair),
+  serviceKeys: z.record(z.string(), KeyPair),
   owner: z.object({
     email: z.string(),
     password: z.string(),
@@ -21,9 +25,11 @@ export const LocalSecrets = z.object({
     apiKey: z.string().optional(),
   }),
 })
-export type LocalSecrets = z.infer<typeof LocalSecrets>
+type KeptSecrets = z.infer<typeof KeptSecrets>
 
-function newKeyPair(): z.infer<typeof KeyPair> {
+export type LocalSecrets = KeptSecrets & { serviceKeys: Record<Party, KeyPair> }
+
+function newKeyPair(): KeyPair {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   return {
     privateKey: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64'),
@@ -33,20 +39,16 @@ function newKeyPair(): z.infer<typeof KeyPair> {
 
 export const newMasterKey = () => randomBytes(32).toString('base64')
 
-export function newLocalSecrets(): LocalSecrets {
+/** What is not kept yet is made. */
+export function completeSecrets(kept?: KeptSecrets): LocalSecrets {
   const password = () => randomBytes(18).toString('base64url')
   return {
     masterKey: newMasterKey(),
     previousMasterKeys: [],
     cursorSecret: randomBytes(32).toString('base64url'),
-    databasePasswords: Object.fromEntries(parties.map((party) => [party, password()])),
-    serviceKeys: {
-      gateway: newKeyPair(),
-      settings: newKeyPair(),
-      itsm: newKeyPair(),
-      dispatcher: newKeyPair(),
-      operator: newKeyPair(),
-    },
     owner: { email: 'owner@opsplane.local', password: password(), workspace: 'demo' },
+    ...kept,
+    databasePasswords: { ...eachOf(serviceNames, password), ...kept?.databasePasswords },
+    serviceKeys: { ...eachOf(parties, newKeyPair), ...kept?.serviceKeys },
   }
 }

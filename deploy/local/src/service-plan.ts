@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import {
+  type BackendName,
+  backendNames,
+  type ServiceName,
+  serviceNames,
+  serviceRegistry,
+} from '@opsplane/contracts'
 import type { LocalSecrets } from './secrets.js'
-
-export const serviceNames = ['settings', 'itsm', 'dispatcher', 'gateway'] as const
-export type ServiceName = (typeof serviceNames)[number]
-export type BackendName = Exclude<ServiceName, 'gateway'>
-export const backendNames = serviceNames.filter((name): name is BackendName => name !== 'gateway')
 
 export interface PlanOptions {
   secrets: LocalSecrets
@@ -29,58 +31,63 @@ export const mainFile = (name: ServiceName) => join(repositoryRoot, 'services', 
 
 /** The environment of every service: what a deployment sets by hand, worked out for one machine. */
 export function planServices(options: PlanOptions): Record<ServiceName, Environment> {
-  const { secrets, ports } = options
-  const publicKeys = Object.fromEntries(
-    Object.entries(secrets.serviceKeys).map(([name, pair]) => [name, pair.publicKey]),
-  )
-  const urlOf = (name: BackendName) => `http://127.0.0.1:${ports[name]}`
-  const serviceUrls = JSON.stringify(Object.fromEntries(backendNames.map((name) => [name, urlOf(name)])))
-
-  const base = (name: ServiceName): Environment => ({
-    PORT: String(ports[name]),
+  const common = {
     HOST: '127.0.0.1',
     NATS_URL: options.natsUrl,
     NATS_PREFIX: options.natsPrefix,
     INSTANCE_ID: 'local',
-    SERVICE_URLS: serviceUrls,
-    SERVICE_PRIVATE_KEY: secrets.serviceKeys[name].privateKey,
-    TRUSTED_SERVICE_KEYS: JSON.stringify(publicKeys),
-    ...inherited,
-  })
-  const backend = (name: BackendName): Environment => ({
-    ...base(name),
-    DATABASE_URL: options.databaseUrls[name],
-    CURSOR_SECRET: secrets.cursorSecret,
-  })
+    SERVICE_URLS: JSON.stringify(eachOf(backendNames, (name) => `http://127.0.0.1:${options.ports[name]}`)),
+    TRUSTED_SERVICE_KEYS: JSON.stringify(
+      Object.fromEntries(
+        Object.entries(options.secrets.serviceKeys).map(([party, pair]) => [party, pair.publicKey]),
+      ),
+    ),
+    LOG_LEVEL: process.env.LOG_LEVEL,
+  }
+  const own = ownVariables(options)
+  return eachOf(serviceNames, (name) => ({
+    ...common,
+    PORT: String(options.ports[name]),
+    SERVICE_PRIVATE_KEY: options.secrets.serviceKeys[name]?.privateKey,
+    ...(isBackend(name) && {
+      DATABASE_URL: options.databaseUrls[name],
+      CURSOR_SECRET: options.secrets.cursorSecret,
+    }),
+    ...own[name],
+    ...options.extra,
+  }))
+}
+
+/** What only one service or another needs. */
+function ownVariables({
+  secrets,
+  origin,
+  webhookCaFile,
+}: PlanOptions): Partial<Record<ServiceName, Environment>> {
   const masterKeys = {
     OPSPLANE_MASTER_KEY: secrets.masterKey,
     OPSPLANE_PREVIOUS_MASTER_KEYS: secrets.previousMasterKeys.join(','),
   }
+  const { env } = process
   return {
-    settings: {
-      ...backend('settings'),
-      ...masterKeys,
-      SMTP_URL: process.env.SMTP_URL,
-      SMTP_FROM: process.env.SMTP_FROM,
-      ...options.extra,
-    },
-    itsm: { ...backend('itsm'), ...options.extra },
+    settings: { ...masterKeys, SMTP_URL: env.SMTP_URL, SMTP_FROM: env.SMTP_FROM },
     dispatcher: {
-      ...backend('dispatcher'),
       ...masterKeys,
       // Receivers on this machine are what a local run is for: loopback is allowed, also without TLS.
-      WEBHOOK_ALLOWED_CIDRS: process.env.WEBHOOK_ALLOWED_CIDRS ?? '127.0.0.0/8,::1/128',
-      WEBHOOK_ALLOW_HTTP: process.env.WEBHOOK_ALLOW_HTTP ?? 'loopback',
-      WEBHOOK_CA_FILE: options.webhookCaFile,
-      ...options.extra,
+      WEBHOOK_ALLOWED_CIDRS: env.WEBHOOK_ALLOWED_CIDRS ?? '127.0.0.0/8,::1/128',
+      WEBHOOK_ALLOW_HTTP: env.WEBHOOK_ALLOW_HTTP ?? 'loopback',
+      WEBHOOK_CA_FILE: webhookCaFile,
     },
-    gateway: {
-      ...base('gateway'),
-      PUBLIC_ORIGIN: options.origin,
-      RATE_LIMIT_PER_MINUTE: process.env.RATE_LIMIT_PER_MINUTE,
-      ...options.extra,
-    },
+    gateway: { PUBLIC_ORIGIN: origin, RATE_LIMIT_PER_MINUTE: env.RATE_LIMIT_PER_MINUTE },
   }
 }
 
-const inherited: Environment = { LOG_LEVEL: process.env.LOG_LEVEL }
+const isBackend = (name: ServiceName): name is BackendName => serviceRegistry[name].database
+
+/** A value for each of these names. */
+export function eachOf<Name extends string, T>(
+  names: readonly Name[],
+  value: (name: Name) => T,
+): Record<Name, T> {
+  return Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, T>
+}

@@ -29,3 +29,21 @@ test('a folder is made with those above it, and left as it is when it is there',
   expect(readdirSync(below)).toEqual(['secrets.json'])
   rmSync(folder, { recursive: true })
 })
+
+test('a service that is added later gets keys and a password, and the others keep theirs', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'opsplane-state-'))
+  const state = openState(folder)
+  const { serviceKeys, databasePasswords, ...rest } = state.secrets()
+  const { itsm: _key, ...keysBefore } = serviceKeys
+  const { itsm: _password, ...passwordsBefore } = databasePasswords
+  writeFileSync(
+    join(folder, 'secrets.json'),
+    JSON.stringify({ ...rest, serviceKeys: keysBefore, databasePasswords: passwordsBefore }),
+  )
+  const completed = state.secrets()
+  expect(completed).toMatchObject({ ...rest, serviceKeys: keysBefore, databasePasswords: passwordsBefore })
+  expect(completed.serviceKeys.itsm.privateKey).not.toBe(serviceKeys.itsm.privateKey)
+  expect(completed.databasePasswords.itsm).toEqual(expect.any(String))
+  expect(state.secrets()).toEqual(completed)
+  rmSync(folder, { recursive: true })
+})

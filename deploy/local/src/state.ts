@@ -9,9 +9,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { LocalRunError } from './ports.js'
-import { LocalSecrets, newLocalSecrets } from './secrets.js'
+import { completeSecrets, KeptSecrets, type LocalSecrets } from './secrets.js'
 
 /** What `.opsplane/local.json` tells scripts and people about a running platform. */
 export const LocalInfo = z.object({
@@ -62,13 +63,12 @@ export function openState(folder: string) {
     logFile: at('opsplane.log'),
     tlsDir: at('tls'),
 
-    /** Keys and passwords of this installation, made at the first start and kept. */
+    /** Keys and passwords of this installation, made when first needed and kept. */
     secrets(): LocalSecrets {
-      if (existsSync(at('secrets.json'))) {
-        return LocalSecrets.parse(JSON.parse(readFileSync(at('secrets.json'), 'utf8')))
-      }
-      const secrets = newLocalSecrets()
-      writePrivate('secrets.json', secrets)
+      const text = existsSync(at('secrets.json')) ? readFileSync(at('secrets.json'), 'utf8') : undefined
+      const kept = text === undefined ? undefined : KeptSecrets.parse(JSON.parse(text))
+      const secrets = completeSecrets(kept)
+      if (!isDeepStrictEqual(secrets, kept)) writePrivate('secrets.json', secrets)
       return secrets
     },
     saveSecrets: (secrets: LocalSecrets) => writePrivate('secrets.json', secrets),

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
+import type { ServiceName } from '@opsplane/contracts'
 import { request } from 'undici'
-import { type Environment, mainFile, type ServiceName } from './service-plan.js'
+import { type Environment, mainFile } from './service-plan.js'
 
 const HEALTHY_TIMEOUT_MS = 120_000
 

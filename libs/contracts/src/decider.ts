@@ -31,24 +31,18 @@ export interface Decider<State extends { id: string }, Command, Resource = State
   decide(command: Command, state: State | null): Decision<State>[]
   /** What of the state leaves the service; anything else, such as hashes, stays in the sealed part. */
   expose(state: State): Resource
-  /**
-   * Brings a stored state to its present shape: states from before a field was introduced lack it. Rows and events
-   * stay as they were written.
-   */
-  upcast?(stored: State): State
   /** How events name the resource. `id` only where events speak of another id than the aggregate's. */
   describe(state: State): { displayName: string; number?: string; id?: string }
   /** Further read-model rows an event changes beside the aggregate's own. */
   project?(decision: Decision<State>): ReadModelRow[]
 }
 
-/** A state as it was stored, in its present shape. The row was written from this decider's own state, which types it. */
+/** A state as it was stored. The row was written from this decider's own state, which types it. */
 export function storedState<State extends { id: string }>(
-  decider: Pick<Decider<State, never, unknown>, 'upcast'>,
+  _decider: Pick<Decider<State, never, unknown>, 'describe'>,
   stored: unknown,
 ): State {
-  const state = stored as State
-  return decider.upcast ? decider.upcast(state) : state
+  return stored as State
 }
 
 /** Ends an exhaustive switch. */

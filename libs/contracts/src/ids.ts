@@ -1,4 +1,4 @@
-import { monotonicFactory, type PRNG } from 'ulid'
+import { decodeTime, monotonicFactory, type PRNG } from 'ulid'
 import { z } from 'zod'
 
 /** Every kind of thing that has an id, and the prefix its ids carry. */
@@ -58,12 +58,17 @@ function bufferedRandom(): PRNG {
   }
 }
 
-const nextUlid = monotonicFactory(bufferedRandom())
-
-/** A new id such as `inc_01J…`: sortable by creation time, monotonic within one process. */
-export function newId(kind: IdKind): string {
-  return `${idPrefixes[kind]}_${nextUlid()}`
+/** Makes ids such as `inc_01J…` by a clock of Unix milliseconds: sortable by creation time, monotonic. */
+export function idFactory(now: () => number): (kind: IdKind) => string {
+  const nextUlid = monotonicFactory(bufferedRandom())
+  return (kind) => `${idPrefixes[kind]}_${nextUlid(now())}`
 }
+
+/** A new id by the clock of this process. */
+export const newId = idFactory(Date.now)
+
+/** When an id was made, in Unix milliseconds by the clock of who made it. */
+export const idTime = (id: string): number => decodeTime(id.slice(id.indexOf('_') + 1))
 
 const ulidPattern = '[0-9A-HJKMNP-TV-Z]{26}'
 

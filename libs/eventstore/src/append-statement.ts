@@ -1,4 +1,12 @@
-import type { Commit, EventRow, IdempotencyRow, Reliance, RowWrite } from './commit.js'
+import type {
+  Commit,
+  CommittedEvent,
+  EventRow,
+  HeadMove,
+  IdempotencyRow,
+  Reliance,
+  RowWrite,
+} from './commit.js'
 
 /** The tables a commit writes to and relies on: all that the statement's text depends on, so few texts are prepared. */
 export interface CommitShape {
@@ -40,6 +48,16 @@ const eventColumns: Column<EventRow>[] = [
   text('created_at', (row) => row.createdAt, 'timestamptz'),
 ]
 
+const headColumns: Column<HeadMove>[] = [
+  text('stream_id', (row) => row.streamId),
+  text('stream_type', (row) => row.streamType),
+  text('workspace_id', (row) => row.workspaceId),
+  text('environment', (row) => row.environment),
+  text('expected', (row) => row.expected),
+  text('version', (row) => row.version),
+  text('ended', (row) => String(row.ended)),
+]
+
 const idempotencyColumns: Column<IdempotencyRow>[] = [
   text('key', (row) => row.key),
   text('fingerprint', (row) => row.fingerprint),
@@ -74,15 +92,27 @@ const relianceColumns: Column<Reliance>[] = [
 export function appendStatement(shape: CommitShape): string {
   const next = parameterCounter()
   const parts = [
-    `appended as (${insertInto('events', eventColumns, next)})`,
+    ...shape.relied.flatMap((table, index) => relianceParts(table, index, next)),
+    `wanted as (select * from ${rowsOf(headColumns, next)})`,
+    `created as (
+      insert into stream_heads (stream_id, stream_type, workspace_id, environment, version, ended)
+      select stream_id, stream_type, workspace_id, environment, version::int, ended::boolean from wanted
+      where expected = '0' returning 1)`,
+    `moved as (
+      update stream_heads as h set version = t.version::int, ended = t.ended::boolean from wanted as t
+      where h.stream_id = t.stream_id and h.version = t.expected::int and t.expected <> '0' and h.stream_type = t.stream_type
+        and h.workspace_id = t.workspace_id and h.environment = t.environment returning 1)`,
+    // Before any position is drawn.
+    `guarded as materialized (
+      select 1 / (${shape.relied.map(held).join(' and ') || 'true'})::int as relied,
+        sqrt((select count(*) from created) + (select count(*) from moved) - (select count(*) from wanted)) as raced)`,
+    `appended as (${insertInto('events', eventColumns, next)} where (select raced = 0 and relied = 1 from guarded)
+      returning id, position, workspace_id)`,
+    'waiting as (insert into outbox (position, workspace_id, event_id) select position, workspace_id, id from appended)',
     `answered as (${insertInto('idempotency_keys', idempotencyColumns, next)})`,
     ...rowWriters(shape, next),
-    ...shape.relied.flatMap((table, index) => relianceParts(table, index, next)),
   ]
-  return together(
-    parts,
-    shape.relied.length === 0 ? '1' : `1 / (${shape.relied.map(held).join(' and ')})::int`,
-  )
+  return together(parts, 'id, position from appended')
 }
 
 /**
@@ -106,6 +136,16 @@ export function appendParameters(shape: CommitShape, commits: Commit[]): string[
   const relied = commits.flatMap((commit) => commit.relied ?? [])
   const answers = commits.flatMap((commit) => (commit.idempotency ? [commit.idempotency] : []))
   return [
+    ...shape.relied.flatMap((table) =>
+      arrays(
+        relianceColumns,
+        relied.filter((row) => row.table === table),
+      ),
+    ),
+    ...arrays(
+      headColumns,
+      commits.flatMap((commit) => commit.heads),
+    ),
     ...arrays(
       eventColumns,
       commits.flatMap((commit) => commit.events),
@@ -115,13 +155,18 @@ export function appendParameters(shape: CommitShape, commits: Commit[]): string[
       shape,
       commits.flatMap((commit) => commit.rows),
     ),
-    ...shape.relied.flatMap((table) =>
-      arrays(
-        relianceColumns,
-        relied.filter((row) => row.table === table),
-      ),
-    ),
   ]
+}
+
+/** What the append returns of each event. */
+export interface Placed {
+  id: string
+  position: string
+}
+
+export function committed(events: readonly EventRow[], placed: readonly Placed[]): CommittedEvent[] {
+  const positions = new Map(placed.map(({ id, position }) => [id, position]))
+  return events.map((event) => ({ ...event, position: positions.get(event.id) ?? '0' }))
 }
 
 /** Writes read-model rows alone, for refolding; its parameters are those of `rowParameters`. */

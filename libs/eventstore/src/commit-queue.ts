@@ -1,19 +1,28 @@
 import { ApiError, IdempotencyRaceError } from '@opsplane/contracts'
 import { type Database, isDatabaseAway } from '@opsplane/postgres'
-import { appendParameters, appendStatement, type CommitShape, shapeOf } from './append-statement.js'
-import { type Commit, claimsOf, reliancesOf } from './commit.js'
+import {
+  appendParameters,
+  appendStatement,
+  type CommitShape,
+  committed,
+  type Placed,
+  shapeOf,
+} from './append-statement.js'
+import { type Commit, type CommittedEvent, claimsOf, reliancesOf } from './commit.js'
 import { commitFailure, VersionRaceError } from './errors.js'
+import type { LogMonths } from './log-months.js'
 
 export interface CommitQueue {
   /**
    * Makes a commit durable. Throws VersionRaceError, IdempotencyRaceError, ApiError `conflict` (another unique
    * value) or `service_unavailable` (outcome unknown), each concerning this commit alone.
    */
-  commit(commit: Commit): Promise<void>
+  commit(commit: Commit): Promise<CommittedEvent[]>
 }
 
 export interface CommitQueueOptions {
   sql: Database['sql']
+  months: LogMonths
   /** Most commits in one statement. */
   maxGroup?: number
   /** Most statements under way at once. */
@@ -30,7 +39,7 @@ interface Waiting {
   claims: string[]
   reliances: string[]
   shape: CommitShape
-  resolve(): void
+  resolve(events: CommittedEvent[]): void
   reject(error: unknown): void
 }
 
@@ -40,7 +49,7 @@ interface Waiting {
  * a process a race is seen here instead of failing a statement. Nor does a group write what one of it relies on.
  */
 export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
-  const { sql, maxGroup = 64, maxInFlight = 2, worthAnother = 16 } = options
+  const { sql, months, maxGroup = 64, maxInFlight = 2, worthAnother = 16 } = options
   let queue: Waiting[] = []
   const claimed = new Set<string>()
   const statements = new Map<string, string>()
@@ -50,7 +59,11 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
   const execute = async (shape: CommitShape, commits: Commit[]) => {
     const text = statements.get(shape.key) ?? appendStatement(shape)
     statements.set(shape.key, text)
-    await sql.unsafe(text, appendParameters(shape, commits), { prepare: true })
+    await months.ensure(
+      sql,
+      commits.flatMap(({ events }) => events.map(({ id }) => id)),
+    )
+    return sql.unsafe<Placed[]>(text, appendParameters(shape, commits), { prepare: true })
   }
 
   function takeGroup(): Waiting[] {
@@ -80,11 +93,11 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
     const [first] = group
     if (!first) return
     try {
-      await execute(
+      const placed = await execute(
         first.shape,
         group.map((waiting) => waiting.commit),
       )
-      for (const waiting of group) succeed(waiting)
+      for (const waiting of group) succeed(waiting, placed)
     } catch (error) {
       // One loser must not fail the others, so each is tried by itself.
       if (group.length > 1 && !isDatabaseAway(error)) for (const waiting of group) await runAlone(waiting)
@@ -95,15 +108,14 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
 
   async function runAlone(waiting: Waiting): Promise<void> {
     try {
-      await execute(waiting.shape, [waiting.commit])
-      succeed(waiting)
+      succeed(waiting, await execute(waiting.shape, [waiting.commit]))
     } catch (error) {
       await fail(waiting, error)
     }
   }
 
-  function succeed(winner: Waiting) {
-    winner.resolve()
+  function succeed(winner: Waiting, placed: Placed[]) {
+    winner.resolve(committed(winner.commit.events, placed))
     if (queue.length > 0) rejectLosersTo(winner.commit)
   }
 
@@ -169,4 +181,4 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
 
 const takenVersions = `
   select 1 from unnest($1::text[], $2::text[]) as t (id, v)
-  join events e on e.stream_id = t.id and e.version = t.v::int limit 1`
+  join stream_heads h on h.stream_id = t.id and h.version >= t.v::int limit 1`

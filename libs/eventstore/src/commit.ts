@@ -17,6 +17,21 @@ export interface EventRow {
   createdAt: string
 }
 
+/** An event with its place in the log. */
+export type CommittedEvent = EventRow & { position: string }
+
+/** How a stream's head shall move: from the version that was decided on, 0 of a new one, to the last event's. */
+export interface HeadMove {
+  streamId: string
+  streamType: string
+  workspaceId: string
+  environment: string
+  expected: number
+  version: number
+  /** Whether the last event has deleted the aggregate. */
+  ended: boolean
+}
+
 /** A read-model row as it shall be; `state` is JSON text, null deletes the row. */
 export interface RowWrite {
   table: string
@@ -48,6 +63,8 @@ export interface Reliance {
 /** What is written together or not at all. At most one write per row. */
 export interface Commit {
   events: EventRow[]
+  /** One for each stream of the events. */
+  heads: HeadMove[]
   rows: RowWrite[]
   /** At most one per row. */
   relied?: Reliance[] | undefined

@@ -17,16 +17,17 @@ export class RelianceLostError extends VersionRaceError {
   }
 }
 
-/** The append divides by nothing else. */
+/** The append divides and takes roots for nothing else. */
 const divisionByZero = '22012'
-const retriableStates = new Set(['40001', '40P01'])
+const rootOfNegative = '2201F'
+const retriableStates = new Set(['40001', '40P01', rootOfNegative])
 
 /** What a failed append means for the one commit it was made for. */
 export function commitFailure(error: unknown): unknown {
   if (isDatabaseAway(error)) return translatePostgresError(error)
   const constraint = uniqueViolation(error)
   if (constraint === 'idempotency_keys_pkey') return new IdempotencyRaceError({ cause: error })
-  if (constraint === 'events_stream_version_key' || retriableStates.has(sqlState(error)))
+  if (constraint === 'stream_heads_pkey' || retriableStates.has(sqlState(error)))
     return new VersionRaceError({ cause: error })
   if (sqlState(error) === divisionByZero) return new RelianceLostError({ cause: error })
   if (constraint === undefined) return error

@@ -1,13 +1,5 @@
 export { IdempotencyRaceError } from '@opsplane/contracts'
-export type { RunningService } from '@opsplane/runtime'
 export * from './aggregate.js'
-export {
-  type BackendContext,
-  type BackendOptions,
-  type BackendOverrides,
-  type Closable,
-  startBackend,
-} from './backend.js'
 export {
   type ConsumeEventsOptions,
   type ConsumerCounters,
@@ -16,11 +8,14 @@ export {
   type Transaction,
 } from './consume.js'
 export { VersionRaceError } from './errors.js'
+export { startIdempotencyPurge } from './idempotency.js'
 export { keepAnswer } from './keep-answer.js'
 export { type ListOptions, listPage, mostCreations, mostSearchedCreations } from './list-as-of.js'
+export { startLogMonths } from './log-months.js'
 export { type LogStatus, logStatus } from './log-status.js'
 export type { Numbers } from './numbers.js'
 export { isThere, type Past, type PastOf, pastRows } from './past.js'
+export { provisionService, type ServiceProvisionOptions } from './provision.js'
 export { type AnyDecider, type RebuildOptions, rebuild } from './rebuild.js'
 export { type Relay, type RelayCounters, type RelayOptions, startRelay } from './relay.js'
 export { type ReseedOptions, reseed } from './reseed.js'

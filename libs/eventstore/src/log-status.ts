@@ -33,9 +33,10 @@ export async function logStatus(options: { databaseUrl: string; schema: string }
            select consumer, stream_sequence as "streamSequence", handled, ${instant('updated_at')} as "updatedAt"
            from consumer_checkpoints) c), '[]') as checkpoints
        from (
-         select count(*)::int as events, coalesce(max(position), 0)::float8 as "lastPosition",
-           (count(*) filter (where published_at is null))::int as unpublished,
-           ${instant('min(created_at) filter (where published_at is null)')} as "oldestUnpublishedAt"
+         select (select count(*)::int from events) as events, coalesce(max(position), 0)::float8 as "lastPosition",
+           (select count(*)::int from outbox) as unpublished,
+           (select ${instant('created_at')} from events where id =
+             (select event_id from outbox order by position limit 1)) as "oldestUnpublishedAt"
          from events) log`,
     )
     if (!row) throw new Error(`the log of ${schema} has no status`)

@@ -82,7 +82,7 @@ describe('rebuild', () => {
     const before = await readModels(testStore.database)
     await testStore.database.sql`
       insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data, created_at)
-      values ('evt_stray', 'strays', 'x', 1, 'stray.created', 'ws_1', 'production', '{}', '{}', '{}', now())`
+      values (new_event_id(), 'strays', 'x', 1, 'stray.created', 'ws_1', 'production', '{}', '{}', '{}', now())`
     await expect(rebuildAll()).rejects.toThrow('strays')
     expect(await readModels(testStore.database)).toEqual(before)
   })

@@ -1,4 +1,4 @@
-import { type Decider, storedState } from '@opsplane/contracts'
+import type { Decider } from '@opsplane/contracts'
 import { deadlocked, openClient } from '@opsplane/postgres'
 import { rowParameters, rowStatement, shapeOf } from './append-statement.js'
 import type { RowWrite } from './commit.js'
@@ -6,7 +6,7 @@ import { projected } from './decided.js'
 import { type Sealed, unseal } from './sealed.js'
 
 /** A decider of any state, as far as refolding needs it. */
-export type AnyDecider = Pick<Decider<{ id: string }, never, unknown>, 'table' | 'project' | 'upcast'>
+export type AnyDecider = Pick<Decider<{ id: string }, never, unknown>, 'table' | 'project'>
 
 export interface RebuildOptions {
   /** A role that owns the service's tables. */
@@ -64,7 +64,7 @@ export async function rebuild(options: RebuildOptions): Promise<{ events: number
         const last = batch.at(-1)
         if (!last) return { events }
         const rows = lastWrites(batch, deciders)
-        const shape = shapeOf({ events: [], rows })
+        const shape = shapeOf({ events: [], heads: [], rows })
         // All make way before any is written: a value that has to be unique may pass from one row to another.
         for (const table of new Set(rows.map(({ table }) => table))) {
           const ids = rows.filter((row) => row.table === table).map(({ id }) => id)
@@ -96,7 +96,7 @@ export function lastWrites(events: StoredEvent[], deciders: ReadonlyMap<string, 
     const decider = deciders.get(event.stream_type)
     if (!decider) throw new Error(`the log has events of ${event.stream_type}, for which there is no decider`)
     const { before: _, after, changes: __, ...extras } = event.data
-    const state = after && storedState(decider, asState(unseal(after, event.sealed)))
+    const state = after && asState(unseal(after, event.sealed))
     for (const row of projected(decider, event.stream_id, { type: event.type, after: state, extras })) {
       rows.set(`${row.table}/${row.id}`, {
         table: row.table,

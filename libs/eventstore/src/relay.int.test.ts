@@ -35,7 +35,7 @@ describe('the relay', () => {
 
   const unpublished = async () => {
     const [row] = await testStore.database.sql<{ n: number }[]>`
-      select count(*)::int as n from events where published_at is null`
+      select count(*)::int as n from outbox`
     return row?.n
   }
   const drained = () => waitFor(async () => (await unpublished()) === 0, { message: 'the relay to drain' })

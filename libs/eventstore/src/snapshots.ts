@@ -50,14 +50,14 @@ export function createSnapshots(sql: StatementRunner): Snapshots {
     },
     async lastVersion(table, id, { workspaceId, environment }) {
       const [row] = await query<{ version: number }>(
-        `select version from events where stream_id = $1 and stream_type = $2 and workspace_id = $3
-           and environment = $4 order by version desc limit 1`,
+        `select version from stream_heads where stream_id = $1 and stream_type = $2 and workspace_id = $3
+           and environment = $4`,
         [id, table, workspaceId, environment],
       )
       return row?.version
     },
     async isTaken(id) {
-      return (await query('select 1 from events where stream_id = $1 limit 1', [id])).length > 0
+      return (await query('select 1 from stream_heads where stream_id = $1', [id])).length > 0
     },
   }
 }

@@ -12,13 +12,14 @@ import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { Aggregate } from './aggregate.js'
 import { appendParameters, appendStatement, shapeOf } from './append-statement.js'
-import type { Commit, IdempotencyRow } from './commit.js'
+import type { Commit, CommittedEvent, IdempotencyRow } from './commit.js'
 import { createCommitQueue } from './commit-queue.js'
 import { commitFailure, RelianceLostError, VersionRaceError } from './errors.js'
 import { checkEvents } from './event-check.js'
 import { checkSizes } from './event-size.js'
 import { createIdempotencyStore } from './idempotency.js'
 import { createKeyedQueue } from './keyed-queue.js'
+import { createLogMonths } from './log-months.js'
 import { createNumbers, type Numbers } from './numbers.js'
 import { createSnapshots, type StatementRunner } from './snapshots.js'
 import { createDraft, preconditionFailed, type Unit } from './unit.js'
@@ -26,8 +27,8 @@ import { createDraft, preconditionFailed, type Unit } from './unit.js'
 export interface EventStoreOptions {
   database: Database
   log: Logger
-  /** Called after each commit that appended events; wakes the relay. */
-  onCommit?: () => void
+  /** Called after each commit that appended events, with what it appended. */
+  onCommit?: (events: readonly CommittedEvent[]) => void
   /** A commit with an event that is not as declared here fails. The platform's events when NODE_ENV is `test`. */
   checkedAgainst?: EventCatalog
 }
@@ -72,7 +73,8 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   const { database, onCommit } = options
   const catalog = options.checkedAgainst ?? (process.env.NODE_ENV === 'test' ? eventCatalog : undefined)
   const snapshots = createSnapshots(database.sql)
-  const commits = createCommitQueue({ sql: database.sql })
+  const months = createLogMonths()
+  const commits = createCommitQueue({ sql: database.sql, months })
   const idempotency = createIdempotencyStore(database.sql)
   const turns = createKeyedQueue()
 
@@ -112,6 +114,10 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     if (catalog) checkEvents(catalog, commit.events)
     const shape = shapeOf(commit)
     try {
+      await months.ensure(
+        tx,
+        commit.events.map(({ id }) => id),
+      )
       await tx.unsafe(appendStatement(shape), appendParameters(shape, [commit]))
     } catch (error) {
       throw commitFailure(error)
@@ -121,8 +127,8 @@ export function createEventStore(options: EventStoreOptions): EventStore {
 
   async function write(commit: Commit): Promise<void> {
     if (commit.events.length === 0 && !commit.idempotency) return
-    await commits.commit(commit)
-    if (commit.events.length > 0) onCommit?.()
+    const events = await commits.commit(commit)
+    if (events.length > 0) onCommit?.(events)
   }
 
   function aggregate<State extends { id: string }, Command, Resource, Presented>(

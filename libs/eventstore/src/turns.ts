@@ -1,14 +1,16 @@
 import type { CommandMeta, TenantScope } from '@opsplane/contracts'
-import { statementsOf, translatePostgresError } from '@opsplane/postgres'
-import type { BackendContext } from './backend.js'
+import { type Database, statementsOf, translatePostgresError } from '@opsplane/postgres'
 import type { Transaction } from './consume.js'
 import { VersionRaceError } from './errors.js'
 import { keepAnswer } from './keep-answer.js'
-import { versionConflict } from './store.js'
+import type { Relay } from './relay.js'
+import { type EventStore, versionConflict } from './store.js'
 import type { Unit } from './unit.js'
 
-export type TurnContext = Pick<BackendContext, 'store' | 'database'> & {
-  relay: Pick<BackendContext['relay'], 'wake'>
+export interface TurnContext {
+  store: EventStore
+  database: Database
+  relay: Pick<Relay, 'wake'>
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Aggregate } from './aggregate.js'
-import type { Commit, Reliance, RowWrite } from './commit.js'
+import type { Commit, HeadMove, Reliance, RowWrite } from './commit.js'
 import { toRows, type Versioned } from './decided.js'
 import type { Snapshots } from './snapshots.js'
 
@@ -84,6 +84,7 @@ export interface DraftOptions {
 /** Collects what one run of a command decides. */
 export function createDraft({ snapshots, meta, careful }: DraftOptions): Draft {
   const events: Commit['events'] = []
+  const heads = new Map<string, HeadMove>()
   const rows = new Map<string, RowWrite>()
   const relied = new Map<string, { reliance: Omit<Reliance, 'fields'>; fields: object }>()
   const touched = new Map<string, Versioned<unknown>>()
@@ -117,6 +118,14 @@ export function createDraft({ snapshots, meta, careful }: DraftOptions): Draft {
       causationId: causationId ?? null,
     })
     events.push(...decided.events)
+    if (decided.events.length > 0)
+      heads.set(id, {
+        ...{ streamId: id, streamType: definition.decider.table },
+        ...{ workspaceId: tenant.workspaceId, environment: tenant.environment },
+        expected: heads.get(id)?.expected ?? current.version,
+        version: decided.result.version,
+        ended: decided.result.state === null,
+      })
     for (const row of decided.rows) rows.set(`${row.table}/${row.id}`, row)
     const { state, version } = decided.result
     touched.set(`${definition.decider.table}/${id}`, decided.result)
@@ -163,7 +172,12 @@ export function createDraft({ snapshots, meta, careful }: DraftOptions): Draft {
       .map(([, { reliance, fields }]) => ({ ...reliance, fields: JSON.stringify(fields) }))
   return {
     unit,
-    commit: () => ({ events, rows: [...rows.values()], relied: events.length === 0 ? [] : stillRelied() }),
+    commit: () => ({
+      events,
+      heads: [...heads.values()],
+      rows: [...rows.values()],
+      relied: events.length === 0 ? [] : stillRelied(),
+    }),
     checkedVersion: () => checkedVersion,
   }
 }

@@ -8,8 +8,15 @@ export interface ProvisionOptions {
   /** Names the schema and the login role. */
   service: string
   password: string
+  /** In the order they are applied. */
+  migrations: readonly Migrations[]
+}
+
+export interface Migrations {
   /** A folder of migrations as drizzle-kit writes them. */
-  migrationsDir: string
+  folder: string
+  /** Keeps which of them have been applied. */
+  table: string
 }
 
 /** One lock for all provisioning of a database: services start together. */
@@ -17,22 +24,23 @@ const provisioningLock = 7_241_001
 
 /**
  * Brings one service's schema up to date: login role, schema, migrations, grants. Safe to repeat and to run
- * from several processes at once. The service's role can only read and write rows, and the event log only grows:
- * of an event nothing but `published_at` can be changed, of the audit log nothing at all. Returns the URL the service connects with.
+ * from several processes at once. The service's role can only read and write rows, and of event log and audit log it can
+ * change none. Returns the URL the service connects with.
  */
-export async function provisionService(options: ProvisionOptions): Promise<string> {
+export async function provisionSchema(options: ProvisionOptions): Promise<string> {
   const { adminUrl, service, password } = options
   if (!/^[a-z][a-z0-9_]*$/.test(service)) throw new Error(`not a schema name: ${service}`)
   const admin = postgres(adminUrl, { max: 1, onnotice: () => {}, connection: { search_path: service } })
   try {
     await admin`select pg_advisory_lock(${provisioningLock})`
     await createRoleAndSchema(admin, service, password)
-    await migrate(drizzle(admin), {
-      migrationsFolder: options.migrationsDir,
-      migrationsSchema: service,
-      migrationsTable: 'schema_migrations',
-    })
-    await grant(admin, service)
+    for (const { folder, table } of options.migrations)
+      await migrate(drizzle(admin), {
+        migrationsFolder: folder,
+        migrationsSchema: service,
+        migrationsTable: table,
+      })
+    await grant(admin, options)
   } finally {
     await admin.end({ timeout: 5 })
   }
@@ -71,25 +79,25 @@ function isRoleRace(error: unknown): boolean {
   return code === '42710' || code === '23505' || message === 'tuple concurrently updated'
 }
 
-/** Beside the event log: a record nobody can rewrite, and what proves it. */
-const onlyGrowing = ['audit_log', 'audit_checkpoints']
+/** Records nobody can rewrite, and what proves one of them. */
+const onlyGrowing = ['events', 'audit_log', 'audit_checkpoints']
 
-const keepGrowing = (service: string, table: string) => `
-      if to_regclass('${service}.${table}') is not null then
-        revoke update, delete on ${service}.${table} from ${service};
-      end if;`
-
-async function grant(admin: postgres.Sql, service: string) {
+async function grant(admin: postgres.Sql, { service, migrations }: ProvisionOptions) {
+  const ownersAlone = migrations.map(({ table }) => `${service}.${table}`)
   await admin.unsafe(`
     grant usage on schema ${service} to ${service};
     grant select, insert, update, delete on all tables in schema ${service} to ${service};
     grant usage, select on all sequences in schema ${service} to ${service};
-    revoke all on ${service}.schema_migrations from ${service};
-    do $$ begin
-      if to_regclass('${service}.events') is not null then
-        revoke update, delete on ${service}.events from ${service};
-        grant update (published_at) on ${service}.events to ${service};
-      end if;
-      ${onlyGrowing.map((table) => keepGrowing(service, table)).join('\n')}
+    revoke all on ${ownersAlone.join(', ')} from ${service};
+    do $$ declare name text; begin
+      foreach name in array '{${onlyGrowing.join()}}'::text[] loop
+        if to_regclass('${service}.' || name) is not null then
+          execute format('revoke update, delete on ${service}.%I from ${service}', name);
+        end if;
+      end loop;
+      -- Rows of a partition are reached by way of the whole table alone.
+      for name in select relname from pg_class where relnamespace = '${service}'::regnamespace and relispartition and relkind = 'r' loop
+        execute format('revoke all on ${service}.%I from ${service}', name);
+      end loop;
     end $$;`)
 }

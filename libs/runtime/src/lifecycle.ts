@@ -42,14 +42,22 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
+/** What can be started from its configuration; `Overrides` is what tests and the one-process run replace. */
+export interface RunnableService<Config = unknown, Overrides = { log?: Logger }> {
+  name: string
+  /** Throws ConfigError. */
+  loadConfig(env: Record<string, string | undefined>): Config
+  start(config: Config, overrides?: Overrides): Promise<RunningService>
+}
+
 /**
- * Runs a service as a process: starts it, and on SIGTERM or SIGINT stops it once.
+ * Runs a service as a process: starts it from the environment, and on SIGTERM or SIGINT stops it once.
  * Exit code 0 after a clean stop, 1 when it could not start or stop.
  */
-export function runService(name: string, start: () => Promise<RunningService>): void {
+export function runService<Config>({ name, loadConfig, start }: RunnableService<Config>): void {
   const log = createLogger({ service: name, level: 'info' })
   let stopping = false
-  const running = start()
+  const running = (async () => start(loadConfig(process.env)))()
 
   const stop = async (signal: string) => {
     if (stopping) return

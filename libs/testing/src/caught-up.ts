@@ -21,7 +21,7 @@ export async function caughtUp(
     const manager = await jetstreamManager(await link.ready(), { checkAPI: false })
     /** How far the stream goes once everything in the log is in it; undefined before. */
     const end = async () => {
-      const [unpublished] = await sql`select from events where published_at is null limit 1`
+      const [unpublished] = await sql`select from outbox limit 1`
       return unpublished ? undefined : (await manager.streams.info(stream)).state.last_seq
     }
     const isIdle = async (durable: string) => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { provisionService } from '@opsplane/postgres'
+import { provisionService } from '@opsplane/eventstore'
 import postgres from 'postgres'
 import { createDatabase, type TestDatabase, testRolePassword } from './test-env.js'
 

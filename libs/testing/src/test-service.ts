@@ -1,7 +1,7 @@
 import { type Principal, permissions } from '@opsplane/contracts'
 import { createInternalIssuer, generateServiceKeys } from '@opsplane/http'
-import { provisionService } from '@opsplane/postgres'
-import type { RunningService } from '@opsplane/runtime'
+import type { BackendConfig, RunningService } from '@opsplane/runtime'
+import type { Service, ServiceOverrides } from '@opsplane/service'
 import postgres from 'postgres'
 import { type ApiClient, createApiClient } from './api-client.js'
 import {
@@ -13,22 +13,24 @@ import {
   uniquePrefix,
 } from './test-env.js'
 
-export interface TestServiceOptions<Config> {
-  /** Names schema, role and internal audience. */
-  name: string
-  migrationsDir: string
-  loadConfig(env: Record<string, string | undefined>): Config
-  start(config: Config): Promise<RunningService>
+type Env = Record<string, string | undefined>
+
+export interface TestServiceOptions<Overrides> {
   /** Variables the service needs beyond those of every service. */
   env?: Record<string, string>
+  overrides?: Overrides
   /** An empty one of its own; otherwise a new one. */
   database?: TestDatabase
+  /** How it starts from its variables; in this process unless given. */
+  start?(env: Env): Promise<RunningService>
 }
 
 /** The real service on a database and NATS subjects of its own. */
-export interface TestService {
+export interface TestService<Overrides = ServiceOverrides> {
   url: string
   natsPrefix: string
+  /** The variables it was started with. */
+  env: Env
   /** As the owner of the schema, which is also the search_path. */
   sql: postgres.Sql
   adminUrl: string
@@ -36,48 +38,57 @@ export interface TestService {
   as(principal?: Principal): ApiClient
   /** What such a call carries, for clients of another kind. */
   headers(principal?: Principal): Promise<Record<string, string>>
+  /** Starts one more replica, on a port of its own; whoever starts it stops it. */
+  replica(overrides?: Overrides): Promise<RunningService>
+  /** Folds its read models anew from its log. */
+  rebuild(): Promise<{ events: number }>
   stop(): Promise<void>
 }
 
 /** Starts a service as a process would, from environment variables alone. */
-export async function startTestService<Config>(options: TestServiceOptions<Config>): Promise<TestService> {
-  const { name } = options
-  const provision = (adminUrl: string) =>
-    provisionService({
-      adminUrl,
-      service: name,
-      password: testRolePassword,
-      migrationsDir: options.migrationsDir,
-    })
+export async function startTestService<Config extends BackendConfig, Overrides extends ServiceOverrides>(
+  service: Service<Config, Overrides>,
+  options: TestServiceOptions<Overrides> = {},
+): Promise<TestService<Overrides>> {
+  const { name } = service
+  const provision = (adminUrl: string) => service.provision({ adminUrl, password: testRolePassword })
   const migrated = () => templateDatabase(name, async (url) => void (await provision(url)))
   const database = options.database ?? (await createDatabase(await migrated()))
   const [gateway, own] = [generateServiceKeys(), generateServiceKeys()]
   const issuer = createInternalIssuer({ service: 'gateway', privateKey: gateway.privateKey })
   const natsPrefix = uniquePrefix()
-  const running = await options.start(
-    options.loadConfig({
-      DATABASE_URL: await provision(database.url),
-      NATS_URL: testNatsUrl(),
-      NATS_PREFIX: natsPrefix,
-      INSTANCE_ID: uniquePrefix(),
-      LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
-      SERVICE_PRIVATE_KEY: own.privateKey,
-      TRUSTED_SERVICE_KEYS: JSON.stringify({ gateway: gateway.publicKey, [name]: own.publicKey }),
-      CURSOR_SECRET: 'a secret for the cursors of tests',
-      ...options.env,
-    }),
-  )
+  const env: Env = {
+    DATABASE_URL: await provision(database.url),
+    NATS_URL: testNatsUrl(),
+    NATS_PREFIX: natsPrefix,
+    INSTANCE_ID: uniquePrefix(),
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+    SERVICE_PRIVATE_KEY: own.privateKey,
+    TRUSTED_SERVICE_KEYS: JSON.stringify({ gateway: gateway.publicKey, [name]: own.publicKey }),
+    CURSOR_SECRET: 'a secret for the cursors of tests',
+    ...options.env,
+  }
+  const startHere = (variables: Env, overrides?: Overrides) =>
+    service.start(service.loadConfig(variables), overrides)
+  const running = await (options.start ?? ((variables) => startHere(variables, options.overrides)))(env)
   const headers = async (principal?: Principal) => ({
     authorization: `Bearer ${await issuer.tokenFor(name, principal)}`,
   })
-  const sql = postgres(database.url, { max: 2, onnotice: () => undefined, connection: { search_path: name } })
+  const sql = postgres(database.url, {
+    max: 2,
+    onnotice: () => undefined,
+    connection: { search_path: service.schema },
+  })
   return {
     url: running.url,
     natsPrefix,
+    env,
     sql,
     adminUrl: database.url,
     as: (principal) => createApiClient(running.url, () => headers(principal)),
     headers,
+    replica: (overrides) => startHere({ ...env, INSTANCE_ID: uniquePrefix(), PORT: '0' }, overrides),
+    rebuild: () => service.rebuild({ adminUrl: database.url }),
     async stop() {
       await running.stop()
       await sql.end({ timeout: 1 })

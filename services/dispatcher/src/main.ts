@@ -1,4 +1,4 @@
 import { runService } from '@opsplane/runtime'
-import { loadConfig, start } from './service.js'
+import { dispatcher } from './service.js'
 
-runService('dispatcher', () => start(loadConfig(process.env)))
+runService(dispatcher)

@@ -13,13 +13,6 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 
-export {
-  consumerCheckpoints,
-  deadLetters,
-  events,
-  idempotencyKeys,
-  numberCounters,
-} from '@opsplane/eventstore'
 export { dataKeys } from '@opsplane/postgres'
 
 export const webhooks = readModelTable('webhooks', { status: stateText('status', 'status') }, (table) => [

@@ -2,34 +2,29 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { TenantScope } from '@opsplane/contracts'
-import {
-  type BackendContext,
-  type BackendOverrides,
-  consumeEvents,
-  type RunningService,
-  startBackend,
-} from '@opsplane/eventstore'
+import { consumeEvents } from '@opsplane/eventstore'
 import { createOutbound, type Outbound, type Route, type ServiceClient, serviceClient } from '@opsplane/http'
-import { type StreamOptions, streamPlaces } from '@opsplane/nats'
+import { streamPlaces } from '@opsplane/nats'
 import { createVault } from '@opsplane/postgres'
 import { createSealer, urlOfService } from '@opsplane/runtime'
+import { type BackgroundWork, defineService, type ServiceContext } from '@opsplane/service'
 import { catalogRoutes } from './catalog/routes.js'
-import type { DispatcherConfig } from './config.js'
+import { type DispatcherConfig, loadConfig } from './config.js'
 import { createAttempt } from './delivery/attempt.js'
 import { forgetPace } from './delivery/book-slots.js'
 import { failDeliveries, holdDeliveries } from './delivery/claim-statement.js'
 import { createDeliveryDays } from './delivery/delivery-days.js'
-import { type Dispatch, maxSlow, startDispatch } from './delivery/dispatch.js'
+import { maxSlow, startDispatch } from './delivery/dispatch.js'
 import { resend, resendLog } from './delivery/resend-log.js'
 import { resendRoutes } from './delivery/resend-routes.js'
-import { type Retention, startRetention } from './delivery/retention.js'
+import { startRetention } from './delivery/retention.js'
 import { deliveryRoutes } from './delivery/routes.js'
 import { createSecretValues } from './delivery/secret-values.js'
 import { replay, replayLog } from './replay/replay-log.js'
 import { replayRoutes } from './replay/routes.js'
-import { type ReplayRunner, startReplayRunner } from './replay/runner.js'
+import { startReplayRunner } from './replay/runner.js'
 import { topicRoutes } from './topic/routes.js'
-import { createTopics, type Topics } from './topic/topics.js'
+import { createTopics } from './topic/topics.js'
 import { Waiters } from './topic/waiters.js'
 import { webhook } from './webhook/domain.js'
 import { createPing } from './webhook/ping.js'
@@ -40,29 +35,35 @@ import { createCredentials } from './webhook/sealing.js'
 import { createTargets } from './webhook/target.js'
 import { webhookAggregate } from './webhook/webhook-store.js'
 
-export { type DispatcherConfig, loadConfig } from './config.js'
-
-/** SQL migrations of this service's schema, for `provisionService`. */
-export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
-
-/** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [webhook, resend, replay]
-
-/** Tables the deciders fill beside their own: none. */
-export const projectedTables: readonly string[] = []
-
 const fanOutConsumer = 'dispatcher-delivery-fanout'
 const settingsTimeoutMs = 5_000
 const secretsKeptMs = 10_000
 
-type Context = BackendContext<DispatcherConfig>
+type Context = ServiceContext<DispatcherConfig>
 
-export async function start(
-  config: DispatcherConfig,
-  overrides: BackendOverrides = {},
-): Promise<RunningService> {
+export const dispatcher = defineService<DispatcherConfig>({
+  name: 'dispatcher',
+  loadConfig,
+  migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
+  deciders: [webhook, resend, replay],
+  async setup(ctx, { streams }) {
+    const { link, names, log } = ctx
+    const waiters = new Waiters()
+    const outbound = await openOutbound(ctx.config)
+    const settings = settingsClient(ctx)
+    const topics = createTopics({ link, names, waiters, log, ...(streams && { streams }) })
+    const sending = startSending(ctx, outbound, settings)
+    return {
+      routes: [...topicRoutes(topics), ...sending.routes, ...catalogRoutes(ctx)],
+      background: [outbound, settings, topics, ...sending.background],
+      onDrain: () => waiters.drain(),
+    }
+  },
+})
+
+async function openOutbound(config: DispatcherConfig): Promise<Outbound> {
   const ca = config.webhookCaFile === undefined ? undefined : await readFile(config.webhookCaFile, 'utf8')
-  const outbound = createOutbound({
+  return createOutbound({
     allowedCidrs: config.webhookAllowedCidrs,
     allowHttp: config.webhookAllowHttp,
     // Webhooks of several tenants may call one host, so none may wait for a connection another one holds: how many
@@ -70,67 +71,25 @@ export async function start(
     connectionsPerOrigin: config.webhookConcurrency + config.webhookRetryConcurrency + maxSlow,
     ...(ca !== undefined && { ca }),
   })
-  const waiters = new Waiters()
-  const partsByContext = new WeakMap<Context, Parts>()
-  const partsOf = (context: Context): Parts => {
-    const parts = partsByContext.get(context) ?? assemble(context, outbound, waiters, overrides.streams)
-    partsByContext.set(context, parts)
-    return parts
-  }
-  return startBackend({
-    name: 'dispatcher',
-    config,
-    deciders,
-    routes: (context) => partsOf(context).routes,
-    onDrain: () => waiters.drain(),
-    extraReleasers(context, releasers) {
-      const { dispatch, replays, retention, settings, topics } = partsOf(context)
-      releasers.add('outbound', () => outbound.close())
-      releasers.add('settings client', () => settings.close())
-      releasers.add('topics', () => topics.close())
-      releasers.add('dispatch', () => dispatch.close(config.webhookStopGraceMs))
-      releasers.add('replays', () => replays.close())
-      releasers.add('retention', () => retention.close())
-    },
-    consumers: (context) => [
-      consumeEvents({
-        database: context.database,
-        link: context.link,
-        names: context.names,
-        log: context.log,
-        durable: fanOutConsumer,
-        // Deliveries are unique by event and webhook, so they are committed by themselves: the first attempt
-        // starts before the batch's checkpoint is written, and a repeated batch changes nothing.
-        perform: (events, places) => partsOf(context).dispatch.fanOut(events, places),
-      }),
-    ],
-    overrides,
-  })
 }
 
-interface Parts {
-  routes: Route[]
-  dispatch: Dispatch
-  replays: ReplayRunner
-  retention: Retention
-  settings: ServiceClient
-  topics: Topics
-}
-
-/** Wires the sending to the context, and the routes to both. */
-function assemble(context: Context, outbound: Outbound, waiters: Waiters, streams?: StreamOptions): Parts {
-  const { config, database, store, issuer, clock, log, relay, cursors, link, names } = context
-  const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
-  log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
-  const vault = createVault(database.db, sealer)
-  const aggregate = webhookAggregate(store)
-  const nowMs = () => Date.parse(clock.now())
-  const settings = serviceClient({
+function settingsClient({ config, issuer }: Context): ServiceClient {
+  return serviceClient({
     baseUrl: urlOfService(config, 'settings'),
     audience: 'settings',
     issuer,
     timeoutMs: settingsTimeoutMs,
   })
+}
+
+/** Sends deliveries, and makes the routes of what is sent and of webhooks. */
+function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient): Sending {
+  const { config, database, store, clock, log, relay, cursors, link, names } = ctx
+  const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
+  log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
+  const vault = createVault(database.db, sealer)
+  const aggregate = webhookAggregate(store)
+  const nowMs = () => Date.parse(clock.now())
   const targetOf = createTargets()
   const attempt = createAttempt({
     outbound,
@@ -179,7 +138,6 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters, stream
     wake: dispatch.wake,
     announce: relay.wake,
   })
-  const topics = createTopics({ link, names, waiters, log, ...(streams && { streams }) })
   const onChange = async (webhookId: string, tenant: TenantScope) => {
     const found = await aggregate.find(webhookId, tenant)
     if (!found) {
@@ -190,14 +148,19 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters, stream
     await dispatch.refresh(webhookId)
     if (found?.state.status === 'active') dispatch.drain()
   }
+  const consumer = consumeEvents({
+    database,
+    link,
+    names,
+    log,
+    durable: fanOutConsumer,
+    // Deliveries are unique by event and webhook, so they are committed by themselves: the first attempt
+    // starts before the batch's checkpoint is written, and a repeated batch changes nothing.
+    perform: (events, places) => dispatch.fanOut(events, places),
+  })
   return {
-    dispatch,
-    replays,
-    retention,
-    settings,
-    topics,
+    background: [{ close: () => dispatch.close(config.webhookStopGraceMs) }, replays, retention, consumer],
     routes: [
-      ...topicRoutes(topics),
       ...webhookRoutes({ database, cursors, vault, outbound, aggregate, onChange }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate }),
@@ -218,7 +181,11 @@ function assemble(context: Context, outbound: Outbound, waiters: Waiters, stream
         announce: relay.wake,
       }),
       ...pingRoutes(createPing({ aggregate, attempt, targetOf })),
-      ...catalogRoutes(context),
     ],
   }
+}
+
+interface Sending {
+  routes: Route[]
+  background: BackgroundWork[]
 }

@@ -1,4 +1,4 @@
 import { runService } from '@opsplane/runtime'
-import { loadConfig, start } from './service.js'
+import { gateway } from './service.js'
 
-runService('gateway', async () => start(loadConfig(process.env)))
+runService(gateway)

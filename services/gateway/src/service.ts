@@ -11,13 +11,14 @@ import {
   createLogger,
   createReleasers,
   type Logger,
+  type RunnableService,
   type RunningService,
   urlOfService,
 } from '@opsplane/runtime'
 import { z } from 'zod'
 import { createAuthenticator } from './authenticate.js'
 import { clientAddressReader } from './client-address.js'
-import type { GatewayConfig } from './config.js'
+import { type GatewayConfig, loadConfig } from './config.js'
 import { createDoor } from './door.js'
 import { createOwnRoutes } from './own-routes.js'
 import { createRateLimiter } from './rate-limit.js'
@@ -25,8 +26,6 @@ import { watchRevocations } from './revocations.js'
 import { createTokenCache, type TokenQuestion, type Verification } from './token-cache.js'
 import { createTurnstile } from './turnstile.js'
 import { createUpstream } from './upstream.js'
-
-export { type GatewayConfig, loadConfig } from './config.js'
 
 /** What tests and the local run replace. */
 export interface GatewayOverrides {
@@ -43,11 +42,14 @@ const internalTimeoutMs = 5_000
 
 const Verified = z.object({ principal: Principal, expiresAt: z.iso.datetime().nullable() })
 
-/** Starts the gateway; resolves once it listens. NATS and the services may be down and come later. */
-export async function start(
-  config: GatewayConfig,
-  overrides: GatewayOverrides = {},
-): Promise<RunningService> {
+export const gateway: RunnableService<GatewayConfig, GatewayOverrides> = {
+  name: 'gateway',
+  loadConfig,
+  start,
+}
+
+/** Resolves once it listens. NATS and the services may be down and come later. */
+async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): Promise<RunningService> {
   const log = overrides.log ?? createLogger({ service: 'gateway', level: config.logLevel })
   const monotonicMs = overrides.monotonicMs ?? (() => performance.now())
   const issuer = createInternalIssuer({ service: 'gateway', privateKey: config.servicePrivateKey })

@@ -1,9 +1,10 @@
 import { type Instant, platformTenant, systemActor } from '@opsplane/contracts'
-import { type BackendContext, type Unit, VersionRaceError } from '@opsplane/eventstore'
+import { type Unit, VersionRaceError } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import type { StatementRunner } from './cmdb/columns.js'
 
-export interface SweepContext extends Pick<BackendContext, 'database' | 'store' | 'clock'> {
-  relay: Pick<BackendContext['relay'], 'wake'>
+export interface SweepContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {
+  relay: Pick<ServiceContext['relay'], 'wake'>
 }
 
 export interface DueWork<Due> {

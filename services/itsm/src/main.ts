@@ -1,4 +1,4 @@
 import { runService } from '@opsplane/runtime'
-import { loadConfig, start } from './service.js'
+import { itsm } from './service.js'
 
-runService('itsm', async () => start(loadConfig(process.env)))
+runService(itsm)

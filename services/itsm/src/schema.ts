@@ -14,13 +14,6 @@ import {
   urgency,
 } from './incident/indexes.js'
 
-export {
-  consumerCheckpoints,
-  deadLetters,
-  eventsForLists as events,
-  idempotencyKeys,
-  numberCounters,
-} from '@opsplane/eventstore'
 export { ciClasses, ciRelations, configurationItems } from './cmdb/tables.js'
 
 /** Of a field that states from before it was introduced lack. */

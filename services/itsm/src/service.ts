@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { type BackendOverrides, startBackend } from '@opsplane/eventstore'
-import type { RunningService } from '@opsplane/runtime'
+import { defineService, type ServiceOverrides } from '@opsplane/service'
 import { catalogDeciders, catalogProjectedTables, catalogRoutes } from './catalog/catalog.js'
 import { changeConsumers, changeDeciders, changeManagementRoutes } from './change/changes.js'
 import {
@@ -10,7 +9,7 @@ import {
 } from './change-window/change-window.js'
 import { cmdbDeciders } from './cmdb/deciders.js'
 import { cmdbRoutes } from './cmdb/routes.js'
-import type { ItsmConfig } from './config.js'
+import { type ItsmConfig, loadConfig } from './config.js'
 import { incidentActionRoutes } from './incident/action-routes.js'
 import { incidentCommentRoutes } from './incident/comment-routes.js'
 import { incident } from './incident/domain.js'
@@ -30,52 +29,42 @@ import { settingsRoutes } from './settings/routes.js'
 import { slaConsumers, slaDeciders, slaProjectedTables, slaRoutes } from './sla/sla.js'
 import { stateMachineRoutes } from './state-machines/routes.js'
 
-export { loadConfig } from './config.js'
-
-/** SQL migrations of this service's schema, for `provisionService`. */
-export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
-
-/** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [
-  incident,
-  problem,
-  ...changeDeciders,
-  ...cmdbDeciders,
-  ...slaDeciders,
-  ...changeWindowDeciders,
-  article,
-  articleVote,
-  itsmSettings,
-  ...catalogDeciders,
-]
-
-/** Tables the deciders fill beside their own. */
-export const projectedTables: readonly string[] = [
-  'incident_comments',
-  ...slaProjectedTables,
-  'knowledge_versions',
-  'knowledge_published',
-  ...catalogProjectedTables,
-]
-
 /** What tests and the one-process run replace. */
-export interface ItsmOverrides extends BackendOverrides {
+export interface ItsmOverrides extends ServiceOverrides {
   searchPatience?: SearchPatience
   /** How often scheduled articles are looked for. */
   publishEveryMs?: number
 }
 
-export function start(config: ItsmConfig, overrides?: ItsmOverrides): Promise<RunningService> {
-  let knowledge: ReturnType<typeof createKnowledge>
-  return startBackend({
-    name: 'itsm',
-    config,
-    deciders,
-    searchesTexts: true,
-    routes: (ctx) => {
-      const incidents = incidentStore(ctx)
-      knowledge = createKnowledge(ctx, overrides?.searchPatience, overrides?.publishEveryMs)
-      return [
+export const itsm = defineService<ItsmConfig, ItsmOverrides>({
+  name: 'itsm',
+  loadConfig,
+  migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
+  deciders: [
+    incident,
+    problem,
+    ...changeDeciders,
+    ...cmdbDeciders,
+    ...slaDeciders,
+    ...changeWindowDeciders,
+    article,
+    articleVote,
+    itsmSettings,
+    ...catalogDeciders,
+  ],
+  projectedTables: [
+    'incident_comments',
+    ...slaProjectedTables,
+    'knowledge_versions',
+    'knowledge_published',
+    ...catalogProjectedTables,
+  ],
+  searchesTexts: true,
+  async setup(ctx, { searchPatience, publishEveryMs }) {
+    const incidents = incidentStore(ctx)
+    const knowledge = createKnowledge(ctx, searchPatience, publishEveryMs)
+    return {
+      routes: [
         ...incidentRoutes(ctx, incidents),
         ...incidentActionRoutes(incidents),
         ...incidentCommentRoutes(ctx, incidents),
@@ -90,16 +79,15 @@ export function start(config: ItsmConfig, overrides?: ItsmOverrides): Promise<Ru
         ...allProblemRoutes(ctx),
         ...settingsRoutes(ctx),
         ...catalogRoutes(ctx),
-      ]
-    },
-    consumers: async (ctx) => [
-      ...(await slaConsumers(ctx)),
-      ...problemConsumers(ctx),
-      ...changeConsumers(ctx),
-      ...incidentConsumers(ctx),
-      ...changeWindowConsumers(ctx),
-      ...knowledge.background(),
-    ],
-    ...(overrides && { overrides }),
-  })
-}
+      ],
+      background: [
+        ...(await slaConsumers(ctx)),
+        ...problemConsumers(ctx),
+        ...changeConsumers(ctx),
+        ...incidentConsumers(ctx),
+        ...changeWindowConsumers(ctx),
+        ...knowledge.background(),
+      ],
+    }
+  },
+})

@@ -9,6 +9,32 @@ CREATE TABLE "accounts" (
 	"name" text GENERATED ALWAYS AS (state->>'name') STORED
 );
 --> statement-breakpoint
+CREATE TABLE "audit_checkpoints" (
+	"workspace_id" text NOT NULL,
+	"seq" bigint NOT NULL,
+	"hash" text NOT NULL,
+	"at" text NOT NULL,
+	"signature" text NOT NULL,
+	"key_id" text NOT NULL,
+	CONSTRAINT "audit_checkpoints_workspace_id_seq_pk" PRIMARY KEY("workspace_id","seq")
+);
+--> statement-breakpoint
+CREATE TABLE "audit_exports" (
+	"id" text PRIMARY KEY NOT NULL,
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"version" integer NOT NULL,
+	"state" json NOT NULL,
+	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED
+);
+--> statement-breakpoint
+CREATE TABLE "audit_heads" (
+	"workspace_id" text PRIMARY KEY NOT NULL,
+	"seq" bigint NOT NULL,
+	"hash" text NOT NULL,
+	"at" text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "audit_log" (
 	"id" text PRIMARY KEY NOT NULL,
 	"workspace_id" text NOT NULL,
@@ -19,15 +45,11 @@ CREATE TABLE "audit_log" (
 	"type" text GENERATED ALWAYS AS (event#>>'{type}') STORED,
 	"actor_id" text GENERATED ALWAYS AS (event#>>'{actor,id}') STORED,
 	"resource_type" text GENERATED ALWAYS AS (event#>>'{resource,type}') STORED,
-	"resource_id" text GENERATED ALWAYS AS (event#>>'{resource,id}') STORED
-);
---> statement-breakpoint
-CREATE TABLE "consumer_checkpoints" (
-	"consumer" text PRIMARY KEY NOT NULL,
-	"stream_sequence" bigint NOT NULL,
-	"event_id" text NOT NULL,
-	"handled" bigint NOT NULL,
-	"updated_at" timestamp(3) with time zone DEFAULT now() NOT NULL
+	"resource_id" text GENERATED ALWAYS AS (event#>>'{resource,id}') STORED,
+	"request_id" text GENERATED ALWAYS AS (event#>>'{requestId}') STORED,
+	"address" text GENERATED ALWAYS AS (event#>>'{source,address}') STORED,
+	"seq" bigint NOT NULL,
+	"hash" text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "data_keys" (
@@ -38,46 +60,28 @@ CREATE TABLE "data_keys" (
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "dead_letters" (
-	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "dead_letters_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
-	"consumer" text NOT NULL,
-	"message_id" text NOT NULL,
-	"subject" text NOT NULL,
-	"stream_sequence" bigint NOT NULL,
-	"payload" text NOT NULL,
-	"error" text NOT NULL,
-	"deliveries" integer NOT NULL,
-	"created_at" timestamp(3) with time zone DEFAULT now() NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "events" (
-	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "events_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
-	"id" text NOT NULL,
-	"stream_type" text NOT NULL,
-	"stream_id" text NOT NULL,
-	"version" integer NOT NULL,
-	"type" text NOT NULL,
-	"workspace_id" text NOT NULL,
-	"environment" text NOT NULL,
-	"actor" json NOT NULL,
-	"resource" json NOT NULL,
-	"data" json NOT NULL,
-	"sealed" json,
-	"request_id" text,
-	"causation_id" text,
-	"created_at" timestamp(3) with time zone NOT NULL,
-	"published_at" timestamp(3) with time zone
-);
---> statement-breakpoint
-CREATE TABLE "idempotency_keys" (
+CREATE TABLE "login_throttle" (
 	"key" text PRIMARY KEY NOT NULL,
-	"fingerprint" text NOT NULL,
-	"status" integer,
-	"body" json,
-	"headers" json,
-	"created_at" timestamp(3) with time zone DEFAULT now() NOT NULL,
-	"locked_until" timestamp(3) with time zone,
-	"expires_at" timestamp(3) with time zone DEFAULT now() + interval '24 hours' NOT NULL
+	"failures" integer NOT NULL,
+	"last_at" bigint NOT NULL,
+	"blocked_until" bigint NOT NULL,
+	"trusted_until" bigint DEFAULT 0 NOT NULL,
+	"expires_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "mails" (
+	"id" text PRIMARY KEY NOT NULL,
+	"notification_id" text,
+	"invitation_id" text,
+	"sealed_content" text,
+	"user_id" text NOT NULL,
+	"email" text NOT NULL,
+	"status" text DEFAULT 'pending' NOT NULL,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"due_at" bigint NOT NULL,
+	"give_up_at" bigint NOT NULL,
+	"last_error" text,
+	CONSTRAINT "mails_kind_check" CHECK (num_nonnulls(notification_id, invitation_id) = 1)
 );
 --> statement-breakpoint
 CREATE TABLE "memberships" (
@@ -89,14 +93,42 @@ CREATE TABLE "memberships" (
 	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED,
 	"user_id" text GENERATED ALWAYS AS (state->>'userId') STORED,
 	"role" text GENERATED ALWAYS AS (state->>'role') STORED,
-	"status" text GENERATED ALWAYS AS (state->>'status') STORED
+	"status" text GENERATED ALWAYS AS (state->>'status') STORED,
+	"invitation_id" text GENERATED ALWAYS AS (state#>>'{invitation,id}') STORED
 );
 --> statement-breakpoint
-CREATE TABLE "number_counters" (
+CREATE TABLE "notification_reads" (
+	"notification_id" text NOT NULL,
+	"user_id" text NOT NULL,
+	"read_at" text NOT NULL,
+	CONSTRAINT "notification_reads_notification_id_user_id_pk" PRIMARY KEY("notification_id","user_id")
+);
+--> statement-breakpoint
+CREATE TABLE "notifications" (
+	"id" text PRIMARY KEY NOT NULL,
 	"workspace_id" text NOT NULL,
-	"kind" text NOT NULL,
-	"last" bigint NOT NULL,
-	CONSTRAINT "number_counters_pkey" PRIMARY KEY("workspace_id","kind")
+	"environment" text NOT NULL,
+	"event_id" text NOT NULL,
+	"version" integer NOT NULL,
+	"state" json NOT NULL,
+	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED
+);
+--> statement-breakpoint
+CREATE TABLE "roles" (
+	"id" text PRIMARY KEY NOT NULL,
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"version" integer NOT NULL,
+	"state" json NOT NULL,
+	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED,
+	"name" text GENERATED ALWAYS AS (state->>'name') STORED
+);
+--> statement-breakpoint
+CREATE TABLE "secret_usage" (
+	"secret_id" text PRIMARY KEY NOT NULL,
+	"use_count" bigint NOT NULL,
+	"last_used_at" text NOT NULL,
+	"last_used_by" text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "secrets" (
@@ -151,14 +183,19 @@ CREATE INDEX "audit_log_created_idx" ON "audit_log" USING btree ("workspace_id",
 CREATE INDEX "audit_log_type_idx" ON "audit_log" USING btree ("workspace_id","environment","type","created_at","id");--> statement-breakpoint
 CREATE INDEX "audit_log_actor_idx" ON "audit_log" USING btree ("workspace_id","environment","actor_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "audit_log_resource_idx" ON "audit_log" USING btree ("workspace_id","environment","resource_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "audit_log_request_idx" ON "audit_log" USING btree ("workspace_id","environment","request_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "audit_log_address_idx" ON "audit_log" USING btree ("workspace_id","environment","address","created_at","id");--> statement-breakpoint
+CREATE UNIQUE INDEX "audit_log_chain_key" ON "audit_log" USING btree ("workspace_id","seq");--> statement-breakpoint
 CREATE UNIQUE INDEX "data_keys_workspace_idx" ON "data_keys" USING btree ("workspace_id","generation");--> statement-breakpoint
-CREATE UNIQUE INDEX "dead_letters_message_key" ON "dead_letters" USING btree ("consumer","message_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "events_id_key" ON "events" USING btree ("id");--> statement-breakpoint
-CREATE UNIQUE INDEX "events_stream_version_key" ON "events" USING btree ("stream_id","version");--> statement-breakpoint
-CREATE INDEX "events_unpublished_idx" ON "events" USING btree ("position") WHERE published_at is null;--> statement-breakpoint
-CREATE INDEX "idempotency_keys_expires_idx" ON "idempotency_keys" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "login_throttle_expires_idx" ON "login_throttle" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "mails_due_idx" ON "mails" USING btree ("due_at") WHERE status = 'pending';--> statement-breakpoint
+CREATE INDEX "mails_invitation_idx" ON "mails" USING btree ("invitation_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "memberships_user_key" ON "memberships" USING btree ("user_id","workspace_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "memberships_invitation_key" ON "memberships" USING btree ("invitation_id");--> statement-breakpoint
 CREATE INDEX "memberships_created_idx" ON "memberships" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
+CREATE UNIQUE INDEX "notifications_event_key" ON "notifications" USING btree ("event_id");--> statement-breakpoint
+CREATE INDEX "notifications_created_idx" ON "notifications" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
+CREATE UNIQUE INDEX "roles_name_key" ON "roles" USING btree ("workspace_id","name");--> statement-breakpoint
 CREATE UNIQUE INDEX "secrets_name_key" ON "secrets" USING btree ("workspace_id","environment","name");--> statement-breakpoint
 CREATE INDEX "secrets_created_idx" ON "secrets" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
 CREATE INDEX "sessions_account_idx" ON "sessions" USING btree ("account_id","expires_at");--> statement-breakpoint

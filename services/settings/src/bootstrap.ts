@@ -6,7 +6,7 @@ import {
   newId,
   platformTenant,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { account } from './account/domain.js'
 import type { Passwords } from './account/passwords.js'
 import { accountByEmail } from './account/queries.js'
@@ -23,7 +23,7 @@ import { workspaceIdBySlug } from './workspace/queries.js'
 export type RunBootstrap = (wanted: Bootstrap, meta: CommandMeta) => Promise<Bootstrapped>
 
 export function createBootstrap(
-  { store, database: { db } }: Pick<BackendContext, 'store' | 'database'>,
+  { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
   passwords: Passwords,
 ): RunBootstrap {
   const accounts = store.aggregate(account)

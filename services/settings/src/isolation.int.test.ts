@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ResolvedSecrets, Role, Secret, Token, TokenCreated, User } from '@opsplane/contracts'
-import { rebuild } from '@opsplane/eventstore'
 import type { ApiClient } from '@opsplane/testing'
 import { usersOf } from './membership/users.fixture.js'
-import { deciders } from './service.js'
+import { settings as definition } from './service.js'
 import { type Owner, type Settings, startSettings } from './settings.fixture.js'
 
 let settings: Settings
@@ -90,14 +89,15 @@ describe('a stranger', () => {
 describe('the read models', () => {
   const dump = async () => {
     const { sql } = settings.service
-    const tables = deciders.map((decider) => decider.table)
-    return Promise.all(tables.map((table) => sql`select to_jsonb(t) as row from ${sql(table)} t order by id`))
+    return Promise.all(
+      definition.tables.map((table) => sql`select to_jsonb(t) as row from ${sql(table)} t order by id`),
+    )
   }
 
   it('come out the same when they are rebuilt from the events', async () => {
     const before = await dump()
     expect(before.flat().length).toBeGreaterThan(12)
-    await rebuild({ adminUrl: settings.service.adminUrl, schema: 'settings', deciders })
+    await settings.service.rebuild()
     expect(await dump()).toEqual(before)
     expect((await settings.verify(key.token ?? '', { workspace: 'acme' })).status).toBe(200)
   })

@@ -1,4 +1,4 @@
 import { runService } from '@opsplane/runtime'
-import { loadConfig, start } from './service.js'
+import { settings } from './service.js'
 
-runService('settings', () => start(loadConfig(process.env)))
+runService(settings)

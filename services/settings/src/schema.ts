@@ -12,13 +12,6 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 
-export {
-  consumerCheckpoints,
-  deadLetters,
-  events,
-  idempotencyKeys,
-  numberCounters,
-} from '@opsplane/eventstore'
 export { dataKeys } from '@opsplane/postgres'
 
 /** Logins. They belong to no workspace, so their rows stand under the platform's own tenant. */

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
-import { type BackendContext, type BackendOverrides, type Closable, startBackend } from '@opsplane/eventstore'
 import type { Route } from '@opsplane/http'
 import { createVault } from '@opsplane/postgres'
-import { createSealer, type RunningService } from '@opsplane/runtime'
+import { createSealer } from '@opsplane/runtime'
+import { type BackgroundWork, defineService, type ServiceContext } from '@opsplane/service'
 import { account } from './account/domain.js'
 import { createPasswords } from './account/passwords.js'
 import { accountRoutes } from './account/routes.js'
@@ -13,7 +13,7 @@ import { auditExport } from './audit/export.js'
 import { recordAudit } from './audit/recorder.js'
 import { auditRoutes } from './audit/routes.js'
 import { createBootstrap } from './bootstrap.js'
-import type { SettingsConfig } from './config.js'
+import { loadConfig, type SettingsConfig } from './config.js'
 import { internalRoutes } from './internal-routes.js'
 import { createComposer } from './mail/compose.js'
 import { startMailSending } from './mail/mail-sending.js'
@@ -46,58 +46,54 @@ import { workspace } from './workspace/domain.js'
 import { workspaceRoutes } from './workspace/routes.js'
 import { workspaceTurns } from './workspace/turn.js'
 
-export { loadConfig, type SettingsConfig } from './config.js'
+export const settings = defineService<SettingsConfig>({
+  name: 'settings',
+  loadConfig,
+  migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
+  deciders: [account, workspace, membership, role, token, secret, auditExport],
+  searchesTexts: true,
+  setup(ctx) {
+    const parts = createParts(ctx)
+    return {
+      routes: settingsRoutes(ctx, parts),
+      background: [parts.usage, ...auditWork(ctx, parts), ...mailWork(ctx, parts)],
+    }
+  },
+})
 
-/** SQL migrations of this service's schema, for `provisionService`. */
-export const migrationsDir = fileURLToPath(new URL('../migrations', import.meta.url))
+type Context = ServiceContext<SettingsConfig>
+type Parts = ReturnType<typeof createParts>
 
-/** Every kind of aggregate the service keeps, for `rebuild`. */
-export const deciders = [account, workspace, membership, role, token, secret, auditExport]
-
-/** Tables the deciders fill beside their own: none. */
-export const projectedTables: readonly string[] = []
-
-export function start(config: SettingsConfig, overrides?: BackendOverrides): Promise<RunningService> {
-  const opened: Closable[] = []
-  return startBackend({
-    name: 'settings',
-    config,
-    deciders,
-    searchesTexts: true,
-    routes: (ctx) => settingsRoutes(ctx, opened),
-    extraReleasers(_ctx, releasers) {
-      for (const part of opened) releasers.add('uses of secrets', () => part.close())
-    },
-    consumers: (ctx) => [...auditWork(ctx), ...mailWork(ctx)],
-    ...(overrides && { overrides }),
-  })
+/** What routes and background work share. */
+function createParts({ config, database: { db }, clock, log }: Context) {
+  const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
+  log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
+  const nowMs = () => Date.parse(clock.now())
+  return {
+    nowMs,
+    vault: createVault(db, sealer),
+    mailer: createMailer(config),
+    signer: createCheckpointSigner(config.servicePrivateKey),
+    usage: createSecretUsage({ db, log, nowMs }),
+  }
 }
 
 /** Fills the audit log, and signs what it is. */
-function auditWork(ctx: BackendContext<SettingsConfig>): Closable[] {
-  const { config, database, log, clock } = ctx
-  const signer = createCheckpointSigner(config.servicePrivateKey)
+function auditWork(ctx: Context, { signer }: Parts): BackgroundWork[] {
+  const { database, log, clock } = ctx
   return [recordAudit(ctx), startCheckpoints({ db: database.db, signer, log, now: () => clock.now() })]
 }
 
 /** Makes notifications, and sends mails where a mail server is configured. */
-function mailWork(ctx: BackendContext<SettingsConfig>): Closable[] {
-  const { config, database, log, clock } = ctx
-  const mailer = createMailer(config)
+function mailWork(ctx: Context, { mailer, vault, nowMs }: Parts): BackgroundWork[] {
+  const { database, log } = ctx
   const recorder = recordNotifications(ctx, { withMail: mailer !== null })
   if (mailer === null) return [recorder]
-  const nowMs = () => Date.parse(clock.now())
-  const compose = createComposer(createVault(database.db, sealerOf(config)))
-  return [recorder, startMailSending({ database, mailer, compose, log, nowMs })]
+  return [recorder, startMailSending({ database, mailer, compose: createComposer(vault), log, nowMs })]
 }
 
-function sealerOf({ opsplaneMasterKey, opsplanePreviousMasterKeys }: SettingsConfig) {
-  return createSealer(opsplaneMasterKey, opsplanePreviousMasterKeys)
-}
-
-/** `opened` gets what is to be closed once no request is left. */
-function settingsRoutes(ctx: BackendContext<SettingsConfig>, opened: Closable[]): Route[] {
-  const { config, database, log } = ctx
+function settingsRoutes(ctx: Context, { mailer, signer, usage, vault }: Parts): Route[] {
+  const { config, database } = ctx
   const { db } = database
   const passwords = createPasswords({
     concurrency: config.passwordHashConcurrency,
@@ -108,16 +104,10 @@ function settingsRoutes(ctx: BackendContext<SettingsConfig>, opened: Closable[])
   const throttle = createThrottle(createThrottleTable(database.sql))
   const login = createLogin({ db, passwords, throttle, enter })
   const keys = createKeys(ctx, config)
-  const sealer = sealerOf(config)
-  log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
-  const usage = createSecretUsage({ db, log, nowMs: () => Date.parse(ctx.clock.now()) })
-  opened.push(usage)
-  const vault = createVault(db, sealer)
   const safe = createSafe(ctx, vault, usage)
   const takeTurn = workspaceTurns(ctx)
   const members = createMembers(ctx, takeTurn)
-  const withMail = createMailer(config) !== null
-  const invite = createInvite(ctx, { members, takeTurn, vault, withMail })
+  const invite = createInvite(ctx, { members, takeTurn, vault, withMail: mailer !== null })
   const accept = createAccept(ctx, { members, takeTurn, passwords, throttle, login, enter })
 
   return [
@@ -129,7 +119,7 @@ function settingsRoutes(ctx: BackendContext<SettingsConfig>, opened: Closable[])
     ...roleRoutes(createRoles(ctx, takeTurn)),
     ...secretRoutes(ctx, safe),
     ...auditRoutes(ctx),
-    ...auditChainRoutes(ctx, createCheckpointSigner(config.servicePrivateKey)),
+    ...auditChainRoutes(ctx, signer),
     ...notificationRoutes(ctx),
     ...internalRoutes(createVerifier({ db, sessions, keys }), safe, createBootstrap(ctx, passwords)),
   ]

@@ -1,6 +1,6 @@
 import { Bootstrapped, Session, VerifiedToken } from '@opsplane/contracts'
 import { type ApiClient, type ApiReply, startTestService, type TestService } from '@opsplane/testing'
-import * as settings from './service.js'
+import { settings } from './service.js'
 
 /** A workspace with its owner, who is logged in. */
 export interface Owner {
@@ -43,11 +43,8 @@ export async function startSettings(env: Record<string, string> = {}): Promise<S
       nowMs += ms
     },
   }
-  const service = await startTestService({
-    name: 'settings',
-    migrationsDir: settings.migrationsDir,
-    loadConfig: settings.loadConfig,
-    start: (config) => settings.start(config, { clock }),
+  const service = await startTestService(settings, {
+    overrides: { clock },
     env: { OPSPLANE_MASTER_KEY: masterKey, ...env },
   })
   const internal = service.as()

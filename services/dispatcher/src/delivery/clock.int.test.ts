@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
-import * as dispatcher from '../service.js'
 
 /** Stands still until it is moved. */
 let nowMs = Date.now()
@@ -11,7 +10,7 @@ const clock = { now: () => new Date(nowMs).toISOString() }
 let fixture: DispatcherFixture
 beforeAll(async () => {
   fixture = await startDispatcher({
-    start: (env) => dispatcher.start(dispatcher.loadConfig(env), { clock }),
+    overrides: { clock },
   })
 })
 afterAll(() => fixture?.stop())

@@ -4,7 +4,6 @@ import { waitFor } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import { gate, numbered, orderedEndpoint } from '../fixture/ordered-endpoint.js'
-import * as dispatcher from '../service.js'
 
 /** Runs, and can be put ahead. */
 let aheadMs = 0
@@ -13,7 +12,7 @@ const clock = { now: () => new Date(Date.now() + aheadMs).toISOString() }
 let fixture: DispatcherFixture
 beforeAll(async () => {
   fixture = await startDispatcher({
-    start: (env) => dispatcher.start(dispatcher.loadConfig(env), { clock }),
+    overrides: { clock },
   })
 })
 afterAll(() => fixture?.stop())

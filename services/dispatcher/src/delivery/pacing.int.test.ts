@@ -3,14 +3,13 @@ import type { RunningService } from '@opsplane/runtime'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import { mostAtOnce } from '../fixture/simulated-time.js'
-import * as dispatcher from '../service.js'
 import { burstOf } from './pacer.js'
 
 let fixture: DispatcherFixture
 let other: RunningService | undefined
 beforeAll(async () => {
   fixture = await startDispatcher()
-  other = await dispatcher.start(dispatcher.loadConfig({ ...fixture.env, PORT: '0' }))
+  other = await fixture.service.replica()
 })
 afterAll(async () => {
   await other?.stop()

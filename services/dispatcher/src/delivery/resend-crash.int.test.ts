@@ -43,7 +43,7 @@ describe('a dispatcher that is killed after it accepted retries and replays', ()
     const told = await waitFor(
       async () => {
         const rows = await fixture.service.sql<{ delivery: string; published: boolean }[]>`
-          select data->>'deliveryId' as delivery, published_at is not null as published from events
+          select data->>'deliveryId' as delivery, not exists (select from outbox where event_id = events.id) as published from events
           where type in ('webhook.delivery_retried', 'webhook.delivery_replayed') order by position`
         return rows.every(({ published }) => published) && rows.map(({ delivery }) => delivery)
       },

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Delivery, type PlatformEvent, ReplayJob, ReplayStarted, systemActor } from '@opsplane/contracts'
-import { rebuild } from '@opsplane/eventstore'
 import { type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
-import { deciders } from '../service.js'
 
 let fixture: DispatcherFixture
 let recorder: EventRecorder
@@ -219,7 +217,7 @@ describe('the events of resends', () => {
     ]
     const kept = await rows()
     expect(kept.length).toBeGreaterThan(10)
-    await rebuild({ adminUrl: fixture.service.adminUrl, schema: 'dispatcher', deciders })
+    await fixture.service.rebuild()
     expect(await rows()).toEqual(kept)
   })
 })

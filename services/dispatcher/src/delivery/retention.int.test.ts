@@ -5,7 +5,6 @@ import { waitFor } from '@opsplane/testing'
 import { daysOf, eventIdAt, keptLog, movedClock } from '../fixture/days.js'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
-import * as dispatcher from '../service.js'
 import { createDeliveryDays } from './delivery-days.js'
 import { startRetention } from './retention.js'
 
@@ -15,7 +14,7 @@ let fixture: DispatcherFixture
 beforeAll(async () => {
   clock.daysOff = -40
   fixture = await startDispatcher({
-    start: (env) => dispatcher.start(dispatcher.loadConfig(env), { clock, log }),
+    overrides: { clock, log },
   })
 })
 afterAll(() => fixture?.stop())

@@ -3,7 +3,6 @@ import { ReplayJob, ReplayStarted } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
-import * as dispatcher from '../service.js'
 
 let fixture: DispatcherFixture
 beforeAll(async () => {
@@ -122,7 +121,7 @@ describe('replaying many deliveries', () => {
   it('is shared by replicas, and replays each delivery once', async () => {
     const { webhook, seen } = await recovered('restarted', 4)
     const { job } = (await replay(webhook.id)).data(ReplayStarted)
-    const other = await dispatcher.start(dispatcher.loadConfig({ ...fixture.env, PORT: '0' }))
+    const other = await fixture.service.replica()
     try {
       expect(await ended(webhook.id, job?.id)).toMatchObject({ status: 'completed', replayed: 4 })
       const succeeded = await seen.having('succeeded', 4)

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Delivery, DeliveryDetail, newId, Webhook } from '@opsplane/contracts'
-import { rebuild } from '@opsplane/eventstore'
 import { testPrincipal } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
-import { deciders } from '../service.js'
 
 let fixture: DispatcherFixture
 beforeAll(async () => {
@@ -177,7 +175,7 @@ describe('the read model', () => {
     const rows = () => fixture.service.sql`select * from webhooks order by id`
     const kept = await rows()
     expect(kept.length).toBeGreaterThan(5)
-    await rebuild({ adminUrl: fixture.service.adminUrl, schema: 'dispatcher', deciders })
+    await fixture.service.rebuild()
     expect([...(await rows())]).toEqual([...kept])
   })
 })

@@ -5,7 +5,8 @@ import { ApiError, errorBody, type Principal } from '@opsplane/contracts'
 import { createInternalVerifier, generateServiceKeys, type InternalVerifier } from '@opsplane/http'
 import { createLogger, type RunningService } from '@opsplane/runtime'
 import { z } from 'zod'
-import { type GatewayConfig, loadConfig, start } from '../service.js'
+import type { GatewayConfig } from '../config.js'
+import { gateway as gatewayService } from '../service.js'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -105,7 +106,7 @@ export async function startPlatform(overrides: Partial<GatewayConfig> = {}): Pro
   })
   const itsm = await startUpstream()
   const dispatcher = await startUpstream()
-  const config = loadConfig({
+  const config = gatewayService.loadConfig({
     NATS_URL: 'nats://127.0.0.1:9',
     LOG_LEVEL: 'silent',
     SERVICE_PRIVATE_KEY: keys.privateKey,
@@ -113,7 +114,7 @@ export async function startPlatform(overrides: Partial<GatewayConfig> = {}): Pro
     SERVICE_URLS: JSON.stringify({ settings: settings.url, itsm: itsm.url, dispatcher: dispatcher.url }),
   })
   const log = createLogger({ service: 'gateway', level: 'silent' })
-  const gateway = await start({ ...config, ...overrides }, { log, monotonicMs: () => now })
+  const gateway = await gatewayService.start({ ...config, ...overrides }, { log, monotonicMs: () => now })
   const platform: TestPlatform = {
     url: gateway.url,
     gateway,

@@ -4,13 +4,13 @@ import { createEventStore } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { startTestService, type TestService } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { offered, order, rules, tasks, team } from './catalog.fixture.js'
 import { catalogRequest } from './request-domain.js'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
 })
 afterAll(() => service?.stop())
 

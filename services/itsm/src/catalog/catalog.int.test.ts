@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { CatalogItem, CatalogRequest, newId, serviceCatalogEvents } from '@opsplane/contracts'
-import { rebuild } from '@opsplane/eventstore'
 import {
   type EventRecorder,
   recordEvents,
@@ -8,14 +7,14 @@ import {
   type TestService,
   waitFor,
 } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { draft, everyIdOf, idsOf, offered, order, rules, tasks, team } from './catalog.fixture.js'
 
 let service: TestService
 let recorder: EventRecorder
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   recorder = await recordEvents(service.natsPrefix)
 })
 afterAll(async () => {
@@ -264,8 +263,7 @@ describe('the tables', () => {
     expect(before.revisions.length).toBeGreaterThan(0)
     await service.sql`update catalog_requests set state = (state::jsonb || '{"status":"draft"}')::json`
     await service.sql`delete from catalog_item_revisions`
-    const { deciders, projectedTables } = itsm
-    await rebuild({ adminUrl: service.adminUrl, schema: 'itsm', deciders, projectedTables })
+    await service.rebuild()
     expect(await dump()).toEqual(before)
   })
 })

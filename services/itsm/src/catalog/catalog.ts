@@ -1,5 +1,5 @@
-import type { BackendContext } from '@opsplane/eventstore'
 import type { Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { catalogItem } from './item-domain.js'
 import { itemRoutes } from './item-routes.js'
 import { itemStore } from './item-store.js'
@@ -13,7 +13,7 @@ export const catalogDeciders = [catalogItem, catalogRequest]
 /** Tables the deciders fill beside their own. */
 export const catalogProjectedTables = ['catalog_item_revisions']
 
-export function catalogRoutes(ctx: BackendContext): Route[] {
+export function catalogRoutes(ctx: ServiceContext): Route[] {
   const items = itemStore(ctx)
   const requests = requestStore(ctx, items)
   return [...itemRoutes(ctx, items), ...requestRoutes(ctx, requests), ...requestActionRoutes(requests)]

@@ -9,8 +9,9 @@ import {
   notFound,
   shortPages,
 } from '@opsplane/contracts'
-import { type BackendContext, listPage } from '@opsplane/eventstore'
+import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { enforcedKeywords } from '../json-schema/description.js'
 import { createdFilters } from '../lists/created.js'
@@ -37,7 +38,7 @@ const filters = z.object({
 })
 
 /** Reading, making and changing what can be requested. */
-export function itemRoutes({ database: { db }, cursors }: BackendContext, items: ItemStore): Route[] {
+export function itemRoutes({ database: { db }, cursors }: ServiceContext, items: ItemStore): Route[] {
   return [
     defineList({
       operationId: 'listCatalogItems',

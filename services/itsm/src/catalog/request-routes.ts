@@ -7,8 +7,9 @@ import {
   NewCatalogRequest,
   shortPages,
 } from '@opsplane/contracts'
-import { type BackendContext, listPage } from '@opsplane/eventstore'
+import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { createdFilters } from '../lists/created.js'
 import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
@@ -52,7 +53,7 @@ function resolved(given: RequestFilters, { principal: { userId } }: RequestMeta)
 
 /** Asking for what is in the catalogue. `:id` is an id or a number such as `REQ-12`. */
 export function requestRoutes(
-  { database: { db }, cursors }: BackendContext,
+  { database: { db }, cursors }: ServiceContext,
   requests: RequestStore,
 ): Route[] {
   return [

@@ -6,8 +6,9 @@ import {
   newId,
   notFound,
 } from '@opsplane/contracts'
-import type { BackendContext, Relying, Unit } from '@opsplane/eventstore'
+import type { Relying, Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { referencedId } from '../lists/referenced-id.js'
 import { checkVisible } from './access.js'
 import { catalogItem } from './item-domain.js'
@@ -24,7 +25,7 @@ export const byOf = ({ actor, principal }: RequestMeta): By => ({ actor, userId:
 type Guard = (meta: RequestMeta, request: CatalogRequestState) => void
 
 /** The requests as the API shows them, and the commands that need the item too. */
-export function requestStore({ store, database: { db } }: BackendContext, items: ItemStore) {
+export function requestStore({ store, database: { db } }: ServiceContext, items: ItemStore) {
   const aggregate = store.aggregate(catalogRequest, { present })
 
   /** Paths take an id or a number such as `REQ-12`. Throws not_found for what the caller may not see. */

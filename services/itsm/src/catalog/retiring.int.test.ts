@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type CatalogItem, CatalogRequest } from '@opsplane/contracts'
 import { startTestService, type TestService } from '@opsplane/testing'
 import { metaOf, replicaOf, type TestReplica, whileDeciding } from '../replica.fixture.js'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { offered, order, type Team, team } from './catalog.fixture.js'
 import { catalogItem } from './item-domain.js'
 
 let service: TestService
 let elsewhere: TestReplica
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   elsewhere = replicaOf(service)
 })
 afterAll(async () => {

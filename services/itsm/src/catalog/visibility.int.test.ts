@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { CatalogRequest, newId, type Principal } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { asks, everyIdOf, idsOf, offered, order, rules, tasks, team } from './catalog.fixture.js'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
 })
 afterAll(() => service?.stop())
 

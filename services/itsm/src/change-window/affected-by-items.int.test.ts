@@ -9,14 +9,14 @@ import {
 } from '@opsplane/contracts'
 import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import type { StatementRunner } from '../cmdb/impact-graph.js'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { affectedByItems } from './affected-by-items.js'
 import { linksOfTenants } from './impact-links.js'
 
 let service: TestService
 let template: Change
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   template = (await service.as(testPrincipal()).post('/itsm/changes', { title: 'New disks' })).data(Change)
 })
 afterAll(() => service?.stop())

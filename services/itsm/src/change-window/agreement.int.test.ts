@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Change, ChangeConflictKind, type ChangeState, newId, type TenantScope } from '@opsplane/contracts'
 import { seededRandom, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import { dependencesOf, type SampleGraph, sampleGraph } from '../cmdb/sample-graphs.js'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { sampleWindow, spanning } from './conflicts.fixture.js'
 import { conflictsOfMany } from './conflicts-of-many.js'
 import {
@@ -17,7 +17,7 @@ import { conflictsOf } from './surroundings.js'
 let service: TestService
 let template: Change
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   template = (await service.as(testPrincipal()).post('/itsm/changes', { title: 'New disks' })).data(Change)
 })
 afterAll(() => service?.stop())

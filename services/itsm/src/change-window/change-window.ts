@@ -1,5 +1,5 @@
-import type { BackendContext, Closable } from '@opsplane/eventstore'
 import type { Route } from '@opsplane/http'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { changeStore } from '../change/change-store.js'
 import { changeWindow } from './domain.js'
 import { planningRoutes } from './planning-routes.js'
@@ -9,8 +9,8 @@ import { windowStore } from './window-store.js'
 
 export const changeWindowDeciders = [changeWindow]
 
-export function changeWindowRoutes(ctx: BackendContext): Route[] {
+export function changeWindowRoutes(ctx: ServiceContext): Route[] {
   return [...windowRoutes(ctx, windowStore(ctx)), ...planningRoutes(ctx, changeStore(ctx))]
 }
 
-export const changeWindowConsumers = (ctx: BackendContext): Closable[] => recheckConflicts(ctx)
+export const changeWindowConsumers = (ctx: ServiceContext): BackgroundWork[] => recheckConflicts(ctx)

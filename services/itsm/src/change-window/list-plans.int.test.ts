@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { listPage } from '@opsplane/eventstore'
 import { cursorCodec } from '@opsplane/runtime'
 import { startTestService, type TestService } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import type { WindowFilters } from './list-filters.js'
 import { listPlans, plansTenant } from './list-plan.fixture.js'
 import { sortColumns, windowSelection } from './queries.js'
@@ -12,7 +12,7 @@ let service: TestService
 let plans: ReturnType<typeof listPlans>
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   plans = listPlans(service.adminUrl)
   // One in 5,000 has what is looked for, so that no other way is as short.
   await service.sql`

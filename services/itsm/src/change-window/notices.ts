@@ -5,8 +5,8 @@ import {
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { isDependencyAway } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
 import { change } from '../change/domain.js'
 import type { StatementRunner } from '../cmdb/impact-graph.js'
 import type { Affected } from './affected.js'
@@ -19,7 +19,7 @@ const mostTries = 3
 type Found = { id: string; state: ChangeState; version: number }
 
 /** Tells changes that wait for their time what they collide with. */
-export function createNotices({ store, clock, database: { sql } }: BackendContext) {
+export function createNotices({ store, clock, database: { sql } }: ServiceContext) {
   const changes = store.aggregate(change)
 
   const read = async (

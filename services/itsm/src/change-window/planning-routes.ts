@@ -1,6 +1,6 @@
 import { ChangeCalendar, ChangeCalendarQuery, ChangeConflicts, ChangeSlots } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import type { ChangeStore } from '../change/change-store.js'
 import { tag } from '../change/routes.js'
@@ -26,7 +26,7 @@ const slotsQuery = z.object({
 })
 
 /** When changes collide, and when they would not. */
-export function planningRoutes({ database: { sql } }: BackendContext, changes: ChangeStore): Route[] {
+export function planningRoutes({ database: { sql } }: ServiceContext, changes: ChangeStore): Route[] {
   return [
     defineRoute({
       operationId: 'getConflictsOfChange',

@@ -18,15 +18,14 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import { newTemplate } from '../change/template.fixture.js'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 /** A Monday. */
 const now = '2026-06-01T08:00:00.000Z'
 let service: TestService
 let recorder: EventRecorder
-const start = (config: Parameters<typeof itsm.start>[0]) => itsm.start(config, { clock: { now: () => now } })
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm, start })
+  service = await startTestService(itsm, { overrides: { clock: { now: () => now } } })
   recorder = await recordEvents(service.natsPrefix)
 })
 afterAll(async () => {

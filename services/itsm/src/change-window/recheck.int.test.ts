@@ -13,14 +13,14 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import { newTemplate } from '../change/template.fixture.js'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { conflictKey } from './conflicts.js'
 
 let service: TestService
 let recorder: EventRecorder
 let link: NatsLink
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   recorder = await recordEvents(service.natsPrefix)
   link = connectNats({
     url: testNatsUrl(),

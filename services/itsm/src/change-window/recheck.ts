@@ -1,10 +1,6 @@
 import type { PlatformEvent, TenantScope } from '@opsplane/contracts'
-import {
-  type BackendContext,
-  type Closable,
-  type ConsumeEventsOptions,
-  consumeEvents,
-} from '@opsplane/eventstore'
+import { type ConsumeEventsOptions, consumeEvents } from '@opsplane/eventstore'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { StatementRunner } from '../cmdb/impact-graph.js'
 import { type Affected, affectedByAny } from './affected.js'
 import { affectedByItems, itemEvents } from './affected-by-items.js'
@@ -16,7 +12,7 @@ import { createNotices } from './notices.js'
  * only says which changes to look at: what they collide with is worked out from things as they are, under a lock, so
  * that events that come twice, late or at the same time to several replicas tell nothing twice.
  */
-export function recheckConflicts(ctx: BackendContext): Closable[] {
+export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
   const { database, relay } = ctx
   const notices = createNotices(ctx)
 

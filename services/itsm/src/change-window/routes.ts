@@ -7,8 +7,9 @@ import {
   newId,
   shortPages,
 } from '@opsplane/contracts'
-import { type BackendContext, listPage } from '@opsplane/eventstore'
+import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { windowFilters } from './list-filters.js'
 import { sortColumns, windowSelection } from './queries.js'
@@ -19,7 +20,7 @@ export const tag = 'Change windows'
 const path = '/itsm/change-windows/:id'
 
 /** When nothing may be changed, and when what has maintenance windows may be. */
-export function windowRoutes(ctx: BackendContext, windows: WindowStore): Route[] {
+export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[] {
   return [
     defineList({
       operationId: 'listChangeWindows',

@@ -1,5 +1,5 @@
 import { ApiError, type ErrorDetail, type Instant, notFound, type TenantScope } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { configurationItem } from '../cmdb/item-domain.js'
 import { changeWindow } from './domain.js'
 import { type AskedItem, absentClasses, absentItems, countCurrent } from './queries.js'
@@ -12,7 +12,7 @@ interface Covering {
   classes?: string[] | null | undefined
 }
 
-export function windowStore({ store, database: { db } }: BackendContext) {
+export function windowStore({ store, database: { db } }: ServiceContext) {
   const items = store.aggregate(configurationItem)
   const aggregate = store.aggregate(changeWindow)
   return {

@@ -9,7 +9,7 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { newTemplate } from './template.fixture.js'
 
 let service: TestService
@@ -17,7 +17,7 @@ let recorder: EventRecorder
 const asker = testPrincipal()
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   recorder = await recordEvents(service.natsPrefix)
 })
 afterAll(async () => {

@@ -8,8 +8,9 @@ import {
   notFound,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { BackendContext, Unit } from '@opsplane/eventstore'
+import type { Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { clashNow, clashOf, conflictsOf } from '../change-window/surroundings.js'
 import { referencedId } from '../lists/referenced-id.js'
 import { checkProblemLink } from '../problem/queries.js'
@@ -26,7 +27,7 @@ import { changeTemplate } from './template.js'
 import { allowedActions } from './transitions.js'
 
 /** The changes as the API shows them, and the commands that need more than the change itself. */
-export function changeStore({ store, database: { db, sql } }: BackendContext) {
+export function changeStore({ store, database: { db, sql } }: ServiceContext) {
   const aggregate = store.aggregate(change, { present })
   const templates = store.aggregate(changeTemplate)
 

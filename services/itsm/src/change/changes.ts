@@ -1,5 +1,5 @@
-import type { BackendContext, Closable } from '@opsplane/eventstore'
 import type { Route } from '@opsplane/http'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { changeActionRoutes } from './action-routes.js'
 import { changeStore } from './change-store.js'
 import { change } from './domain.js'
@@ -12,7 +12,7 @@ import { changeTemplateRoutes } from './template-routes.js'
 
 export const changeDeciders = [change, changePolicy, changeTemplate]
 
-export function changeManagementRoutes(ctx: BackendContext): Route[] {
+export function changeManagementRoutes(ctx: ServiceContext): Route[] {
   const changes = changeStore(ctx)
   return [
     ...changeRoutes(ctx, changes),
@@ -22,6 +22,6 @@ export function changeManagementRoutes(ctx: BackendContext): Route[] {
   ]
 }
 
-export function changeConsumers(ctx: BackendContext): Closable[] {
+export function changeConsumers(ctx: ServiceContext): BackgroundWork[] {
   return [resumeIncidents(ctx)]
 }

@@ -5,7 +5,7 @@ import { noticed } from '../change-window/notice.js'
 import { checkImplementer } from './approval-record.js'
 import { approved, rejected, submitted } from './approving.js'
 import type { ChangeCommand, CommandOf } from './commands.js'
-import { type ChangeRecord, carriedOutBy, checkReviewer, exposed, upcast } from './duties.js'
+import { type ChangeRecord, carriedOutBy, checkReviewer, exposed } from './duties.js'
 import { edited } from './editing.js'
 import { opened } from './opened.js'
 import { statusAfter } from './transitions.js'
@@ -22,7 +22,6 @@ export const change: Decider<ChangeRecord, ChangeCommand, ChangeState> = {
   table: 'changes',
   decide,
   expose: exposed,
-  upcast,
   describe: ({ title, number }) => ({ displayName: title, number }),
 }
 

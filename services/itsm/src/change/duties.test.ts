@@ -214,35 +214,6 @@ describe('who has carried a change out', () => {
   })
 })
 
-describe('a change from before hands were remembered', () => {
-  const stored = (state: ChangeRecord) => {
-    const old: unknown = change.expose(state)
-    return change.upcast?.(old as ChangeRecord) ?? state
-  }
-
-  it('is read with none', () => {
-    expect(stored(implementing)).toEqual({ ...implementing, implementerIds: [] })
-    expect(stored(then(draft, edit(peer, { title: 'Another' })))).toMatchObject({ editorIds: [] })
-  })
-
-  it('was submitted under a policy that asked for no distinct approvers', () => {
-    const authorize = changeIn('normal', 'authorize')
-    if (!authorize.approvalPolicy) throw new Error('It has no policy.')
-    const { distinctApprovers: _, ...policy } = authorize.approvalPolicy
-    const old = { ...authorize, approvalPolicy: policy as ChangeRecord['approvalPolicy'] }
-    expect(change.upcast?.(old)).toEqual(authorize)
-    expect(change.upcast?.(draft)).toEqual(draft)
-  })
-
-  it('keeps its assignee from the review all the same', () => {
-    const handedOver = then(stored(implementing), edit(boss, { assigneeId: 'usr_new' }))
-    for (const state of [handedOver, stored(implementing)])
-      given(then(state, { ...steps.complete, userId: 'usr_new' }))
-        .when({ kind: 'close', userId: worker, now })
-        .fails('forbidden')
-  })
-})
-
 it('does not tell who had a hand in it', () => {
   const shown = change.expose(then(draft, edit(peer, { title: 'Another' })))
   expect(shown).toMatchObject({ title: 'Another' })

@@ -8,18 +8,6 @@ export interface ChangeRecord extends ChangeState {
   implementerIds: string[]
 }
 
-/** Of a change from before they were remembered. */
-const unknownHands: Pick<ChangeRecord, 'editorIds' | 'implementerIds'> = { editorIds: [], implementerIds: [] }
-
-export const upcast = ({ approvalPolicy, ...stored }: ChangeRecord): ChangeRecord => ({
-  ...unknownHands,
-  ...stored,
-  approvalPolicy: approvalPolicy && {
-    ...approvalPolicy,
-    distinctApprovers: approvalPolicy.distinctApprovers ?? false,
-  },
-})
-
 export const exposed = ({ editorIds: _, implementerIds: __, ...shown }: ChangeRecord): ChangeState => shown
 
 /** Most people each list of a change has, as its state is in every event. */

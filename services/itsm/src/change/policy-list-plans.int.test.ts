@@ -3,7 +3,7 @@ import { listPage } from '@opsplane/eventstore'
 import { cursorCodec } from '@opsplane/runtime'
 import { startTestService, type TestService } from '@opsplane/testing'
 import { listPlans, plansTenant } from '../change-window/list-plan.fixture.js'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { type PolicyFilters, policySelection, policySortColumns } from './policy-list.js'
 import { changePolicies } from './tables.js'
 
@@ -11,7 +11,7 @@ let service: TestService
 let plans: ReturnType<typeof listPlans>
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   plans = listPlans(service.adminUrl)
   await service.sql`
     insert into change_policies (id, workspace_id, environment, version, state)

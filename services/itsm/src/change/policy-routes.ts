@@ -7,8 +7,9 @@ import {
   newId,
   shortPages,
 } from '@opsplane/contracts'
-import { type BackendContext, listPage } from '@opsplane/eventstore'
+import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { changePolicy } from './policy.js'
 import { policyFilters, policySelection, policySortColumns } from './policy-list.js'
@@ -18,7 +19,7 @@ const tag = 'Change policies'
 const path = '/itsm/change-policies/:id'
 
 /** Who approves which changes. */
-export function changePolicyRoutes(ctx: BackendContext): Route[] {
+export function changePolicyRoutes(ctx: ServiceContext): Route[] {
   const policies = ctx.store.aggregate(changePolicy)
   return [
     defineList({

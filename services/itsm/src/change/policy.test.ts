@@ -90,12 +90,6 @@ describe('a policy', () => {
         .decisions()
   })
 
-  it('from before distinct approvers could be asked for does not', () => {
-    if (!state) throw new Error('There is no policy.')
-    const { distinctApprovers: _, ...old } = state
-    expect(changePolicy.upcast?.(old as typeof state)).toEqual(state)
-  })
-
   it('tells what changes, and nothing where nothing does', () => {
     const later = '2026-03-02T11:00:00.000Z'
     given(state)

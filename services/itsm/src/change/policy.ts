@@ -43,9 +43,6 @@ export type ChangePolicyCommand =
   | { kind: 'patch'; patch: ChangePolicyPatch; now: Instant }
   | { kind: 'delete' }
 
-/** Of a policy from before it could be asked for. */
-const unasked: Pick<ChangePolicyState, 'distinctApprovers'> = { distinctApprovers: false }
-
 /** Changes keep the policy they were submitted under. */
 export const changePolicy: Decider<ChangePolicyState, ChangePolicyCommand> = {
   resourceType: 'change_policy',
@@ -65,7 +62,6 @@ export const changePolicy: Decider<ChangePolicyState, ChangePolicyCommand> = {
     return [{ type: 'change_policy.updated', after: { ...checked(wanted), updatedAt: command.now } }]
   },
   expose: (state) => state,
-  upcast: (stored) => ({ ...unasked, ...stored }),
   describe: ({ name }) => ({ displayName: name }),
 }
 

@@ -9,13 +9,14 @@ import {
   storedState,
   type TenantScope,
 } from '@opsplane/contracts'
+import { events } from '@opsplane/eventstore'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, desc, eq, gt, inArray, isNotNull, lt, ne, notExists, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { configurationItems } from '../cmdb/tables.js'
 import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { isOrNobody } from '../lists/nobody.js'
-import { events, incidents } from '../schema.js'
+import { incidents } from '../schema.js'
 import { changePolicy } from './policy.js'
 import type { RiskFacts } from './risk.js'
 import { changePolicies, changes } from './tables.js'

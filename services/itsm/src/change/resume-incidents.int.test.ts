@@ -11,7 +11,7 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { newTemplate } from './template.fixture.js'
 
 let service: TestService
@@ -20,7 +20,7 @@ let link: NatsLink
 const principal = testPrincipal()
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   recorder = await recordEvents(service.natsPrefix)
   const log = createLogger({ service: 'test', level: 'silent' })
   link = connectNats({ url: testNatsUrl(), name: 'test', log })

@@ -7,8 +7,9 @@ import {
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eventstore'
+import { consumeEvents } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { and, eq, sql } from 'drizzle-orm'
 import { incident } from '../incident/domain.js'
 import { ending, over } from './over.js'
@@ -39,7 +40,7 @@ function changeAwaited(state: IncidentState | null): string | null {
 }
 
 /** Incidents on hold for a change go on once it is over: it has helped, or somebody has to see to it otherwise. */
-export function resumeIncidents(ctx: BackendContext): Closable {
+export function resumeIncidents(ctx: ServiceContext): BackgroundWork {
   const { store, clock, database } = ctx
   const incidents = store.aggregate(incident)
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Change, ConfigurationItem, type Principal, Problem } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { newTemplate } from './template.fixture.js'
 
 let service: TestService
@@ -10,7 +10,7 @@ const principal = testPrincipal()
 const stranger = testPrincipal()
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   api = service.as(principal)
 })
 afterAll(async () => {

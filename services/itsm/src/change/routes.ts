@@ -1,6 +1,7 @@
 import { AsOfListQuery, AsOfQuery, Change, ChangePatch, NewChange, shortPages } from '@opsplane/contracts'
-import { type BackendContext, listPage } from '@opsplane/eventstore'
+import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { withIds } from '../lists/numbered.js'
 import { transitionErrors } from '../transition-errors.js'
 import type { ChangeStore } from './change-store.js'
@@ -11,7 +12,7 @@ import { changes as table } from './tables.js'
 export const tag = 'Changes'
 
 /** Reading, drafting and editing changes. `:id` is an id or a number such as `CHG-12`. */
-export function changeRoutes(ctx: BackendContext, changes: ChangeStore): Route[] {
+export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[] {
   return [
     defineList({
       operationId: 'listChanges',

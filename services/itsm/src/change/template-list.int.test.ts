@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { ChangeTemplate } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 let service: TestService
 let instant = Date.parse('2026-06-01T08:00:00.000Z')
@@ -13,8 +13,7 @@ const ticking = {
   },
 }
 beforeAll(async () => {
-  const start = (config: Parameters<typeof itsm.start>[0]) => itsm.start(config, { clock: ticking })
-  service = await startTestService({ name: 'itsm', ...itsm, start })
+  service = await startTestService(itsm, { overrides: { clock: ticking } })
 })
 afterAll(() => service?.stop())
 

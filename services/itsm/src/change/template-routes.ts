@@ -6,8 +6,9 @@ import {
   NewChangeTemplate,
   shortPages,
 } from '@opsplane/contracts'
-import { type BackendContext, listPage } from '@opsplane/eventstore'
+import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { changeTemplates as table } from './tables.js'
 import { templateFilters, templateSelection, templateSortColumns } from './template-list.js'
@@ -17,7 +18,7 @@ const tag = 'Change templates'
 const path = '/itsm/change-templates/:id'
 
 /** What standard changes come from. */
-export function changeTemplateRoutes(ctx: BackendContext): Route[] {
+export function changeTemplateRoutes(ctx: ServiceContext): Route[] {
   const templates = templateStore(ctx)
   return [
     defineList({

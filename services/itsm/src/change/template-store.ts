@@ -9,15 +9,15 @@ import {
   newId,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
 import { and, inArray } from 'drizzle-orm'
 import { ciClasses } from '../cmdb/tables.js'
 import { within } from './queries.js'
 import { changeTemplate } from './template.js'
 
 /** The templates of standard changes, and the commands that need to know the classes there are. */
-export function templateStore({ store, database: { db } }: BackendContext) {
+export function templateStore({ store, database: { db } }: ServiceContext) {
   const aggregate = store.aggregate(changeTemplate)
   return {
     ...aggregate,

@@ -1,12 +1,5 @@
 import { builtInClasses, type CiClass, CiClassState, type Page, type TenantScope } from '@opsplane/contracts'
-import {
-  type BackendContext,
-  isThere,
-  mostSearchedCreations,
-  type PastOf,
-  pastRows,
-  rowsAsOf,
-} from '@opsplane/eventstore'
+import { isThere, mostSearchedCreations, type PastOf, pastRows, rowsAsOf } from '@opsplane/eventstore'
 import {
   type Drizzle,
   type KeysetOptions,
@@ -16,6 +9,7 @@ import {
   type Selection,
   tenantBinding,
 } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
 import { and, gt, inArray, lt, lte, notInArray, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { presentClass, untouchedClass } from './class-store.js'
@@ -48,7 +42,7 @@ const builtInNames = Object.keys(builtInClasses)
  * either built-in or of the workspace for ever, so none is missed or told twice. Postgres orders and searches both.
  */
 export async function classPage(
-  { database: { db }, cursors }: Pick<BackendContext, 'database' | 'cursors'>,
+  { database: { db }, cursors }: Pick<ServiceContext, 'database' | 'cursors'>,
   query: ClassQuery,
 ): Promise<Page<CiClass>> {
   const binding = tenantBinding(query.tenant, query.binding)

@@ -1,6 +1,6 @@
 import { AsOfQuery, CiClass, CiClassPatch, NewCiClass } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { enforcedKeywords } from '../json-schema/description.js'
 import { classPage } from './class-list.js'
@@ -9,7 +9,7 @@ import { tag } from './item-routes.js'
 import { classFilters } from './list-filters.js'
 
 /** The classes of configuration items. */
-export function classRoutes(ctx: BackendContext, classes: ClassStore): Route[] {
+export function classRoutes(ctx: ServiceContext, classes: ClassStore): Route[] {
   return [
     defineList({
       operationId: 'listCiClasses',

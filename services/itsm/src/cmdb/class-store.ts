@@ -11,12 +11,13 @@ import {
   notFound,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type BackendContext, preconditionFailed } from '@opsplane/eventstore'
+import { preconditionFailed } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { ciClass } from './class-domain.js'
 import { classRows } from './queries.js'
 
 /** The classes of a workspace: the built-in ones, as it may have changed them, and its own. */
-export function classStore({ store, database }: BackendContext) {
+export function classStore({ store, database }: ServiceContext) {
   const aggregate = store.aggregate(ciClass, { present: presentClass })
   const rows = async (tenant: TenantScope, name: string) =>
     (await classRows(database.db, tenant, name)).map(({ state }) => CiClassState.parse(state))

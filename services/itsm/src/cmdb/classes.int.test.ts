@@ -3,13 +3,13 @@ import { builtInClasses, CiClass, newId } from '@opsplane/contracts'
 import { connect, selectionConditions } from '@opsplane/postgres'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { ownSelection } from './class-list.js'
 import { ciClasses } from './tables.js'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
 })
 afterAll(() => service?.stop())
 
@@ -166,9 +166,9 @@ describe('the list of classes', () => {
         from generate_series(1, 2500) n`
       await tx`
         insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data,
-          created_at, published_at)
-        select 'evt_' || lpad(n::text, 26, '0'), 'ci_classes', 'cls_' || lpad(n::text, 26, '0'), 1, 'ci.class_created',
-          ${principal.workspaceId ?? ''}, 'production', '{}', '{}', json_build_object('after', ${classOf}), ${at}, now()
+          created_at)
+        select new_event_id(), 'ci_classes', 'cls_' || lpad(n::text, 26, '0'), 1, 'ci.class_created',
+          ${principal.workspaceId ?? ''}, 'production', '{}', '{}', json_build_object('after', ${classOf}), ${at}
         from generate_series(1, 2500) n`
     })
     const expected = ['k1100', 'k2200']

@@ -8,16 +8,15 @@ import {
   Incident,
   newId,
 } from '@opsplane/contracts'
-import { rebuild } from '@opsplane/eventstore'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 let service: TestService
 let api: ApiClient
 const principal = testPrincipal()
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   api = service.as(principal)
 })
 afterAll(() => service?.stop())
@@ -420,7 +419,6 @@ it('rebuilds its read models from the log to the same rows', async () => {
   expect(before.every((table) => table.length > 0)).toBe(true)
   await service.sql`update configuration_items set state = (state::jsonb || '{"name":"Tampered with"}')::json`
   await service.sql`delete from ci_relations where id in (select id from ci_relations limit 2)`
-  const { deciders, projectedTables } = itsm
-  await rebuild({ adminUrl: service.adminUrl, schema: 'itsm', deciders, projectedTables })
+  await service.rebuild()
   expect(await rows()).toEqual(before)
 })

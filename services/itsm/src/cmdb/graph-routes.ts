@@ -1,6 +1,6 @@
 import { AsOfQuery, CiImpact, CiTopology, ImpactQuestion, type Instant } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { seenAt } from '../sla/explain-routes.js'
 import { walkImpact } from './impact.js'
@@ -55,7 +55,7 @@ const impactQuery = z.object({
 })
 
 /** The graph of items and relations, and what a failure does in it. */
-export function graphRoutes({ database }: BackendContext, items: ItemStore): Route[] {
+export function graphRoutes({ database }: ServiceContext, items: ItemStore): Route[] {
   const { sql } = database
   const failureOf = async (
     itemIds: string[],

@@ -7,14 +7,14 @@ import {
   type TestService,
   testPrincipal,
 } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { walkImpact } from './impact.js'
 import { bruteForce, inMemory, type SampleGraph, type SampleRelation, sampleGraph } from './sample-graphs.js'
 import { writeGraph } from './stored-graph.fixture.js'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
 })
 afterAll(() => service?.stop())
 

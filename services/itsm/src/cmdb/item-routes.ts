@@ -6,8 +6,9 @@ import {
   NewConfigurationItem,
   shortPages,
 } from '@opsplane/contracts'
-import { type BackendContext, listPage } from '@opsplane/eventstore'
+import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { transitionErrors } from '../transition-errors.js'
 import type { ItemStore } from './item-store.js'
@@ -18,7 +19,7 @@ import { configurationItems as table } from './tables.js'
 export const tag = 'CMDB'
 
 /** Reading, recording and changing configuration items. */
-export function itemRoutes(ctx: BackendContext, items: ItemStore): Route[] {
+export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
   const { db } = ctx.database
   return [
     defineList({

@@ -8,15 +8,15 @@ import {
   newId,
   notFound,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { foreignKeyViolation } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
 import type { ClassStore } from './class-store.js'
 import { configurationItem, stillRelated } from './item-domain.js'
 import { countRelations, itemIdByKey } from './queries.js'
 import { allowedActions } from './transitions.js'
 
 /** The items as the API shows them, and the commands that need more than the item itself. */
-export function itemStore({ store, database }: BackendContext, classes: ClassStore) {
+export function itemStore({ store, database }: ServiceContext, classes: ClassStore) {
   const aggregate = store.aggregate(configurationItem, { present })
 
   return {

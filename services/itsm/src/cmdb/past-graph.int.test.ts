@@ -8,14 +8,14 @@ import {
   type TestService,
   testPrincipal,
 } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { mostLookedAt } from './looked-at.fixture.js'
 import { pastGraph } from './past-graph.js'
 
 let service: TestService
 let database: Database
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   database = connect(service.adminUrl, { schema: 'itsm', max: 2 })
 })
 afterAll(async () => {
@@ -161,9 +161,9 @@ describe('the graph as it was', () => {
 const writeEvents = (workspaceId: string, streamType: string, rows: string) =>
   service.sql.unsafe(
     `insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data,
-       created_at, published_at)
-     select 'evt_' || stream_id || version, $2::text, stream_id, version, 'ci.updated', $1::text, 'production', '{}', '{}',
-       json_build_object('after', after), $3::text::timestamptz + minute * interval '1 minute', now()
+       created_at)
+     select new_event_id(), $2::text, stream_id, version, 'ci.updated', $1::text, 'production', '{}', '{}',
+       json_build_object('after', after), $3::text::timestamptz + minute * interval '1 minute'
      from (${rows}) written`,
     [workspaceId, streamType, minute(0)],
   )

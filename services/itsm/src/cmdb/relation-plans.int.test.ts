@@ -3,7 +3,7 @@ import { CiRelation, type TenantScope } from '@opsplane/contracts'
 import { connect, type Database, selectionConditions } from '@opsplane/postgres'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import { and, desc, eq } from 'drizzle-orm'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { type RelationFilters, relationSelection } from './relation-selection.js'
 import { ciRelations as table } from './tables.js'
 
@@ -17,7 +17,7 @@ const ci = (n: number) => `ci_${String(n).padStart(26, '0')}`
 const [old, count] = [5_500, 9_000]
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   database = connect(service.adminUrl, { schema: 'itsm', max: 1 })
   api = service.as(principal)
   await service.sql`

@@ -1,7 +1,8 @@
 import { AsOfListQuery, AsOfQuery, CiRelation, NewCiRelation, shortPages } from '@opsplane/contracts'
-import { type BackendContext, listPage } from '@opsplane/eventstore'
+import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { KeysetOptions } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { tag } from './item-routes.js'
 import type { ItemStore } from './item-store.js'
@@ -11,7 +12,7 @@ import type { RelationStore } from './relation-store.js'
 import { ciRelations as table } from './tables.js'
 
 /** Relations between configuration items. */
-export function relationRoutes(ctx: BackendContext, items: ItemStore, relations: RelationStore): Route[] {
+export function relationRoutes(ctx: ServiceContext, items: ItemStore, relations: RelationStore): Route[] {
   const page = (
     { asOf, ...filters }: RelationFilters & { asOf?: string | undefined },
     list: Pick<KeysetOptions<CiRelation>, 'limit' | 'after' | 'binding'> & { direction: 'asc' | 'desc' },

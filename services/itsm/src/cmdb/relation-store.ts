@@ -6,15 +6,16 @@ import {
   type NewCiRelation,
   newId,
 } from '@opsplane/contracts'
-import type { BackendContext, Unit } from '@opsplane/eventstore'
+import type { Unit } from '@opsplane/eventstore'
 import { foreignKeyViolation } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
 import { configurationItem } from './item-domain.js'
 import type { ItemStore } from './item-store.js'
 import { ciRelation } from './relation-domain.js'
 import { transitions } from './transitions.js'
 
 /** Adding and removing relations. */
-export function relationStore({ store }: BackendContext, items: ItemStore) {
+export function relationStore({ store }: ServiceContext, items: ItemStore) {
   const aggregate = store.aggregate(ciRelation, { present: (state) => state })
 
   async function checkEnd(unit: Unit, field: 'sourceId' | 'targetId', id: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { CiRelation, ConfigurationItem, newId } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 let service: TestService
 const principal = testPrincipal()
@@ -29,7 +29,7 @@ const now = async () => {
 }
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   api = service.as(principal)
   shop = await record('Checkout shop', { class: 'application' })
   db = await record('checkout-db-1', { class: 'database', description: 'Holds the café orders' })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Change, ConfigurationItem, Incident, Problem } from '@opsplane/contracts'
 import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import { metaOf, replicaOf, type TestReplica, whileDeciding } from '../replica.fixture.js'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { configurationItem } from './item-domain.js'
 
 let service: TestService
@@ -10,7 +10,7 @@ let elsewhere: TestReplica
 const principal = testPrincipal()
 const api = () => service.as(principal)
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   elsewhere = replicaOf(service)
 })
 afterAll(async () => {

@@ -1,5 +1,5 @@
-import type { BackendContext } from '@opsplane/eventstore'
 import type { Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { classRoutes } from './class-routes.js'
 import { classStore } from './class-store.js'
 import { graphRoutes } from './graph-routes.js'
@@ -10,7 +10,7 @@ import { relationRoutes } from './relation-routes.js'
 import { relationStore } from './relation-store.js'
 
 /** Everything below /cmdb. */
-export function cmdbRoutes(ctx: BackendContext): Route[] {
+export function cmdbRoutes(ctx: ServiceContext): Route[] {
   const classes = classStore(ctx)
   const items = itemStore(ctx, classes)
   return [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { TenantScope } from '@opsplane/contracts'
 import { seededRandom, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import type { StatementRunner } from './columns.js'
 import { walkImpact } from './impact.js'
 import { impactGraph } from './impact-graph.js'
@@ -17,7 +17,7 @@ const graph: SampleGraph = sampleGraph({ random: seededRandom(41), nodes: 2_500,
 const start = graph.nodes[0]?.id ?? ''
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   // As right after an import: Postgres knows nothing yet of what is in the tables, and does not learn it meanwhile.
   for (const table of ['configuration_items', 'ci_relations'])
     await service.sql.unsafe(`alter table ${table} set (autovacuum_enabled = off)`)

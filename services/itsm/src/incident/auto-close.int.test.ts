@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { newId, type TenantScope } from '@opsplane/contracts'
-import { waitFor } from '@opsplane/testing'
+import { addHeads, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { settingsStore } from '../settings/settings-store.js'
 import { autoCloseBatch, createAutoClose } from './auto-close.js'
@@ -100,6 +100,7 @@ async function copies(id: string, count: number) {
       select c.id, i.workspace_id, i.environment, i.version,
         (i.state::jsonb || jsonb_build_object('id', c.id, 'number', 'INC-' || (c.n + 1000)))::json
       from incidents i, unnest(${ids}::text[]) with ordinality c (id, n) where i.id = ${id}`
+    await addHeads(tx, 'incidents')
   })
   return ids
 }

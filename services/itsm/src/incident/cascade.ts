@@ -6,14 +6,15 @@ import {
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type BackendContext, type Unit, VersionRaceError } from '@opsplane/eventstore'
+import { type Unit, VersionRaceError } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { type Cursor, childrenOf, holdFamily, type Leading, leading } from './cascade-rows.js'
 import { isKeyTaken } from './dedup-key.js'
 import { stepsAfter } from './family.js'
 import { incidentStore } from './incident-store.js'
 
-export interface CascadeContext extends Pick<BackendContext, 'database' | 'store' | 'clock'> {
-  relay: Pick<BackendContext['relay'], 'wake'>
+export interface CascadeContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {
+  relay: Pick<ServiceContext['relay'], 'wake'>
 }
 
 /** Children that follow in one transaction. */

@@ -1,7 +1,7 @@
 import { IncidentComment, NewIncidentComment } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
 import { incidentComments as table } from '../schema.js'
 import { addComment, newComment } from './comment.js'
 import { commentConditions, commentFilters } from './comment-list.js'
@@ -9,7 +9,7 @@ import type { IncidentStore } from './incident-store.js'
 import { tag } from './routes.js'
 
 /** Comments the caller sees, and work notes only agents see. */
-export function incidentCommentRoutes(ctx: BackendContext, incidents: IncidentStore): Route[] {
+export function incidentCommentRoutes(ctx: ServiceContext, incidents: IncidentStore): Route[] {
   return [
     defineRoute({
       operationId: 'addIncidentComment',

@@ -1,6 +1,7 @@
 import { ApiError, type CommandMeta, type IncidentComment, newId } from '@opsplane/contracts'
-import type { BackendContext, Unit } from '@opsplane/eventstore'
+import type { Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { isKeyTaken } from './dedup-key.js'
 import { sayLate } from './follow-up.js'
 import type { IncidentStore } from './incident-store.js'
@@ -21,7 +22,7 @@ export function newComment(
  * then it is only kept. After the end of the incident it goes to one that follows up on it.
  */
 export async function addComment(
-  ctx: Pick<BackendContext, 'store' | 'database'>,
+  ctx: Pick<ServiceContext, 'store' | 'database'>,
   incidents: IncidentStore,
   comment: IncidentComment,
   meta: CommandMeta,

@@ -7,11 +7,11 @@ import {
   type Principal,
   systemActor,
 } from '@opsplane/contracts'
-import { createEventStore, rebuild } from '@opsplane/eventstore'
+import { createEventStore } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { incidentStore } from './incident-store.js'
 import { openIncident } from './opening.js'
 
@@ -20,7 +20,7 @@ const path = '/itsm/incidents'
 const alert = { title: 'Checkout answers 502', dedupKey: 'checkout-5xx' }
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
 })
 afterAll(() => service?.stop())
 
@@ -175,8 +175,7 @@ describe('reopening while another incident of the key is open', () => {
     await api.post(`${path}/${id}/reopen`)
     const rows = () => service.sql`select id, version, state from incidents order by id`
     const before = [...(await rows())]
-    const { deciders, projectedTables } = itsm
-    await rebuild({ adminUrl: service.adminUrl, schema: 'itsm', deciders, projectedTables })
+    await service.rebuild()
     expect([...(await rows())]).toEqual(before)
   })
 })

@@ -1,9 +1,9 @@
 import type { CommandMeta, Incident, IncidentPatch, TenantScope } from '@opsplane/contracts'
 import { createEventStore } from '@opsplane/eventstore'
-import { connect, provisionService } from '@opsplane/postgres'
+import { connect } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { createDatabase, templateDatabase, testRolePassword, uniquePrefix } from '@opsplane/testing'
-import { migrationsDir } from '../service.js'
+import { itsm } from '../service.js'
 import { incidentStore } from './incident-store.js'
 import { patchIncident } from './linking.js'
 import { openIncident } from './opening.js'
@@ -17,7 +17,7 @@ export const tenantOf = (workspaceId = `ws_${uniquePrefix()}`): TenantScope => (
 /** Incidents on a database of their own, without a service: nothing happens behind the test's back. */
 export async function testDesk() {
   const provision = async (adminUrl: string) => {
-    await provisionService({ adminUrl, service: 'itsm', password: testRolePassword, migrationsDir })
+    await itsm.provision({ adminUrl, password: testRolePassword })
   }
   const own = await createDatabase(await templateDatabase('itsm', provision))
   const database = connect(own.url, { schema: 'itsm', max: 8 })

@@ -387,15 +387,6 @@ describe('watching', () => {
   })
 })
 
-it('takes a state from before its latest fields', () => {
-  const { impact: _, alertCount: __, lastAlertAt: ___, watcherIds: ____, ...old } = open
-  expect(incident.upcast?.(old as IncidentState)).toEqual(open)
-  const { followUpId: _____, followsUpOn: ______, channel: __________, ...later } = open
-  expect(incident.upcast?.(later as IncidentState)).toEqual(open)
-  const { followsParent: _______, majorProposal: ________, postIncidentReview: _________, ...before } = later
-  expect(incident.upcast?.(before as IncidentState)).toEqual(open)
-})
-
 it('declares every event it emits, with the data it carries', () => {
   for (const action of incidentActions) {
     const status = incidentStatuses.find((name) => matrix[name][action] !== undefined) ?? 'open'

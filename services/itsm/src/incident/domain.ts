@@ -3,7 +3,7 @@ import {
   type Decider,
   type IncidentCause,
   IncidentComment,
-  IncidentState,
+  type IncidentState,
   type Instant,
   type ItsmEventType,
   notFound,
@@ -32,9 +32,6 @@ export const incident: Decider<IncidentState, IncidentCommand> = {
   table: 'incidents',
   decide,
   expose: (state) => state,
-  // Those from before the latest fields lack all of them.
-  upcast: (stored) =>
-    'alertCount' in stored && 'followUpId' in stored ? stored : IncidentState.parse(stored),
   describe: (state) => ({ displayName: state.title, number: state.number }),
   project: ({ extras }) =>
     extras?.comment === undefined ? [] : [commentRow(IncidentComment.parse(extras.comment))],

@@ -6,13 +6,14 @@ import {
   notFound,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type BackendContext, preconditionFailed, type Relying, type Unit } from '@opsplane/eventstore'
+import { preconditionFailed, type Relying, type Unit } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { configurationItem } from '../cmdb/item-domain.js'
 import { itemStatus } from '../cmdb/queries.js'
 import type { IncidentStore } from './incident-store.js'
 import { againAs, isLate } from './late-words.js'
 
-type FollowUpContext = Pick<BackendContext, 'store' | 'database'>
+type FollowUpContext = Pick<ServiceContext, 'store' | 'database'>
 
 /** Where late words go: on from one ended incident to the one that was opened after it. */
 async function lastOf(unit: Unit, incidents: IncidentStore, comment: IncidentComment, meta: CommandMeta) {

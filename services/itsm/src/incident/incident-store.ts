@@ -1,5 +1,5 @@
 import type { CommandMeta, Incident, IncidentState, TenantScope } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { referencedId } from '../lists/referenced-id.js'
 import { incidents } from '../schema.js'
 import { settingsOf } from '../settings/settings-store.js'
@@ -12,7 +12,7 @@ import { openIncidentByKey } from './queries.js'
 import { allowedActions } from './transitions.js'
 
 /** The incidents as the API shows them: with their version and what can be done to them now. */
-export function incidentStore({ store, database }: Pick<BackendContext, 'store' | 'database'>) {
+export function incidentStore({ store, database }: Pick<ServiceContext, 'store' | 'database'>) {
   const aggregate = store.aggregate(incident, { present })
 
   /** Throws conflict when the incident is to open again while another of its dedup key is open. */

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Incident, IncidentComment, newId } from '@opsplane/contracts'
-import { rebuild } from '@opsplane/eventstore'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 let service: TestService
 let api: ApiClient
@@ -10,7 +9,7 @@ let incident: Incident
 const principal = testPrincipal()
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   api = service.as(principal)
   incident = (await api.post('/itsm/incidents', { title: 'Checkout answers 502' })).data(Incident)
   await api.post(`/itsm/incidents/${incident.id}/comments`, { body: 'Looking at it.' })
@@ -105,8 +104,7 @@ it('rebuilds its read models from the log to the same rows', async () => {
 
   await service.sql`update incidents set state = (state::jsonb || '{"title":"Tampered with"}')::json`
   await service.sql`delete from incident_comments`
-  const { deciders, projectedTables } = itsm
-  await rebuild({ adminUrl: service.adminUrl, schema: 'itsm', deciders, projectedTables })
+  await service.rebuild()
 
   expect(await rows()).toEqual(before)
   const { items } = (await api.get(`/itsm/incidents/${incident.id}/comments`)).page(IncidentComment)

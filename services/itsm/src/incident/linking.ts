@@ -1,5 +1,6 @@
 import { type CommandMeta, type Incident, notFound } from '@opsplane/contracts'
-import { type BackendContext, preconditionFailed, type Unit } from '@opsplane/eventstore'
+import { preconditionFailed, type Unit } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import type { PatchIncident } from './commands.js'
 import { unknownParent } from './family.js'
 import type { IncidentStore } from './incident-store.js'
@@ -18,7 +19,7 @@ export async function adoptChild(
 
 /** Changes an incident that names what there is, and with its `parentId` the parents it leaves and joins, in one transaction. */
 export async function patchIncident(
-  { store, database }: Pick<BackendContext, 'store' | 'database'>,
+  { store, database }: Pick<ServiceContext, 'store' | 'database'>,
   incidents: IncidentStore,
   id: string,
   command: PatchIncident,

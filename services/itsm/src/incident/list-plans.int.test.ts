@@ -3,14 +3,14 @@ import { connect, type Database, selectionConditions } from '@opsplane/postgres'
 import { startTestService, type TestService } from '@opsplane/testing'
 import { and, desc, eq } from 'drizzle-orm'
 import { incidents } from '../schema.js'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { type IncidentFilters, incidentSelection } from './queries.js'
 
 let service: TestService
 let database: Database
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   database = connect(service.adminUrl, { schema: 'itsm', max: 1 })
   // One in 5,000 has what is looked for, so that no other way is as short.
   await service.sql`

@@ -8,7 +8,7 @@ import {
   testPrincipal,
 } from '@opsplane/testing'
 import { z } from 'zod'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 let service: TestService
 let api: ApiClient
@@ -31,7 +31,7 @@ const LoggedEvent = z.object({
 type LoggedEvent = z.infer<typeof LoggedEvent>
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   api = service.as(principal)
   const opened: string[] = []
   const items: string[] = []

@@ -10,7 +10,7 @@ import {
   severities,
 } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 let service: TestService
 let api: ApiClient
@@ -22,7 +22,7 @@ const principal = testPrincipal()
 const all: Incident[] = []
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   api = service.as(principal)
   problemId = (await api.post('/itsm/problems', { title: 'Carts leak' })).data(Problem).id
   changeId = (await api.post('/itsm/changes', { title: 'Fewer carts' })).data(Change).id

@@ -10,12 +10,13 @@ import {
 } from '@opsplane/contracts'
 import {
   type ApiClient,
+  addHeads,
   seededRandom,
   startTestService,
   type TestService,
   testPrincipal,
 } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { incidents as samples } from './sample-incidents.js'
 
 /** More than any way of searching takes at once, so that each of them is given up for the next one. */
@@ -28,7 +29,7 @@ let all: IncidentState[]
 const principal = testPrincipal()
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   api = service.as(principal)
   const random = seededRandom(32)
   const oneOf = <Value>(values: readonly Value[]): Value => {
@@ -76,11 +77,12 @@ async function write(states: IncidentState[]) {
       select state->>'id', ${workspaceId}::text, 'production', 1, state from json_array_elements(${rows}::text::json) state`
     await sql`
       insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data,
-        created_at, published_at)
-      select 'evt_' || (state->>'id'), 'incidents', state->>'id', 1, 'incident.created', ${workspaceId}::text, 'production',
-        '{}', '{}', json_build_object('before', null, 'after', state), (state->>'createdAt')::timestamptz, now()
+        created_at)
+      select new_event_id(), 'incidents', state->>'id', 1, 'incident.created', ${workspaceId}::text, 'production',
+        '{}', '{}', json_build_object('before', null, 'after', state), (state->>'createdAt')::timestamptz
       from json_array_elements(${rows}::text::json) state`
   }
+  await addHeads(sql, 'incidents')
   await sql`analyze incidents`
 }
 

@@ -8,11 +8,11 @@ import {
   systemActor,
 } from '@opsplane/contracts'
 import { caughtUp, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
 })
 afterAll(() => service?.stop())
 

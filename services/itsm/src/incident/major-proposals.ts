@@ -6,13 +6,14 @@ import {
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { BackendContext, Unit } from '@opsplane/eventstore'
+import type { Unit } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { itemCriticality } from '../cmdb/queries.js'
 import { settingsOf } from '../settings/settings-store.js'
 import { incidentStore } from './incident-store.js'
 import { mayBeRuled, mayHold, reasonToPropose } from './major-rules.js'
 
-export type ProposalContext = Pick<BackendContext, 'database' | 'store' | 'clock'>
+export type ProposalContext = Pick<ServiceContext, 'database' | 'store' | 'clock'>
 
 /**
  * Proposes incidents as major ones by the rules of the settings. An event only says which incident to look at: what

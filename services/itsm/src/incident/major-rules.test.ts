@@ -1,11 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import {
-  defaultMajorRules,
-  ItsmSettingsPatch,
-  type ItsmSettingsState,
-  type MajorRule,
-} from '@opsplane/contracts'
-import { defaultSettings, itsmSettings } from '../settings/domain.js'
+import { ItsmSettingsPatch, type MajorRule } from '@opsplane/contracts'
 import { mayBeRuled, mayHold, type RuledIncident, reasonToPropose } from './major-rules.js'
 import { incidents } from './sample-incidents.js'
 
@@ -50,9 +44,4 @@ describe('a rule', () => {
     expect(refused({ priorities: ['P1'] })).toBe(true)
     expect(refused({ name: 'Most pressing', priorities: ['P1'] })).toBe(false)
   })
-})
-
-it('settings from before there were rules have that of many children', () => {
-  const { majorRules: _, ...before } = defaultSettings('its_01JZ8Q4D3N5W7X9Y2B4C6D8E0F')
-  expect(itsmSettings.upcast?.(before as ItsmSettingsState)).toMatchObject({ majorRules: defaultMajorRules })
 })

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Incident, IncidentComment, type IncidentState } from '@opsplane/contracts'
-import { rebuild } from '@opsplane/eventstore'
 import {
   type ApiClient,
   type ApiReply,
@@ -9,7 +8,7 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 let service: TestService
 let api: ApiClient
@@ -17,7 +16,7 @@ let grace: ApiClient
 const ada = testPrincipal()
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   api = service.as(ada)
   const userId = 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0G'
   grace = service.as({ ...ada, userId, actor: { id: userId, name: 'Grace', type: 'user' } })
@@ -120,8 +119,7 @@ describe('a family', () => {
         select id, version, parent_id, state from incidents order by id`
     await waitFor(async () => (await get(second.id)).status === 'in_progress')
     const before = [...(await rows())]
-    const { deciders, projectedTables } = itsm
-    await rebuild({ adminUrl: service.adminUrl, schema: 'itsm', deciders, projectedTables })
+    await service.rebuild()
     expect([...(await rows())]).toEqual(before)
   })
 

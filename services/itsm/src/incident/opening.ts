@@ -1,5 +1,6 @@
 import { ApiError, type CommandMeta, type Incident, type NewIncident, newId } from '@opsplane/contracts'
-import type { BackendContext, Unit } from '@opsplane/eventstore'
+import type { Unit } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { takesAlerts } from './alerts.js'
 import { isKeyTaken } from './dedup-key.js'
 import type { IncidentStore } from './incident-store.js'
@@ -12,7 +13,7 @@ const maxRounds = 10
 
 /** Opens an incident. While one with the same dedup key is open, it counts the alert there instead: ADR 026. */
 export async function openIncident(
-  ctx: Pick<BackendContext, 'store' | 'database'>,
+  ctx: Pick<ServiceContext, 'store' | 'database'>,
   incidents: IncidentStore,
   input: NewIncident,
   meta: CommandMeta,

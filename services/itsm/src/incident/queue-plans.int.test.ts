@@ -4,14 +4,14 @@ import { cursorCodec } from '@opsplane/runtime'
 import { startTestService, type TestService } from '@opsplane/testing'
 import { listPlans, plansTenant } from '../change-window/list-plan.fixture.js'
 import { incidents } from '../schema.js'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { type IncidentFilters, incidentSelection, sortColumns } from './queries.js'
 
 let service: TestService
 let plans: ReturnType<typeof listPlans>
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   plans = listPlans(service.adminUrl)
   // The most urgent have ended, but for the newest: whoever walked by rank alone would walk nearly all of them.
   await service.sql`

@@ -1,5 +1,6 @@
 import type { ItsmEventType } from '@opsplane/contracts'
-import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eventstore'
+import { consumeEvents } from '@opsplane/eventstore'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { startSweeper } from '../sla/sweeper.js'
 import { autoCloseBatch, createAutoClose } from './auto-close.js'
 import { createCascade } from './cascade.js'
@@ -20,7 +21,7 @@ const familyEvents: readonly ItsmEventType[] = [
 const ruledEvents: readonly ItsmEventType[] = ['incident.created', 'incident.updated']
 
 /** What follows from what happens to incidents, and from nothing happening to them. */
-export function incidentConsumers(ctx: BackendContext): Closable[] {
+export function incidentConsumers(ctx: ServiceContext): BackgroundWork[] {
   const cascade = createCascade(ctx)
   const proposals = createMajorProposals(ctx)
   const { sweep } = createAutoClose(ctx)

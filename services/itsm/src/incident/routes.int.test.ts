@@ -9,7 +9,7 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 let service: TestService
 let recorder: EventRecorder
@@ -17,7 +17,7 @@ let api: ApiClient
 const principal = testPrincipal()
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   recorder = await recordEvents(service.natsPrefix)
   api = service.as(principal)
 })

@@ -6,8 +6,9 @@ import {
   NewIncident,
   shortPages,
 } from '@opsplane/contracts'
-import { type BackendContext, listPage } from '@opsplane/eventstore'
+import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { withIds } from '../lists/numbered.js'
 import { incidents as table } from '../schema.js'
 import { transitionErrors } from '../transition-errors.js'
@@ -21,7 +22,7 @@ import { incidentSelection, sortColumns } from './queries.js'
 export const tag = 'Incidents'
 
 /** Reading, opening and changing incidents. `:id` is an id or a number such as `INC-12`. */
-export function incidentRoutes(ctx: BackendContext, incidents: IncidentStore): Route[] {
+export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): Route[] {
   return [
     defineList({
       operationId: 'listIncidents',

@@ -6,7 +6,8 @@ import type {
   Instant,
   TenantScope,
 } from '@opsplane/contracts'
-import { type BackendContext, rowsAsOf } from '@opsplane/eventstore'
+import { rowsAsOf } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { referencedId } from '../lists/referenced-id.js'
 import { article } from './domain.js'
 import { articleRowsOf, helpfulnessOf } from './queries.js'
@@ -18,7 +19,7 @@ import { articleVote, voteId } from './vote.js'
 const nobody: Helpfulness = { helpful: 0, notHelpful: 0 }
 
 /** The articles as the API shows them: with their version, their votes and what can be done to them now. */
-export function articleStore({ store, database: { db } }: BackendContext) {
+export function articleStore({ store, database: { db } }: ServiceContext) {
   const aggregate = store.aggregate(article, { present })
   const votes = store.aggregate(articleVote)
   const withVotes = async (shown: Article[], tenant: TenantScope, asOf?: Instant): Promise<Article[]> => {

@@ -95,11 +95,6 @@ describe('scheduling', () => {
   })
 })
 
-it('takes an article from before there was scheduling', () => {
-  const { publishAt: _, ...before } = published
-  expect(article.upcast?.(before as ArticleState)).toEqual(published)
-})
-
 describe('publishing', () => {
   it('makes the version the one readers get', () => {
     given(inReview)

@@ -24,8 +24,6 @@ export const article: Decider<ArticleState, ArticleCommand, object> = {
   resourceType: 'article',
   table: 'knowledge_articles',
   decide,
-  // Those from before articles could be scheduled lack when.
-  upcast: (stored) => ('publishAt' in stored ? stored : Object.assign({ publishAt: null }, stored)),
   expose: ({ body: _, contributors: __, ...exposed }) => exposed,
   describe: ({ title, number }) => ({ displayName: title, number }),
   project: articleRows,

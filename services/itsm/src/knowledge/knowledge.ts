@@ -1,5 +1,5 @@
-import type { BackendContext, Closable } from '@opsplane/eventstore'
 import { createOutbound, type Route } from '@opsplane/http'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { ItsmConfig } from '../config.js'
 import { startSweeper } from '../sla/sweeper.js'
 import { articleActionRoutes } from './action-routes.js'
@@ -19,7 +19,7 @@ import { vectorLeg } from './search/vector-leg.js'
 import { versionRoutes } from './version-routes.js'
 import { articleVersions } from './versions.js'
 
-type Context = BackendContext<ItsmConfig>
+type Context = ServiceContext<ItsmConfig>
 
 /** Readers get a scheduled version at most so much later. */
 const publishEveryMs = 1_000
@@ -44,7 +44,7 @@ export function createKnowledge(ctx: Context, patience = searchPatience, lookEve
       ...searchRoutes(knowledgeSearch(db, vectorLeg(corpus, embeddings, patience))),
     ] satisfies Route[],
     /** Starts the background work. Closed from the last to the first. */
-    background: (): Closable[] => [
+    background: (): BackgroundWork[] => [
       corpus,
       ...(endpoint
         ? [endpoint, startEmbeddingWork({ db, embedder: endpoint.embedder, log: ctx.log, nowMs })]

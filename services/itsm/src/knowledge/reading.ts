@@ -1,6 +1,7 @@
 import { type Article, ArticleVersion, type Instant, notFound, storedState } from '@opsplane/contracts'
-import { type BackendContext, listPage, rowsAsOf } from '@opsplane/eventstore'
+import { listPage, rowsAsOf } from '@opsplane/eventstore'
 import type { ListPage, RequestMeta, Sort } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { and, eq } from 'drizzle-orm'
 import type { ArticleStore } from './article-store.js'
 import { article } from './domain.js'
@@ -30,7 +31,7 @@ export const isWriter = ({ principal }: Pick<RequestMeta, 'principal'>): boolean
   principal.permissions.includes('knowledge:write')
 
 /** What a caller gets of articles: writers what is being worked on, readers what is published for them. */
-export function articleReading({ database: { db }, cursors }: BackendContext, articles: ArticleStore) {
+export function articleReading({ database: { db }, cursors }: ServiceContext, articles: ArticleStore) {
   /** As the articles themselves would be shown, in the words of their published versions. */
   const asPublished = async (rows: Row[], asOf: Instant | undefined, { tenant }: RequestMeta) => {
     const contents = rows.map(({ state }) => {

@@ -7,7 +7,7 @@ import {
   type TestService,
   waitFor,
 } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { knowledgeTeam } from './knowledge.fixture.js'
 
 let service: TestService
@@ -15,7 +15,7 @@ let recorder: EventRecorder
 let team: ReturnType<typeof knowledgeTeam>
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   recorder = await recordEvents(service.natsPrefix)
   team = knowledgeTeam(service)
 })

@@ -7,8 +7,8 @@ import {
   newId,
   shortPages,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { transitionErrors } from '../transition-errors.js'
 import type { ArticleStore } from './article-store.js'
@@ -25,7 +25,7 @@ const pastForReaders =
   'expired one is not shown to them as of any time.'
 
 /** Reading, beginning and changing articles. `:id` is an id or a number such as `KB-12`. */
-export function articleRoutes(ctx: BackendContext, articles: ArticleStore, reading: ArticleReading): Route[] {
+export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, reading: ArticleReading): Route[] {
   return [
     defineList({
       operationId: 'listArticles',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Article, ArticleVersion, KnowledgeResults } from '@opsplane/contracts'
 import { startTestService, type TestService, waitFor } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { knowledgeTeam } from './knowledge.fixture.js'
 import { claim } from './scheduled-publishing.js'
 
@@ -12,8 +12,7 @@ const ahead = (ms: number) => new Date(nowMs + ms).toISOString()
 let service: TestService
 beforeAll(async () => {
   const clock = { now: () => ahead(0) }
-  const start: typeof itsm.start = (config) => itsm.start(config, { publishEveryMs: 200, clock })
-  service = await startTestService({ name: 'itsm', ...itsm, start })
+  service = await startTestService(itsm, { overrides: { publishEveryMs: 200, clock } })
 })
 afterAll(() => service?.stop())
 

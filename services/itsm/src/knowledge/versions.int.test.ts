@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Article, ArticleVersion } from '@opsplane/contracts'
 import { startTestService, type TestService } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { knowledgeTeam } from './knowledge.fixture.js'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
 })
 afterAll(() => service?.stop())
 

@@ -5,9 +5,10 @@ import {
   notFound,
   storedState,
 } from '@opsplane/contracts'
-import { type BackendContext, streamPageAsOf } from '@opsplane/eventstore'
+import { streamPageAsOf } from '@opsplane/eventstore'
 import type { ListPage, RequestMeta } from '@opsplane/http'
 import { keysetPage, matchesText, type Selection } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
 import { eq, inArray, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { type ArticleStanding, type ArticleStore, versionStatus } from './article-store.js'
 import { article } from './domain.js'
@@ -23,7 +24,7 @@ interface VersionPage {
 }
 
 /** The versions of an article, for those who write on them. */
-export function articleVersions({ database: { db }, cursors }: BackendContext, articles: ArticleStore) {
+export function articleVersions({ database: { db }, cursors }: ServiceContext, articles: ArticleStore) {
   const page = (
     id: string,
     standing: ArticleStanding,

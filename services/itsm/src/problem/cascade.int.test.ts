@@ -4,6 +4,7 @@ import { connectNats, type NatsLink } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import {
   type ApiClient,
+  addHeads,
   caughtUp,
   type EventRecorder,
   recordEvents,
@@ -13,7 +14,7 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 let service: TestService
 let recorder: EventRecorder
@@ -21,7 +22,7 @@ let link: NatsLink
 let api: ApiClient
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   recorder = await recordEvents(service.natsPrefix)
   link = connectNats({
     url: testNatsUrl(),
@@ -310,10 +311,11 @@ it('reaches 500 incidents, while people work on some of them', async () => {
       from incidents i, generate_series(1, 499) g where i.id = ${first.id}`
     await tx`
       insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data,
-        created_at, published_at)
-      select 'evt_' || lpad(g::text, 26, '0'), 'incidents', 'inc_' || lpad(g::text, 26, '0'), 1, 'incident.created',
-        e.workspace_id, e.environment, e.actor, e.resource, e.data, e.created_at, now()
+        created_at)
+      select new_event_id(), 'incidents', 'inc_' || lpad(g::text, 26, '0'), 1, 'incident.created',
+        e.workspace_id, e.environment, e.actor, e.resource, e.data, e.created_at
       from events e, generate_series(1, 499) g where e.stream_id = ${first.id} and e.version = 1`
+    await addHeads(tx, 'incidents')
   })
   await act(problem, 'resolve', fix)
   const busy = Array.from({ length: 10 }, (_, index) => `inc_${String(index * 40 + 1).padStart(26, '0')}`)

@@ -8,7 +8,8 @@ import {
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { BackendContext, Unit } from '@opsplane/eventstore'
+import type { Unit } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { incident } from '../incident/domain.js'
 import type { IncidentStore } from '../incident/incident-store.js'
@@ -29,7 +30,7 @@ interface Place {
  * an event has reached: it reaches each of them once, however often it comes.
  */
 export function createCascade(
-  { store, database: { db }, clock }: Pick<BackendContext, 'store' | 'database' | 'clock'>,
+  { store, database: { db }, clock }: Pick<ServiceContext, 'store' | 'database' | 'clock'>,
   incidents: IncidentStore,
   problems: ProblemStore,
 ) {

@@ -11,7 +11,7 @@ import {
 } from '@opsplane/testing'
 import { change as changeDecider } from '../change/domain.js'
 import { metaOf, replicaOf, type TestReplica } from '../replica.fixture.js'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { changesEnded } from './changes-ended.js'
 
 let service: TestService
@@ -19,7 +19,7 @@ let recorder: EventRecorder
 const principal = testPrincipal()
 const api = () => service.as(principal)
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   recorder = await recordEvents(service.natsPrefix)
 })
 afterAll(async () => {

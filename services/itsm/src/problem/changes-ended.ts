@@ -7,8 +7,9 @@ import {
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eventstore'
+import { consumeEvents } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { and, desc, eq, inArray, ne, notInArray, or, sql } from 'drizzle-orm'
 import { ending, over } from '../change/over.js'
 import { changes, problems as table } from '../schema.js'
@@ -17,7 +18,7 @@ import { problem } from './domain.js'
 /** Changes an event names. */
 const mostTold = 100
 
-export type ChangesEndedContext = Pick<BackendContext, 'store' | 'clock' | 'database'>
+export type ChangesEndedContext = Pick<ServiceContext, 'store' | 'clock' | 'database'>
 
 /**
  * Tells of an open problem once the last change linked to it is over, from whichever side they are linked. The end of a
@@ -49,7 +50,7 @@ export function changesEnded({ store, clock, database }: ChangesEndedContext) {
 }
 
 /** Has the ends of changes told of their problems. */
-export function tellChangesEnded(ctx: BackendContext): Closable {
+export function tellChangesEnded(ctx: ServiceContext): BackgroundWork {
   const heed = changesEnded(ctx)
   return consumeEvents({
     database: ctx.database,

@@ -1,6 +1,7 @@
 import { AsOfListQuery, Incident, LinkProblemIncident, Problem, shortPages } from '@opsplane/contracts'
-import { type BackendContext, listPage } from '@opsplane/eventstore'
+import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import type { IncidentStore } from '../incident/incident-store.js'
 import { askedBy, incidentFilters, incidentReferences, incidentSorts } from '../incident/list-filters.js'
@@ -14,7 +15,7 @@ import { tag } from './routes.js'
 
 /** The incidents a problem is behind. */
 export function problemIncidentRoutes(
-  ctx: BackendContext,
+  ctx: ServiceContext,
   incidents: IncidentStore,
   problems: ProblemStore,
   links: ProblemLinks,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Incident, newId, Problem } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 let service: TestService
 const principal = testPrincipal()
@@ -21,7 +21,7 @@ const now = async () => {
 }
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   api = service.as(principal)
   problem = (await api.post('/itsm/problems', { title: 'Carts leak' })).data(Problem)
   const elsewhere = (await api.post('/itsm/problems', { title: 'Disks fill up' })).data(Problem)

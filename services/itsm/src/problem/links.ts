@@ -7,13 +7,14 @@ import {
   notFound,
   type Problem,
 } from '@opsplane/contracts'
-import type { BackendContext, Unit } from '@opsplane/eventstore'
+import type { Unit } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import type { IncidentStore } from '../incident/incident-store.js'
 import type { ProblemStore } from './problem-store.js'
 import { usableItems } from './references.js'
 
 /** Which incidents a problem is behind. The incident keeps the link, so its own rules and events hold for it. */
-export function problemLinks(ctx: BackendContext, incidents: IncidentStore, problems: ProblemStore) {
+export function problemLinks(ctx: ServiceContext, incidents: IncidentStore, problems: ProblemStore) {
   const pointTo = (unit: Unit, id: string, problemId: string | null, now: string): Promise<Incident> =>
     unit.handle(incidents, id, { kind: 'edit', fields: { problemId }, now })
 

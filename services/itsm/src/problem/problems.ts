@@ -1,5 +1,6 @@
-import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eventstore'
+import { consumeEvents } from '@opsplane/eventstore'
 import type { Route } from '@opsplane/http'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { incidentStore } from '../incident/incident-store.js'
 import { problemActionRoutes } from './action-routes.js'
 import { createCascade } from './cascade.js'
@@ -11,7 +12,7 @@ import { reachingEvents } from './reaction.js'
 import { problemRoutes } from './routes.js'
 
 /** Everything below /itsm/problems. */
-export function allProblemRoutes(ctx: BackendContext): Route[] {
+export function allProblemRoutes(ctx: ServiceContext): Route[] {
   const incidents = incidentStore(ctx)
   const problems = problemStore(ctx)
   const links = problemLinks(ctx, incidents, problems)
@@ -23,7 +24,7 @@ export function allProblemRoutes(ctx: BackendContext): Route[] {
 }
 
 /** Brings what becomes of a problem to its incidents. */
-export function problemConsumers(ctx: BackendContext): Closable[] {
+export function problemConsumers(ctx: ServiceContext): BackgroundWork[] {
   const cascade = createCascade(ctx, incidentStore(ctx), problemStore(ctx))
   return [
     tellChangesEnded(ctx),

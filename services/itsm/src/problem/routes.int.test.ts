@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Change, ConfigurationItem, Incident, newId, Problem, problemEvents } from '@opsplane/contracts'
-import { rebuild } from '@opsplane/eventstore'
 import {
   type ApiClient,
   type EventRecorder,
@@ -10,7 +9,7 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 let service: TestService
 let recorder: EventRecorder
@@ -18,7 +17,7 @@ let api: ApiClient
 const principal = testPrincipal()
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   recorder = await recordEvents(service.natsPrefix)
   api = service.as(principal)
 })
@@ -327,7 +326,6 @@ it('rebuilds its read model from the log to the same rows', async () => {
   const before = await rows()
   expect(before.length).toBeGreaterThan(5)
   await service.sql`update problems set state = (state::jsonb || '{"title":"Tampered with"}')::json`
-  const { deciders, projectedTables } = itsm
-  await rebuild({ adminUrl: service.adminUrl, schema: 'itsm', deciders, projectedTables })
+  await service.rebuild()
   expect(await rows()).toEqual(before)
 })

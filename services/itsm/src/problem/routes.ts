@@ -1,6 +1,7 @@
 import { AsOfListQuery, AsOfQuery, NewProblem, Problem, ProblemPatch, shortPages } from '@opsplane/contracts'
-import { type BackendContext, listPage } from '@opsplane/eventstore'
+import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { transitionErrors } from '../transition-errors.js'
 import { problemFilters } from './list-filters.js'
 import type { ProblemStore } from './problem-store.js'
@@ -10,7 +11,7 @@ import { problems as table } from './tables.js'
 export const tag = 'Problems'
 
 /** Reading, recording and changing problems. `:id` is an id or a number such as `PRB-12`. */
-export function problemRoutes(ctx: BackendContext, problems: ProblemStore): Route[] {
+export function problemRoutes(ctx: ServiceContext, problems: ProblemStore): Route[] {
   return [
     defineList({
       operationId: 'listProblems',

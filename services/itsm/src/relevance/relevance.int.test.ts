@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { KnowledgeResults } from '@opsplane/contracts'
 import { type Receiver, startReceiver, startTestService, type TestService, waitFor } from '@opsplane/testing'
 import { knowledgeTeam } from '../knowledge/knowledge.fixture.js'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { modelVectors } from './model-vectors.js'
 import { loadRelevanceSet, measure, ndcgAt10, type Scores } from './relevance-set.js'
 
@@ -27,10 +27,8 @@ beforeAll(async () => {
       return { status: 200, body: JSON.stringify({ data }) }
     },
   })
-  service = await startTestService({
-    name: 'itsm',
-    ...itsm,
-    start: (config) => itsm.start(config, { searchPatience }),
+  service = await startTestService(itsm, {
+    overrides: { searchPatience },
     env: {
       EMBEDDINGS_URL: endpoint.url,
       EMBEDDINGS_MODEL: model,

@@ -5,7 +5,7 @@ import {
   defaultPriorityMatrix,
   type Instant,
   type ItsmSettingsPatch,
-  ItsmSettingsState,
+  type ItsmSettingsState,
   notFound,
 } from '@opsplane/contracts'
 
@@ -44,6 +44,5 @@ export const itsmSettings: Decider<ItsmSettingsState, ItsmSettingsCommand> = {
     return [{ type: 'itsm_settings.updated', after }]
   },
   expose: (state) => state,
-  upcast: (stored) => ('majorRules' in stored ? stored : ItsmSettingsState.parse(stored)),
   describe: () => ({ displayName: 'ITSM settings' }),
 }

@@ -1,13 +1,13 @@
 import { AsOfQuery, ItsmSettings, ItsmSettingsPatch } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { settingsStore } from './settings-store.js'
 
 const tag = 'ITSM settings'
 const path = '/itsm/settings'
 
 /** How the desk of a workspace and environment works. */
-export function settingsRoutes(ctx: BackendContext): Route[] {
+export function settingsRoutes(ctx: ServiceContext): Route[] {
   const settings = settingsStore(ctx)
   return [
     defineRoute({

@@ -6,11 +6,12 @@ import type {
   ItsmSettingsState,
   TenantScope,
 } from '@opsplane/contracts'
-import type { BackendContext, Unit } from '@opsplane/eventstore'
+import type { Unit } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { defaultSettings, itsmSettings } from './domain.js'
 import { settingsIdOf } from './settings-id.js'
 
-type StoreContext = Pick<BackendContext, 'store'>
+type StoreContext = Pick<ServiceContext, 'store'>
 
 interface Kept {
   state: ItsmSettingsState

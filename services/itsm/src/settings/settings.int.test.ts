@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { defaultPriorityMatrix, ItsmSettings, type Principal } from '@opsplane/contracts'
-import { rebuild } from '@opsplane/eventstore'
 import { startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 let service: TestService
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
 })
 afterAll(() => service?.stop())
 
@@ -124,7 +123,6 @@ it('come out the same when they are folded anew from their events', async () => 
   const before = [...(await rows())]
   expect(before.length).toBeGreaterThan(0)
   await service.sql`delete from itsm_settings`
-  const { deciders, projectedTables } = itsm
-  await rebuild({ adminUrl: service.adminUrl, schema: 'itsm', deciders, projectedTables })
+  await service.rebuild()
   expect([...(await rows())]).toEqual(before)
 })

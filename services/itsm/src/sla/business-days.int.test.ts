@@ -11,7 +11,7 @@ import {
 } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import type { z } from 'zod'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 const dayMs = 86_400_000
 /** Stands still until it is moved. A Friday. */
@@ -20,8 +20,7 @@ const clock = { now: () => new Date(nowMs).toISOString() }
 
 let service: TestService
 beforeAll(async () => {
-  const start = (config: Parameters<typeof itsm.start>[0]) => itsm.start(config, { clock })
-  service = await startTestService({ name: 'itsm', ...itsm, start })
+  service = await startTestService(itsm, { overrides: { clock } })
 })
 afterAll(() => service?.stop())
 

@@ -3,7 +3,6 @@ import {
   ApiError,
   type NewSlaPolicy,
   type SlaCalendarState,
-  type SlaPolicyState,
   type SlaTimer,
   weekdays,
 } from '@opsplane/contracts'
@@ -253,11 +252,5 @@ describe('a policy in business days', () => {
     const changes = { goalUnit: 'minutes', goals: { critical: 480 } }
     expect(patch(changes).map(({ after }) => after)).toMatchObject([{ ...changes, revision: 2 }])
     expect(refused(() => patch({ goalUnit: 'business_days', name: 'Silver' }))).toEqual([])
-  })
-
-  it('is none that was stored before there were units', () => {
-    const { goalUnit: _, ...before } = policy
-    expect(slaPolicy.upcast?.(before as SlaPolicyState)).toEqual({ ...policy, goalUnit: 'minutes' })
-    expect(slaPolicy.upcast?.(policy)).toBe(policy)
   })
 })

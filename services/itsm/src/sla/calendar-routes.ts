@@ -8,8 +8,9 @@ import {
   SlaCalendarPatch,
   shortPages,
 } from '@opsplane/contracts'
-import { type BackendContext, listPage } from '@opsplane/eventstore'
+import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { holidaysIn } from './ical.js'
 import { calendarFilters } from './list-filters.js'
@@ -23,7 +24,7 @@ const path = '/itsm/calendars/:id'
 
 /** When time counts for SLA clocks. */
 export function calendarRoutes(
-  { database, cursors }: BackendContext,
+  { database, cursors }: ServiceContext,
   { calendars }: SlaStores,
   saving: SlaSaving,
 ): Route[] {

@@ -7,7 +7,8 @@ import {
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { BackendContext, Unit } from '@opsplane/eventstore'
+import type { Unit } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { incidentBreach } from './breach.js'
 import { slaEntities } from './entities.js'
 import type { SlaEntity } from './entity.js'
@@ -36,8 +37,8 @@ import {
 import { createTermsOf, type TermsOf } from './terms.js'
 import { breachOf, isPinnedTo, slaTimer, type Terms, type TimerCommand } from './timer.js'
 
-export interface ClockContext extends Pick<BackendContext, 'database' | 'store' | 'clock' | 'log'> {
-  relay: Pick<BackendContext['relay'], 'wake'>
+export interface ClockContext extends Pick<ServiceContext, 'database' | 'store' | 'clock' | 'log'> {
+  relay: Pick<ServiceContext['relay'], 'wake'>
   /** What clocks run over; everything there is unless told otherwise. */
   entities?: readonly SlaEntity[]
 }
@@ -57,7 +58,7 @@ const settleMs = 1_000
 /** Clocks a sweep takes at most. */
 export const batchSize = 500
 
-const timerAggregate = (store: BackendContext['store']) =>
+const timerAggregate = (store: ServiceContext['store']) =>
   store.aggregate(slaTimer, { present: (state) => state })
 
 export function createClocks({

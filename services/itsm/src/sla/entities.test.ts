@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { ApiError, SlaEntityType, type SlaPolicyState, type SlaTimer } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
-import { incidents } from '../incident/sample-incidents.js'
 import { aroundTheClock } from './calendar.js'
 import { slaEntities } from './entities.js'
 import { incidentEntity } from './incident-entity.js'
@@ -10,7 +9,6 @@ import { type TicketState, ticket, ticketEntity } from './other-entity.fixture.j
 import { samplePolicy } from './policy.fixture.js'
 import { checkPolicy } from './policy-lint.js'
 import { replayed } from './preview.js'
-import { storedTimer } from './stored-timer.js'
 import { type Change, slaTimer, type Terms } from './timer.js'
 
 const opened = Date.parse('2026-03-02T09:00:00.000Z')
@@ -160,24 +158,6 @@ describe('a replay', () => {
     })
     expect(replayed('tmr_1', history, terms({ conditions: { priority: 'P3' } }), at(25))).toBeNull()
   })
-})
-
-it('reads clocks from before goals by priority', () => {
-  const entity = incidentEntity.facts(incidents.open)
-  const first = { eventId: 'evt_1', version: 1, at: at(0), entity }
-  const given = terms({
-    entityType: 'incident',
-    goalsBy: 'severity',
-    goals: { medium: 60 },
-    pauseStatuses: [],
-  })
-  const now = replayed('tmr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', [first], given, at(5))
-  if (now === null) throw new Error('no clock')
-  const { goalsBy: _, goalUnit: __, goalKey, entityVersion, ...same } = now
-  const then = { ...same, severity: goalKey, incidentVersion: entityVersion }
-  expect(storedTimer(then)).toEqual(now)
-  expect(storedTimer(now)).toEqual(now)
-  expect(slaTimer.upcast?.(then as unknown as SlaTimer)).toEqual(now)
 })
 
 it('has a description for every kind of entity a policy can be for', () => {

@@ -1,6 +1,5 @@
-import type { Instant, SlaTimer, TenantScope } from '@opsplane/contracts'
+import { type Instant, SlaTimer, type TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from './rows.js'
-import { storedTimer } from './stored-timer.js'
 
 /** The clocks of an entity, the first to start first: as they are, or those there were at an instant as they were. */
 export async function timersOfEntity(
@@ -24,5 +23,5 @@ export async function timersOfEntity(
     asOf === undefined ? parameters : [...parameters, asOf],
     { prepare: true },
   )
-  return rows.map(({ state }) => storedTimer(state))
+  return rows.map(({ state }) => SlaTimer.parse(state))
 }

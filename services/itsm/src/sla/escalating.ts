@@ -2,11 +2,13 @@ import {
   type IncidentState,
   type Instant,
   type PlatformEvent,
+  SlaTimer,
   slaEvents,
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type BackendContext, type Unit, VersionRaceError } from '@opsplane/eventstore'
+import { type Unit, VersionRaceError } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { incident } from '../incident/domain.js'
 import {
   breachPercent,
@@ -20,13 +22,12 @@ import {
 import { firingsOf } from './firings.js'
 import { incidentEntity } from './incident-entity.js'
 import { holdProgress, keepProgress } from './rows.js'
-import { storedTimer } from './stored-timer.js'
 import type { TermsOf } from './terms.js'
 
 export { escalatingEvents } from './firings.js'
 
-export interface EscalatingContext extends Pick<BackendContext, 'database' | 'store' | 'clock' | 'log'> {
-  relay: Pick<BackendContext['relay'], 'wake'>
+export interface EscalatingContext extends Pick<ServiceContext, 'database' | 'store' | 'clock' | 'log'> {
+  relay: Pick<ServiceContext['relay'], 'wake'>
 }
 
 /** How often a transaction is tried that loses races for the incident against people. */
@@ -43,7 +44,7 @@ export function createEscalating(ctx: EscalatingContext, termsOf: TermsOf) {
 
   async function handle(events: readonly PlatformEvent[]): Promise<void> {
     const told = events
-      .map((event) => ({ ...event, percent: percentOf(event), timer: storedTimer(event.data.after) }))
+      .map((event) => ({ ...event, percent: percentOf(event), timer: SlaTimer.parse(event.data.after) }))
       .filter(({ timer }) => timer.entityType === 'incident')
     const terms = await termsOf.load(
       database.sql,

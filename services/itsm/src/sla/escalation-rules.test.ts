@@ -3,7 +3,6 @@ import { ApiError, type SlaEscalation, SlaPolicyState, type SlaTimer } from '@op
 import { incidents } from '../incident/sample-incidents.js'
 import { maxWatchers } from '../incident/watchers.js'
 import { checkEscalations, dueFirings, type Firing, planned } from './escalation-rules.js'
-import { slaPolicy } from './policy.js'
 
 const at = '2026-03-02T09:00:00.000Z'
 /** As it was stored before there were escalations. */
@@ -27,12 +26,6 @@ const stored = {
 }
 const policy = SlaPolicyState.parse(stored)
 const critical: SlaEscalation = { atPercent: 50, severity: 'critical' }
-
-it('a policy from before there were escalations has none', () => {
-  expect(policy.escalations).toEqual([])
-  // A stored state is whatever was written then.
-  expect(slaPolicy.upcast?.(stored as unknown as SlaPolicyState)).toEqual(policy)
-})
 
 describe('rules', () => {
   const refused = (fields: Partial<SlaPolicyState>) => {

@@ -9,7 +9,7 @@ import {
 } from '@opsplane/contracts'
 import { startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import type { z } from 'zod'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 /** Stands still until it is moved. A Monday. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
@@ -21,8 +21,7 @@ const moveTo = (from: string, minutes: number) => {
 
 let service: TestService
 beforeAll(async () => {
-  const start = (config: Parameters<typeof itsm.start>[0]) => itsm.start(config, { clock })
-  service = await startTestService({ name: 'itsm', ...itsm, start })
+  service = await startTestService(itsm, { overrides: { clock } })
 })
 afterAll(() => service?.stop())
 

@@ -1,6 +1,6 @@
 import { AsOfQuery, IncidentSla, type Instant, type SlaTimer } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import type { IncidentStore } from '../incident/incident-store.js'
 import type { Clocks } from './clocks.js'
 import { timersOfEntity } from './entity-timers.js'
@@ -9,7 +9,7 @@ import type { Terms } from './timer.js'
 
 /** Why a clock says what it says. */
 export function explainRoutes(
-  { database }: BackendContext,
+  { database }: ServiceContext,
   incidents: IncidentStore,
   { termsOf }: Clocks,
 ): Route[] {

@@ -1,7 +1,6 @@
-import type { Instant, TenantScope } from '@opsplane/contracts'
+import { type Instant, SlaTimer, type TenantScope } from '@opsplane/contracts'
 import { breachPercent, type Firing } from './escalation-rules.js'
 import type { StatementRunner } from './rows.js'
-import { storedTimer } from './stored-timer.js'
 import { isOpen } from './timer.js'
 
 /** The events that tell of a threshold. */
@@ -34,8 +33,8 @@ export async function firingsOf(
     eventId: id,
     version,
     percent: percent ?? breachPercent,
-    timer: storedTimer(after),
+    timer: SlaTimer.parse(after),
   }))
-  const present = rows[0] && storedTimer(rows[0].present)
+  const present = rows[0] && SlaTimer.parse(rows[0].present)
   return { firings, countsFrom: present && isOpen(present) ? present.startedAt : null }
 }

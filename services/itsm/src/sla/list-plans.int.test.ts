@@ -4,7 +4,7 @@ import { type Drizzle, openClient } from '@opsplane/postgres'
 import { cursorCodec } from '@opsplane/runtime'
 import { startTestService, type TestService } from '@opsplane/testing'
 import { drizzle } from 'drizzle-orm/postgres-js'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import type { TimerFilters } from './list-filters.js'
 import { timerSelection, timerSorts } from './queries.js'
 import { slaTimers as table } from './tables.js'
@@ -17,7 +17,7 @@ let client: ReturnType<typeof openClient>
 let db: Drizzle
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   client = openClient(service.adminUrl, { schema: 'itsm', max: 1 })
   db = drizzle(client, { logger: { logQuery: (text, params) => asked.push({ text, params }) } })
   // As in life, states are not evenly spread: what is open is new. There is as much of somebody else.

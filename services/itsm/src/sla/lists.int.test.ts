@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type NewSlaPolicy, newId, SlaCalendar, SlaPolicy } from '@opsplane/contracts'
+import { type NewSlaPolicy, SlaCalendar, SlaPolicy } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import type { z } from 'zod'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { walk } from './walk.fixture.js'
 
 /** Stands still until it is moved. */
@@ -17,8 +17,7 @@ const pass = () => {
 
 let service: TestService
 beforeAll(async () => {
-  const start = (config: Parameters<typeof itsm.start>[0]) => itsm.start(config, { clock })
-  service = await startTestService({ name: 'itsm', ...itsm, start })
+  service = await startTestService(itsm, { overrides: { clock } })
 })
 afterAll(() => service?.stop())
 
@@ -120,30 +119,6 @@ describe('the list of policies', () => {
     for (const other of [testPrincipal(), { ...principal, environment: 'staging' as const }]) {
       expect(await walk(service.as(other), path, asOf)).toEqual([])
       expect((await service.as(other).get(`${path}/${gold.id}?${asOf}`)).status).toBe(404)
-    }
-  })
-
-  it('shows those from before goals had kinds and statuses paused clocks', async () => {
-    const { api, gold, list } = await four()
-    const id = newId('slaPolicy')
-    // As the log and the table hold it since then.
-    await service.sql`
-      insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data,
-        created_at, published_at)
-      select ${newId('event')}, stream_type, ${id}, 1, type, workspace_id, environment, actor, resource,
-        jsonb_set(data::jsonb, '{after}', (data::jsonb->'after') - array['goalsBy', 'pauseStatuses']
-          || jsonb_build_object('id', ${id}::text, 'goals', '{"high": 30}'::jsonb))::json, created_at, now()
-      from events where stream_id = ${gold.id}`
-    await service.sql`
-      insert into sla_policies (id, workspace_id, environment, version, state)
-      select stream_id, workspace_id, environment, 1, data->'after' from events where stream_id = ${id}`
-    const then = pass()
-    const old = { ...gold, id, goals: { high: 30 }, goalsBy: 'severity', pauseStatuses: [] }
-    for (const asOf of ['', `asOf=${then}`]) {
-      const { items } = (await api.get(`${path}?q=zurich&${asOf}`)).page(SlaPolicy)
-      expect(items).toContainEqual(old)
-      expect((await api.get(`${path}/${id}?${asOf}`)).data(SlaPolicy)).toEqual(old)
-      expect((await list(`entityType=incident&status=active&${asOf}`)).sort()).toEqual([gold.id, id].sort())
     }
   })
 })

@@ -13,7 +13,7 @@ import { createEventStore } from '@opsplane/eventstore'
 import { connect, type Database } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { createClocks } from './clocks.js'
 import { incidentEntity } from './incident-entity.js'
 import { TicketState, ticket, ticketEntity } from './other-entity.fixture.js'
@@ -40,11 +40,7 @@ const checkedAgainst = {
 let service: TestService
 let database: Database
 beforeAll(async () => {
-  service = await startTestService({
-    name: 'itsm',
-    ...itsm,
-    start: (config) => itsm.start(config, { clock: { now: () => past } }),
-  })
+  service = await startTestService(itsm, { overrides: { clock: { now: () => past } } })
   database = connect(service.adminUrl, { schema: 'itsm', max: 2 })
   await database.sql.unsafe(
     `create table ${ticketEntity.table} (id text primary key, workspace_id text not null,

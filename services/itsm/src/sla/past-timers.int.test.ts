@@ -4,7 +4,6 @@ import {
   Incident,
   IncidentSla,
   type NewSlaPolicy,
-  newId,
   Problem,
   SlaCalendar,
   SlaPolicy,
@@ -13,7 +12,7 @@ import {
 } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import type { z } from 'zod'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { walk } from './walk.fixture.js'
 
 /** Stands still until it is moved. A Monday. */
@@ -29,8 +28,7 @@ const after = (from: string, ms: number) => new Date(Date.parse(from) + ms).toIS
 
 let service: TestService
 beforeAll(async () => {
-  const start = (config: Parameters<typeof itsm.start>[0]) => itsm.start(config, { clock })
-  service = await startTestService({ name: 'itsm', ...itsm, start })
+  service = await startTestService(itsm, { overrides: { clock } })
 })
 afterAll(() => service?.stop())
 
@@ -183,40 +181,6 @@ describe('a clock as of an instant', () => {
     expect(await slaOf(api, id, clock.now())).toMatchObject({
       timers: [{ policyRevision: 2, calendarRevision: 2, goalMs: 90 * minute, elapsedMs: 30 * minute }],
     })
-  })
-
-  it('from before clocks had kinds of goals reads as any other', async () => {
-    const { api, id, number, createdAt, timerId } = await lived()
-    const oldId = newId('slaTimer')
-    // As the log holds it since then.
-    await service.sql`
-      insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data,
-        created_at, published_at)
-      select 'evt_' || right(md5(id), 26), stream_type, ${oldId}, version, type, workspace_id, environment, actor,
-        resource, jsonb_set(data::jsonb, '{after}',
-          (data::jsonb->'after') - array['goalsBy', 'goalUnit', 'goalKey', 'entityVersion'] || jsonb_build_object('id', ${oldId}::text,
-            'severity', 'medium', 'policyName', 'Old', 'incidentVersion', data->'after'->'entityVersion'))::json,
-        created_at, now()
-      from events where stream_id = ${timerId}`
-    const at = after(createdAt, 20 * minute)
-    const { items } = (await api.get(`${list}?asOf=${at}&q=old+${number}`)).page(SlaTimerItem)
-    const shape = {
-      goalsBy: 'severity',
-      goalUnit: 'minutes',
-      goalKey: 'medium',
-      state: 'paused',
-      entityType: 'incident',
-    }
-    expect(items).toMatchObject([{ ...shape, id: oldId, entityId: id, entityNumber: number }])
-    const explained = (await api.get(`${list}/${oldId}?asOf=${at}`)).data(ExplainedSlaTimer)
-    expect(explained).toMatchObject({ ...shape, elapsedMs: 10 * minute + 123 })
-    for (const query of [
-      `entityId=${id}`,
-      'state=paused,running',
-      'metric=resolution',
-      'entityType=incident',
-    ])
-      expect(await walk(api, list, `${query}&q=old&breached=false&asOf=${at}`)).toEqual([oldId])
   })
 })
 

@@ -14,7 +14,7 @@ import {
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import type { z } from 'zod'
 import { newTemplate } from '../change/template.fixture.js'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { copyClocks, copyEvents } from './sweep.fixture.js'
 
 /** Stands still until it is moved. A Monday. */
@@ -26,8 +26,7 @@ const minutes = (count: number) => {
 
 let service: TestService
 beforeAll(async () => {
-  const start = (config: Parameters<typeof itsm.start>[0]) => itsm.start(config, { clock })
-  service = await startTestService({ name: 'itsm', ...itsm, start })
+  service = await startTestService(itsm, { overrides: { clock } })
 })
 afterAll(() => service?.stop())
 

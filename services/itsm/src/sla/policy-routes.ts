@@ -6,8 +6,9 @@ import {
   SlaPolicyPatch,
   shortPages,
 } from '@opsplane/contracts'
-import { type BackendContext, listPage } from '@opsplane/eventstore'
+import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { policyFilters } from './list-filters.js'
 import { policySelection, policySorts } from './queries.js'
@@ -19,7 +20,7 @@ export const tag = 'SLA policies'
 const path = '/itsm/sla-policies/:id'
 
 /** What is promised, and for what. */
-export function policyRoutes(ctx: BackendContext, { policies }: SlaStores, saving: SlaSaving): Route[] {
+export function policyRoutes(ctx: ServiceContext, { policies }: SlaStores, saving: SlaSaving): Route[] {
   return [
     defineList({
       operationId: 'listSlaPolicies',

@@ -1,6 +1,6 @@
 import { PreviewSla, ReapplySla, SlaPreview, SlaReapplied } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import type { Clocks } from './clocks.js'
 import { tag } from './policy-routes.js'
 import { preview } from './preview.js'
@@ -8,7 +8,7 @@ import { reapply } from './reapply.js'
 import type { SlaStores } from './stores.js'
 
 /** Trying a policy on an entity, and having it hold for clocks that began before. */
-export function policyUseRoutes(ctx: BackendContext, stores: SlaStores, clocks: Clocks): Route[] {
+export function policyUseRoutes(ctx: ServiceContext, stores: SlaStores, clocks: Clocks): Route[] {
   return [
     defineRoute({
       operationId: 'previewSlaPolicy',

@@ -9,7 +9,7 @@ import {
   type SlaCalendarPatch,
   type SlaCalendarState,
   type SlaPolicyPatch,
-  SlaPolicyState,
+  type SlaPolicyState,
 } from '@opsplane/contracts'
 import { checkConditions } from '../conditions.js'
 import { type NewHolidays, withHolidays } from './holidays.js'
@@ -73,11 +73,6 @@ export const slaPolicy: Decider<SlaPolicyState, PolicyCommand> = {
     return updated('sla_policy.updated', state, changes, now, (after) => checkPolicy(after, calendar))
   },
   expose: (state) => state,
-  // Those from before the latest fields lack them.
-  upcast: (stored) =>
-    'goalsBy' in stored && 'goalUnit' in stored && 'escalations' in stored
-      ? stored
-      : SlaPolicyState.parse(stored),
   describe: ({ name }) => ({ displayName: name }),
   project: ({ after }) => revisionRow('sla_policy_revisions', after),
 }

@@ -1,6 +1,6 @@
 import { invalidField, newId, type SlaPreview, type SlaTimer } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import type { Clocks } from './clocks.js'
 import { explained } from './explain-routes.js'
 import { entityFor } from './policy-lint.js'
@@ -19,7 +19,7 @@ export interface PreviewOptions {
 
 /** The clock an entity would have today had the policy, as it is now, been active since its creation. Keeps nothing. */
 export async function preview(
-  { database }: BackendContext,
+  { database }: ServiceContext,
   { policies, calendarOf }: SlaStores,
   { termsOf }: Clocks,
   { policyId, reference, meta }: PreviewOptions,

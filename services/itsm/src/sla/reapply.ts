@@ -1,6 +1,6 @@
 import type { SlaReapplied, SlaTimer } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import type { Clocks } from './clocks.js'
 import { slaEntities } from './entities.js'
 import { countClocks, outdatedTimers, type PresentPolicy } from './outdated.js'
@@ -29,7 +29,7 @@ export interface ReapplyOptions {
  * that others have in hand is left for the next request, and a request that breaks off has done a part.
  */
 export async function reapply(
-  { database, store, relay }: BackendContext,
+  { database, store, relay }: ServiceContext,
   { policies, calendarOf }: SlaStores,
   { termsOf, timers }: Clocks,
   { policyId, dryRun, meta: { expectedVersion: _, ...meta } }: ReapplyOptions,

@@ -13,11 +13,10 @@ import {
   SlaReapplied,
   SlaTimerItem,
 } from '@opsplane/contracts'
-import { rebuild } from '@opsplane/eventstore'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import type { z } from 'zod'
 import { offered, order, rules, team } from '../catalog/catalog.fixture.js'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 /** Stands still until it is moved. A Monday. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
@@ -27,18 +26,9 @@ const minutes = (count: number) => {
   nowMs += count * minute
 }
 
-let env: Record<string, string | undefined> = {}
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({
-    name: 'itsm',
-    migrationsDir: itsm.migrationsDir,
-    loadConfig: (given) => {
-      env = given
-      return itsm.loadConfig(given)
-    },
-    start: (config) => itsm.start(config, { clock: { now: () => iso(nowMs) } }),
-  })
+  service = await startTestService(itsm, { overrides: { clock: { now: () => iso(nowMs) } } })
 })
 afterAll(() => service?.stop())
 
@@ -153,8 +143,7 @@ describe('the clock of the next response', () => {
     const { api, caller, agent, id, says, opened } = await conversation()
     const other = await opened()
     const at = nowMs
-    const startedAt = async (ms: number) =>
-      itsm.start(itsm.loadConfig(env), { clock: { now: () => iso(ms) } })
+    const startedAt = (ms: number) => service.replica({ clock: { now: () => iso(ms) } })
     await says(caller)
     await clockOf(api, id, { state: 'running' })
     minutes(10)
@@ -341,7 +330,6 @@ it('is for the kinds alone that have it', async () => {
 })
 
 it('is the same when all of it is folded anew from the log', async () => {
-  const { deciders, projectedTables } = itsm
   const rows = () => service.sql`select id, version, state from sla_timers order by id`
   // What the tests before have made due is told first: rows must not change while they are compared.
   const due = iso(nowMs - 2_000)
@@ -351,6 +339,6 @@ it('is the same when all of it is folded anew from the log', async () => {
   })
   const before = await rows()
   expect(before.length).toBeGreaterThan(5)
-  await rebuild({ adminUrl: service.adminUrl, schema: 'itsm', deciders, projectedTables })
+  await service.rebuild()
   expect(await rows()).toEqual(before)
 })

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { newId, SlaPolicy, SlaReapplied, SlaTimerItem } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, waitFor } from '@opsplane/testing'
 import { offered, order, rules, team } from '../catalog/catalog.fixture.js'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
 })
 afterAll(() => service?.stop())
 

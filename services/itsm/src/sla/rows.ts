@@ -4,12 +4,11 @@ import {
   SlaCalendarState,
   type SlaEntityType,
   SlaPolicyState,
-  type SlaTimer,
+  SlaTimer,
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import type { SlaEntity } from './entity.js'
-import { storedTimer } from './stored-timer.js'
 import type { Change } from './timer.js'
 
 /** The pool, or one transaction. */
@@ -35,7 +34,7 @@ const tenantOf = (row: Pick<Row, 'workspace_id' | 'environment'>): TenantScope =
 export const timerOf = (row: Row): StoredTimer => ({
   tenant: tenantOf(row),
   version: row.version,
-  state: storedTimer(row.state),
+  state: SlaTimer.parse(row.state),
 })
 
 const prepared = { prepare: true }

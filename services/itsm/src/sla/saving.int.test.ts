@@ -4,7 +4,7 @@ import { createEventStore } from '@opsplane/eventstore'
 import { connect, type Database } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 import { type SlaSaving, slaSaving } from './saving.js'
 import { slaStores } from './stores.js'
 
@@ -16,7 +16,7 @@ let replicas: SlaSaving[]
 const principal = testPrincipal()
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   api = service.as(principal)
   const log = createLogger({ service: 'test', level: 'silent' })
   replicas = Array.from({ length: 2 }, () => {

@@ -8,7 +8,6 @@ import {
   SlaPolicy,
   SlaReapplied,
 } from '@opsplane/contracts'
-import { rebuild } from '@opsplane/eventstore'
 import {
   type ApiClient,
   type EventRecorder,
@@ -19,7 +18,7 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import type { z } from 'zod'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 /** Stands still until it is moved. A Monday. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
@@ -30,9 +29,8 @@ const minutes = (count: number) => {
 
 let service: TestService
 let recorder: EventRecorder
-const start = (config: Parameters<typeof itsm.start>[0]) => itsm.start(config, { clock })
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm, start })
+  service = await startTestService(itsm, { overrides: { clock } })
   recorder = await recordEvents(service.natsPrefix)
 })
 afterAll(async () => {
@@ -291,7 +289,6 @@ describe('a policy', () => {
 })
 
 it('is the same when all of it is folded anew from the log', async () => {
-  const { deciders, projectedTables } = itsm
   const rows = () => service.sql`select id, version, state from sla_timers order by id`
   // What the tests before have made due is told first: rows must not change while they are compared.
   const due = new Date(nowMs - 2_000).toISOString()
@@ -301,6 +298,6 @@ it('is the same when all of it is folded anew from the log', async () => {
   })
   const before = await rows()
   expect(before.length).toBeGreaterThan(5)
-  await rebuild({ adminUrl: service.adminUrl, schema: 'itsm', deciders, projectedTables })
+  await service.rebuild()
   expect(await rows()).toEqual(before)
 })

@@ -1,5 +1,6 @@
-import { type BackendContext, type Closable, consumeEvents } from '@opsplane/eventstore'
+import { consumeEvents } from '@opsplane/eventstore'
 import type { Route } from '@opsplane/http'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { IncidentStore } from '../incident/incident-store.js'
 import { incidentBreach } from './breach.js'
 import { calendarRoutes } from './calendar-routes.js'
@@ -19,7 +20,7 @@ import { timerRoutes } from './timer-routes.js'
 export const slaDeciders = [slaCalendar, slaPolicy, slaTimer, incidentBreach]
 export const slaProjectedTables = ['sla_policy_revisions', 'sla_calendar_revisions']
 
-export function slaRoutes(ctx: BackendContext, incidents: IncidentStore): Route[] {
+export function slaRoutes(ctx: ServiceContext, incidents: IncidentStore): Route[] {
   const clocks = createClocks(ctx)
   const stores = slaStores(ctx.store)
   const saving = slaSaving(ctx, stores)
@@ -33,7 +34,7 @@ export function slaRoutes(ctx: BackendContext, incidents: IncidentStore): Route[
 }
 
 /** An event only says which entity to look at: what happened to it is read from the log, in its order. */
-export function slaConsumers(ctx: BackendContext): Closable[] {
+export function slaConsumers(ctx: ServiceContext): BackgroundWork[] {
   const clocks = createClocks(ctx)
   const escalating = createEscalating(ctx, clocks.termsOf)
   return [

@@ -1,4 +1,5 @@
 import type { Database } from '@opsplane/postgres'
+import { addHeads } from '@opsplane/testing'
 
 /** What keeps clocks and finds those that are due. */
 const keyIndexes = ['incidents_pkey', 'sla_timers_pkey', 'sla_timers_incident_key', 'sla_timers_fire_idx']
@@ -52,6 +53,7 @@ async function copyPiece(
     await tx`
       insert into sla_progress (incident_id, version)
       select 'inc_' || lpad(g::text, 26, '0'), 1 from generate_series(${from}::int, ${to}::int) g`
+    await addHeads(tx, 'sla_timers', 'incidents')
   })
 }
 
@@ -63,10 +65,10 @@ export async function copyEvents(
 ) {
   await sql`
     insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource,
-      data, created_at, published_at)
-    select 'evt_' || lpad(g::text, 26, '0'), e.stream_type, 'inc_' || lpad(g::text, 26, '0'), e.version, e.type,
+      data, created_at)
+    select new_event_id(), e.stream_type, 'inc_' || lpad(g::text, 26, '0'), e.version, e.type,
       e.workspace_id, e.environment, e.actor, e.resource,
-      jsonb_set(e.data::jsonb, '{after,id}', to_jsonb('inc_' || lpad(g::text, 26, '0')))::json, e.created_at, now()
+      jsonb_set(e.data::jsonb, '{after,id}', to_jsonb('inc_' || lpad(g::text, 26, '0')))::json, e.created_at
     from events e, generate_series(${ids.from}::int, ${ids.to}::int) g
     where e.stream_id = ${incidentId} and e.version = 1`
 }

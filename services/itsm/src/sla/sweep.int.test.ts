@@ -6,8 +6,8 @@ import { Incident } from '@opsplane/contracts'
 import { createEventStore } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
 import { createLogger, type RunningService } from '@opsplane/runtime'
-import { startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
-import * as itsm from '../service.js'
+import { startTestService, type TestService, testPrincipal, uniquePrefix, waitFor } from '@opsplane/testing'
+import { itsm } from '../service.js'
 import { createClocks } from './clocks.js'
 import { copyClocks, withoutListIndexes } from './sweep.fixture.js'
 
@@ -16,18 +16,9 @@ const log = createLogger({ service: 'test', level: 'silent' })
 /** The service lives three hours ago: nothing of it is due to itself, and all of it to whoever starts now. */
 const past = new Date(Date.now() - 3 * hourMs).toISOString()
 
-let env: Record<string, string | undefined> = {}
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({
-    name: 'itsm',
-    migrationsDir: itsm.migrationsDir,
-    loadConfig: (given) => {
-      env = given
-      return itsm.loadConfig(given)
-    },
-    start: (config) => itsm.start(config, { clock: { now: () => past } }),
-  })
+  service = await startTestService(itsm, { overrides: { clock: { now: () => past } } })
 })
 afterAll(() => service?.stop())
 
@@ -49,7 +40,10 @@ async function openIncidents(count: number): Promise<void> {
 
 function replica() {
   const main = fileURLToPath(new URL('../main.js', import.meta.url))
-  const child = spawn(process.execPath, [main], { env: { ...env, PORT: '0' }, stdio: 'ignore' })
+  const child = spawn(process.execPath, [main], {
+    env: { ...service.env, INSTANCE_ID: uniquePrefix(), PORT: '0' },
+    stdio: 'ignore',
+  })
   const exited = once(child, 'exit')
   return async () => {
     child.kill('SIGKILL')
@@ -74,10 +68,7 @@ it('tells every breach once, whoever is killed and however many sweep', async ()
     intervalMs: 1,
   })
   await Promise.all(kills.map((kill) => kill()))
-  const others: RunningService[] = await Promise.all([
-    itsm.start(itsm.loadConfig(env)),
-    itsm.start(itsm.loadConfig(env)),
-  ])
+  const others: RunningService[] = await Promise.all([service.replica(), service.replica()])
   try {
     const all = { events: count, clocks: count }
     await waitFor(async () => (await told('sla.breached'))?.clocks === count)

@@ -1,5 +1,5 @@
-import type { Closable } from '@opsplane/eventstore'
 import { delay, type Logger } from '@opsplane/runtime'
+import type { BackgroundWork } from '@opsplane/service'
 
 export interface SweeperOptions {
   /** Does what is due, one batch. How many it took. */
@@ -14,7 +14,13 @@ export interface SweeperOptions {
 }
 
 /** Does what is due for as long as it runs. Postgres being away is waited out. */
-export function startSweeper({ sweep, batchSize, lookEveryMs, trouble, log }: SweeperOptions): Closable {
+export function startSweeper({
+  sweep,
+  batchSize,
+  lookEveryMs,
+  trouble,
+  log,
+}: SweeperOptions): BackgroundWork {
   const closing = new AbortController()
   const run = async () => {
     let failed = false

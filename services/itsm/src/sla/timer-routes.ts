@@ -3,25 +3,26 @@ import {
   AsOfQuery,
   ExplainedSlaTimer,
   notFound,
+  SlaTimer,
   SlaTimerItem,
   shortPages,
 } from '@opsplane/contracts'
-import { type BackendContext, listPage } from '@opsplane/eventstore'
+import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { withIds } from '../lists/numbered.js'
 import type { Clocks } from './clocks.js'
 import { explained, seenAt } from './explain-routes.js'
 import { timerFilters } from './list-filters.js'
 import { entityFor } from './policy-lint.js'
 import { timerSelection, timerSorts } from './queries.js'
-import { storedTimer } from './stored-timer.js'
 import { slaTimers as table } from './tables.js'
 import { isVisible, visibleClocks } from './visibility.js'
 
 const tag = 'SLA clocks'
 
 /** The clocks of everything there is. */
-export function timerRoutes({ database, cursors }: BackendContext, { timers, termsOf }: Clocks): Route[] {
+export function timerRoutes({ database, cursors }: ServiceContext, { timers, termsOf }: Clocks): Route[] {
   return [
     defineList({
       operationId: 'listSlaTimers',
@@ -74,6 +75,6 @@ export function timerRoutes({ database, cursors }: BackendContext, { timers, ter
 }
 
 function listed({ state, version }: { state: Record<string, unknown>; version: number }): SlaTimerItem {
-  const { ledger: _, fired: __, ...timer } = storedTimer(state)
+  const { ledger: _, fired: __, ...timer } = SlaTimer.parse(state)
   return { ...timer, version }
 }

@@ -23,7 +23,6 @@ import {
   sinceLastSpan,
   spanOver,
 } from './spans.js'
-import { storedTimer } from './stored-timer.js'
 
 /** What a clock goes by: the revisions it is pinned to. */
 export interface Terms {
@@ -59,7 +58,6 @@ export const slaTimer: Decider<SlaTimer, TimerCommand> = {
   table: 'sla_timers',
   decide,
   expose: (state) => state,
-  upcast: (stored) => ('goalUnit' in stored ? stored : storedTimer(stored)),
   describe: ({ policyName, entityNumber }) => ({ displayName: `${policyName}: ${entityNumber}` }),
 }
 

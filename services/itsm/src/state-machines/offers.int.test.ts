@@ -12,12 +12,12 @@ import {
 } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import type { z } from 'zod'
-import * as itsm from '../service.js'
+import { itsm } from '../service.js'
 
 let service: TestService
 const principal = testPrincipal()
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
 })
 afterAll(() => service?.stop())
 

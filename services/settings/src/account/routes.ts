@@ -1,7 +1,7 @@
 import { ApiError, type Instant, Me, type Principal, type TokenState } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineRoute, type Route } from '@opsplane/http'
 import type { Drizzle } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
 import type { Sessions } from '../session/sessions.js'
 import { validityEnd } from '../token/domain.js'
 import { tokenById } from '../token/queries.js'
@@ -9,7 +9,7 @@ import { currentWorkspace } from '../workspace/queries.js'
 import { accountById } from './queries.js'
 
 /** Who the caller is. */
-export function accountRoutes({ database: { db } }: BackendContext, sessions: Sessions): Route[] {
+export function accountRoutes({ database: { db } }: ServiceContext, sessions: Sessions): Route[] {
   return [
     defineRoute({
       operationId: 'getMe',

@@ -6,8 +6,8 @@ import {
   AuditVerifyRange,
   AuditVerifyRequest,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import type { CheckpointSigner } from './checkpoint.js'
 import { checkpointPage, takeCheckpoint } from './checkpoints.js'
 import { createShares } from './shares.js'
@@ -21,7 +21,7 @@ const budgetMs = 10_000
 const verificationsAtOnce = { perWorkspace: 1, total: 4 }
 
 /** That the audit log is whole, and what proves it. All of it is about the workspace, whatever the environment. */
-export function auditChainRoutes(ctx: BackendContext, signer: CheckpointSigner): Route[] {
+export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner): Route[] {
   const { cursors } = ctx
   const { db } = ctx.database
   const verify = createVerify({ db, signer, cursors, monotonicMs: () => performance.now(), budgetMs })

@@ -3,7 +3,7 @@ import { AuditCheckpoint, AuditVerification, natsNames, newId, type PlatformEven
 import { consumeEvents } from '@opsplane/eventstore'
 import { generateServiceKeys } from '@opsplane/http'
 import { connectNats, ensureStreams } from '@opsplane/nats'
-import { connect, type Database, provisionService } from '@opsplane/postgres'
+import { connect, type Database } from '@opsplane/postgres'
 import { createLogger, cursorCodec } from '@opsplane/runtime'
 import {
   createDatabase,
@@ -13,7 +13,7 @@ import {
   uniquePrefix,
   waitFor,
 } from '@opsplane/testing'
-import { migrationsDir } from '../service.js'
+import { settings } from '../service.js'
 import { appendToChains } from './append.js'
 import { foreignEvent, publish } from './audit.fixture.js'
 import { createCheckpointSigner } from './checkpoint.js'
@@ -27,8 +27,7 @@ let server: TestDatabase
 let replicas: [Database, Database]
 beforeAll(async () => {
   server = await createDatabase()
-  const provisioned = { adminUrl: server.url, service: 'settings', password: testRolePassword, migrationsDir }
-  await provisionService(provisioned)
+  await settings.provision({ adminUrl: server.url, password: testRolePassword })
   const open = () => connect(server.url, { schema: 'settings', max: 4 })
   replicas = [open(), open()]
 })

@@ -1,8 +1,9 @@
-import { type BackendContext, consumeEvents, type EventConsumer } from '@opsplane/eventstore'
+import { consumeEvents, type EventConsumer } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { appendToChains } from './append.js'
 
 /** Writes every event of the platform into the audit log, each once however often it comes. */
-export function recordAudit(context: BackendContext): EventConsumer {
+export function recordAudit(context: ServiceContext): EventConsumer {
   const { database, link, names, log, clock } = context
   return consumeEvents({
     ...{ database, link, names, log },

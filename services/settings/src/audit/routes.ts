@@ -1,7 +1,7 @@
 import { AuditEvent, AuditExportEnd, AuditFilters, notFound } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, defineStream, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { auditLog as table } from '../schema.js'
 import { exportBatches, exportLog } from './export.js'
@@ -13,7 +13,7 @@ const tag = 'Audit log'
 const exportsAtOnce = { perWorkspace: 2 }
 
 /** The audit log of the current workspace and environment: every event, as it was published. */
-export function auditRoutes({ database: { db }, store, cursors }: BackendContext): Route[] {
+export function auditRoutes({ database: { db }, store, cursors }: ServiceContext): Route[] {
   const beginExport = exportLog(db, store)
   const shares = createShares(exportsAtOnce, 'The audit log is being exported already. Try again later.')
   return [

@@ -6,9 +6,10 @@ import {
   platformTenant,
   type Session,
 } from '@opsplane/contracts'
-import type { BackendContext, TakeTurn } from '@opsplane/eventstore'
+import type { TakeTurn } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import { constantTimeEqual } from '@opsplane/runtime'
+import type { ServiceContext } from '@opsplane/service'
 import { account } from '../account/domain.js'
 import type { Passwords } from '../account/passwords.js'
 import { dropInvitationMail } from '../mail/mail-queue.js'
@@ -38,7 +39,7 @@ export interface AcceptOptions {
 }
 
 export function createAccept(
-  { store, database: { db } }: Pick<BackendContext, 'store' | 'database'>,
+  { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
   { members, takeTurn, passwords, throttle, login, enter }: AcceptOptions,
 ): AcceptInvitation {
   const accounts = store.aggregate(account)

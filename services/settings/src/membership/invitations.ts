@@ -6,9 +6,10 @@ import {
   newId,
   platformTenant,
 } from '@opsplane/contracts'
-import type { BackendContext, TakeTurn, Transaction, Unit } from '@opsplane/eventstore'
+import type { TakeTurn, Transaction, Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { Vault } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
 import { account } from '../account/domain.js'
 import { accountByEmail } from '../account/queries.js'
 import { sealContent } from '../mail/compose.js'
@@ -46,7 +47,7 @@ interface Issued {
 }
 
 export function createInvite(
-  { store, database: { db } }: Pick<BackendContext, 'store' | 'database'>,
+  { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
   { members, takeTurn, vault, withMail }: InviteOptions,
 ): Invite {
   const accounts = store.aggregate(account)

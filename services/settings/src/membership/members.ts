@@ -1,6 +1,7 @@
 import { invalidField, notFound, type TenantScope, type User, type UserPatch } from '@opsplane/contracts'
-import type { BackendContext, TakeTurn, Transaction } from '@opsplane/eventstore'
+import type { TakeTurn, Transaction } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { dropInvitationMail } from '../mail/mail-queue.js'
 import { grantedBy } from '../role/roles.js'
 import { token } from '../token/domain.js'
@@ -16,7 +17,7 @@ export type Members = ReturnType<typeof createMembers>
 
 /** The users of a workspace, changed one request after the other, so that the last owner stays. */
 export function createMembers(
-  { store, database: { db } }: Pick<BackendContext, 'store' | 'database'>,
+  { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
   takeTurn: TakeTurn,
 ) {
   const memberships = store.aggregate(membership, { present })

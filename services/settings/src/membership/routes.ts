@@ -7,9 +7,9 @@ import {
   UserFilters,
   UserPatch,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { memberships as table } from '../schema.js'
 import { homeOf } from '../workspace/home.js'
@@ -28,7 +28,7 @@ export interface MembershipWork {
 
 /** The users of the current workspace, and how they come and go. */
 export function membershipRoutes(
-  { database: { db }, cursors }: BackendContext,
+  { database: { db }, cursors }: ServiceContext,
   { members, invite, accept }: MembershipWork,
 ): Route[] {
   return [

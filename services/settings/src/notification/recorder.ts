@@ -1,10 +1,6 @@
 import { type Instant, NotificationContent, newId, type PlatformEvent } from '@opsplane/contracts'
-import {
-  type BackendContext,
-  consumeEvents,
-  type EventConsumer,
-  type Transaction,
-} from '@opsplane/eventstore'
+import { consumeEvents, type EventConsumer, type Transaction } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
 import { notifications } from '../schema.js'
 import { queueAdminMails } from './admin-mails.js'
 import { notificationText, notifiedTypes } from './text.js'
@@ -14,7 +10,7 @@ import { notificationText, notifiedTypes } from './text.js'
  * mails about it where mail is sent at all.
  */
 export function recordNotifications(
-  { database, link, names, log, clock }: BackendContext,
+  { database, link, names, log, clock }: ServiceContext,
   { withMail }: { withMail: boolean },
 ): EventConsumer {
   return consumeEvents({

@@ -1,7 +1,7 @@
 import { Notification, NotificationContent, NotificationFilters } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
 import { notifications as table } from '../schema.js'
 import { markRead, notificationFor, readCondition, withReadMarks } from './queries.js'
 
@@ -11,7 +11,7 @@ const tag = 'Notifications'
 export function notificationRoutes({
   database: { db },
   cursors,
-}: Pick<BackendContext, 'database' | 'cursors'>): Route[] {
+}: Pick<ServiceContext, 'database' | 'cursors'>): Route[] {
   return [
     defineList({
       operationId: 'listNotifications',

@@ -10,8 +10,9 @@ import {
   type RolePatch,
   type RoleState,
 } from '@opsplane/contracts'
-import type { BackendContext, TakeTurn } from '@opsplane/eventstore'
+import type { TakeTurn } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { requireAuthority } from '../membership/authority.js'
 import { requireEveryEnvironment } from '../membership/reach.js'
@@ -27,7 +28,7 @@ export type Roles = ReturnType<typeof createRoles>
 
 /** The roles of a workspace: the built-in ones, and its own, which are changed one request after the other. */
 export function createRoles(
-  { store, database: { db }, cursors }: Pick<BackendContext, 'store' | 'database' | 'cursors'>,
+  { store, database: { db }, cursors }: Pick<ServiceContext, 'store' | 'database' | 'cursors'>,
   takeTurn: TakeTurn,
 ) {
   const roles = store.aggregate(role)

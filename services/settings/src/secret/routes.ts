@@ -1,7 +1,7 @@
 import { NewSecret, Secret, SecretRotation, UsedSecret } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { secrets as table } from '../schema.js'
 import type { Safe } from './safe.js'
@@ -10,7 +10,7 @@ const tag = 'Secrets'
 const sortColumns = { name: table.name, createdAt: table.createdAt }
 
 /** Secrets of the current workspace and environment. No route gives a value back. */
-export function secretRoutes({ database, cursors }: BackendContext, safe: Safe): Route[] {
+export function secretRoutes({ database, cursors }: ServiceContext, safe: Safe): Route[] {
   return [
     defineList({
       operationId: 'listSecrets',

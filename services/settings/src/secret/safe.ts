@@ -9,9 +9,9 @@ import {
   type TenantScope,
   type UsedSecret,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { Vault } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
 import { type SealedValue, type StoredSecret, secret } from './domain.js'
 import { secretsByName } from './queries.js'
 import { neverUsed, type SecretUsage } from './usage.js'
@@ -20,7 +20,7 @@ export type Safe = ReturnType<typeof createSafe>
 
 /** Stores secrets and gives their values out again, to services only. */
 export function createSafe(
-  { store, database: { db } }: Pick<BackendContext, 'store' | 'database'>,
+  { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
   vault: Vault,
   usage: SecretUsage,
 ) {

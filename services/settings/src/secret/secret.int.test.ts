@@ -140,7 +140,7 @@ describe('what is kept', () => {
 
   const unpublished = async () => {
     const [row] = await settings.service.sql<{ left: number }[]>`
-      select count(*)::int as left from events where published_at is null`
+      select count(*)::int as left from outbox`
     return row?.left
   }
 })

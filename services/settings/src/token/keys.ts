@@ -12,8 +12,9 @@ import {
   type TokenCreated,
   type TokenRotation,
 } from '@opsplane/contracts'
-import type { Aggregate, BackendContext, EventStore, Unit } from '@opsplane/eventstore'
+import type { Aggregate, EventStore, Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { homeOf } from '../workspace/home.js'
 import { issueToken } from './bearer-token.js'
 import { type ApiKey, type TokenCommand, token, validityEnd } from './domain.js'
@@ -29,7 +30,7 @@ export interface KeyOptions {
 export type Keys = ReturnType<typeof createKeys>
 
 /** Issues, rotates and revokes API keys. A key's plaintext is in the answer that creates it and nowhere else. */
-export function createKeys({ store }: Pick<BackendContext, 'store'>, { tokenOverlapMs }: KeyOptions) {
+export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOverlapMs }: KeyOptions) {
   const keys: KeyAggregate = store.aggregate(token, { present })
 
   return {

@@ -1,7 +1,7 @@
 import { NewToken, Token, TokenCreated, TokenRotation } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { tokens as table } from '../schema.js'
 import { homeOf } from '../workspace/home.js'
@@ -11,7 +11,7 @@ import { lastUses } from './queries.js'
 const tag = 'Authentication'
 
 /** API keys of the calling user in the current workspace. */
-export function tokenRoutes({ database: { db }, cursors }: BackendContext, keys: Keys): Route[] {
+export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys: Keys): Route[] {
   return [
     defineList({
       operationId: 'listTokens',

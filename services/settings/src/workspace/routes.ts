@@ -6,8 +6,8 @@ import {
   WorkspacePatch,
   WorkspaceStats,
 } from '@opsplane/contracts'
-import type { BackendContext } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
 import { requireEveryEnvironment } from '../membership/reach.js'
 import { workspace } from './domain.js'
 import { homeOf } from './home.js'
@@ -17,7 +17,7 @@ import { workspaceStats } from './stats.js'
 const tag = 'Workspaces'
 
 /** Workspaces: those of the caller, and reading and changing the one a request is made in. */
-export function workspaceRoutes({ store, database, cursors }: BackendContext): Route[] {
+export function workspaceRoutes({ store, database, cursors }: ServiceContext): Route[] {
   const workspaces = store.aggregate(workspace)
   return [
     defineList({

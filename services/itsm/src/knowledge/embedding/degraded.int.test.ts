@@ -8,7 +8,7 @@ import {
   type TestService,
   waitFor,
 } from '@opsplane/testing'
-import * as itsm from '../../service.js'
+import { itsm } from '../../service.js'
 import { knowledgeTeam } from '../knowledge.fixture.js'
 
 const key = 'sk-of-the-test'
@@ -35,11 +35,8 @@ beforeAll(async () => {
     tls: false,
     respond: ({ rawBody }) => answer((JSON.parse(rawBody.toString('utf8')) as { input: string[] }).input),
   })
-  service = await startTestService({
-    name: 'itsm',
-    ...itsm,
-    start: (config) =>
-      itsm.start(config, { clock: { now: () => new Date(now).toISOString() }, searchPatience }),
+  service = await startTestService(itsm, {
+    overrides: { clock: { now: () => new Date(now).toISOString() }, searchPatience },
     env: {
       EMBEDDINGS_URL: `${endpoint.url}/v1`,
       EMBEDDINGS_MODEL: 'two-meanings',

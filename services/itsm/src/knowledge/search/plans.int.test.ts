@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { connect, type Database } from '@opsplane/postgres'
 import { startTestService, type TestService } from '@opsplane/testing'
 import { sql } from 'drizzle-orm'
-import * as itsm from '../../service.js'
+import { itsm } from '../../service.js'
 import { analyse } from './analysis.js'
 import { exactLeg, textLeg, trigramLeg } from './lexical-legs.js'
 
@@ -11,7 +11,7 @@ let database: Database
 const tenant = { workspaceId: 'ws_plans', environment: 'production' } as const
 
 beforeAll(async () => {
-  service = await startTestService({ name: 'itsm', ...itsm })
+  service = await startTestService(itsm)
   database = connect(service.adminUrl, { schema: 'itsm', max: 2 })
   await service.sql`
     insert into knowledge_published (id, workspace_id, environment, version, state)

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Article, KnowledgeResults } from '@opsplane/contracts'
-import { rebuild } from '@opsplane/eventstore'
 import { type ApiClient, startTestService, type TestService, waitFor } from '@opsplane/testing'
-import * as itsm from '../../service.js'
+import { itsm } from '../../service.js'
 import { knowledgeTeam } from '../knowledge.fixture.js'
 
 let service: TestService
@@ -18,8 +17,7 @@ const filler = Array.from({ length: 10 }, (_, index) => ({
 const searchPatience = { embeddingMs: 50_000, corpusMs: 50_000 }
 
 beforeAll(async () => {
-  const start: typeof itsm.start = (config) => itsm.start(config, { searchPatience })
-  service = await startTestService({ name: 'itsm', ...itsm, start })
+  service = await startTestService(itsm, { overrides: { searchPatience } })
   team = knowledgeTeam(service)
   for (const fields of filler) await team.publish(fields)
 })
@@ -252,8 +250,7 @@ it('rebuilds its tables from the log to the same rows, columns of the search inc
   expect(before.every((table) => table.length > 0)).toBe(true)
   await service.sql`update knowledge_published set state = (state::jsonb || '{"title":"Tampered with"}')::json`
   await service.sql`delete from knowledge_versions`
-  const { deciders, projectedTables } = itsm
-  await rebuild({ adminUrl: service.adminUrl, schema: 'itsm', deciders, projectedTables })
+  await service.rebuild()
   expect(await rows()).toEqual(before)
   expect(await titles(team.reader, 'ERR-42')).toEqual(['Rebuilt'])
 })

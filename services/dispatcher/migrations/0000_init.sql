@@ -1,65 +1,132 @@
+-- Written by drizzle-kit, but that deliveries, their attempts and their events are partitioned by the day (UTC) in their ids.
+CREATE TABLE "data_keys" (
+	"id" text PRIMARY KEY NOT NULL,
+	"workspace_id" text NOT NULL,
+	"generation" integer NOT NULL,
+	"wrapped" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "deliveries" (
+	"id" text PRIMARY KEY NOT NULL,
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"webhook_id" text NOT NULL,
+	"event_id" text NOT NULL,
+	"event_type" text NOT NULL,
+	"url" text NOT NULL,
+	"status" text NOT NULL,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"cycle_base" integer DEFAULT 0 NOT NULL,
+	"due_at" bigint,
+	"lease_owner" text,
+	"replay_of" text,
+	"ordering_key" text,
+	"ordering_place" text,
+	"last_attempt_at" text,
+	"last_response_status" integer,
+	"last_response_body" text,
+	"last_duration_ms" integer,
+	"last_error_kind" text,
+	"last_error_message" text,
+	"created_at" text NOT NULL
+) PARTITION BY RANGE ("id");
+--> statement-breakpoint
+CREATE TABLE "delivery_attempts" (
+	"delivery_id" text NOT NULL,
+	"number" integer NOT NULL,
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"started_at" text NOT NULL,
+	"duration_ms" integer NOT NULL,
+	"url" text NOT NULL,
+	"request_headers" json NOT NULL,
+	"response_status" integer,
+	"response_headers" json,
+	"response_body" text,
+	"response_truncated" boolean,
+	"error_kind" text,
+	"error_message" text,
+	CONSTRAINT "delivery_attempts_pkey" PRIMARY KEY("delivery_id","number")
+) PARTITION BY RANGE ("delivery_id");
+--> statement-breakpoint
+CREATE TABLE "delivery_events" (
+	"event_id" text PRIMARY KEY NOT NULL,
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"event" json NOT NULL,
+	"created_at" text NOT NULL
+) PARTITION BY RANGE ("event_id");
+--> statement-breakpoint
+CREATE TABLE "replay_jobs" (
+	"id" text PRIMARY KEY NOT NULL,
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"webhook_id" text NOT NULL,
+	"status" text DEFAULT 'running' NOT NULL,
+	"statuses" text[] NOT NULL,
+	"event_type" text,
+	"from_time" text,
+	"to_time" text NOT NULL,
+	"total" integer NOT NULL,
+	"replayed" integer DEFAULT 0 NOT NULL,
+	"last_delivery_id" text DEFAULT '' NOT NULL,
+	"due_at" bigint NOT NULL,
+	"created_at" text NOT NULL,
+	"finished_at" text
+);
+--> statement-breakpoint
+CREATE TABLE "webhook_health" (
+	"webhook_id" text PRIMARY KEY NOT NULL,
+	"epoch" integer NOT NULL,
+	"consecutive_failures" integer NOT NULL,
+	"peak" integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "webhook_pace" (
 	"webhook_id" text PRIMARY KEY NOT NULL,
 	"next_at" double precision NOT NULL
 );
 --> statement-breakpoint
--- Deliveries, their attempts and their events become partitioned by the day (UTC) in their ids.
-DROP INDEX "deliveries_event_webhook_key", "deliveries_replay_idx", "deliveries_list_idx", "deliveries_failed_idx", "deliveries_held_idx", "deliveries_due_idx";
+CREATE TABLE "webhook_replays" (
+	"id" text PRIMARY KEY NOT NULL,
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"version" integer NOT NULL,
+	"state" json NOT NULL,
+	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED
+);
 --> statement-breakpoint
-ALTER TABLE "deliveries" DROP CONSTRAINT "deliveries_pkey";
+CREATE TABLE "webhook_resends" (
+	"id" text PRIMARY KEY NOT NULL,
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"version" integer NOT NULL,
+	"state" json NOT NULL,
+	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED
+);
 --> statement-breakpoint
-ALTER TABLE "delivery_attempts" DROP CONSTRAINT "delivery_attempts_pkey";
+CREATE TABLE "webhooks" (
+	"id" text PRIMARY KEY NOT NULL,
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"version" integer NOT NULL,
+	"state" json NOT NULL,
+	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED,
+	"status" text GENERATED ALWAYS AS (state->>'status') STORED
+);
 --> statement-breakpoint
-ALTER TABLE "delivery_events" DROP CONSTRAINT "delivery_events_pkey";
---> statement-breakpoint
-ALTER TABLE "deliveries" RENAME TO "deliveries_whole";
---> statement-breakpoint
-ALTER TABLE "delivery_attempts" RENAME TO "delivery_attempts_whole";
---> statement-breakpoint
-ALTER TABLE "delivery_events" RENAME TO "delivery_events_whole";
---> statement-breakpoint
-CREATE TABLE "deliveries" (
-	LIKE "deliveries_whole" INCLUDING DEFAULTS,
-	"ordering_key" text,
-	"ordering_place" text,
-	CONSTRAINT "deliveries_pkey" PRIMARY KEY("id")
-) PARTITION BY RANGE ("id");
---> statement-breakpoint
-CREATE TABLE "delivery_attempts" (
-	LIKE "delivery_attempts_whole" INCLUDING DEFAULTS,
-	CONSTRAINT "delivery_attempts_pkey" PRIMARY KEY("delivery_id","number")
-) PARTITION BY RANGE ("delivery_id");
---> statement-breakpoint
-CREATE TABLE "delivery_events" (
-	LIKE "delivery_events_whole" INCLUDING DEFAULTS,
-	CONSTRAINT "delivery_events_pkey" PRIMARY KEY("event_id")
-) PARTITION BY RANGE ("event_id");
---> statement-breakpoint
+CREATE UNIQUE INDEX "data_keys_workspace_idx" ON "data_keys" USING btree ("workspace_id","generation");--> statement-breakpoint
 CREATE INDEX "deliveries_event_idx" ON "deliveries" USING btree ("event_id");--> statement-breakpoint
 CREATE INDEX "deliveries_list_idx" ON "deliveries" USING btree ("webhook_id","id");--> statement-breakpoint
 CREATE INDEX "deliveries_failed_idx" ON "deliveries" USING btree ("webhook_id","id") WHERE status = 'failed';--> statement-breakpoint
 CREATE INDEX "deliveries_held_idx" ON "deliveries" USING btree ("webhook_id","id") WHERE status = 'held';--> statement-breakpoint
 CREATE INDEX "deliveries_due_idx" ON "deliveries" USING btree ("webhook_id","due_at") WHERE status in ('pending', 'retrying');--> statement-breakpoint
-CREATE INDEX "deliveries_ordering_idx" ON "deliveries" USING btree ("webhook_id","ordering_key","ordering_place") WHERE ordering_key is not null and status in ('pending', 'retrying', 'held');
---> statement-breakpoint
--- The first ten digits of a ULID of this day: its first millisecond in Crockford's base 32.
-CREATE FUNCTION ulid_start(day date) RETURNS text LANGUAGE sql IMMUTABLE STRICT
-SET search_path FROM CURRENT AS $$
-	SELECT string_agg(
-		substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (((day - date '1970-01-01')::bigint * 86400000 >> (5 * digit)) & 31)::int + 1, 1),
-		'' ORDER BY digit DESC)
-	FROM generate_series(0, 9) digit
-$$;
---> statement-breakpoint
--- The day of an id such as del_<ULID>.
-CREATE FUNCTION ulid_day(id text) RETURNS date LANGUAGE sql IMMUTABLE STRICT
-SET search_path FROM CURRENT AS $$
-	SELECT date '1970-01-01' + (sum(
-		(strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substr(split_part(id, '_', 2), place, 1)) - 1)::bigint << (5 * (10 - place))
-	)::bigint / 86400000)::int
-	FROM generate_series(1, 10) place
-$$;
---> statement-breakpoint
+CREATE INDEX "deliveries_ordering_idx" ON "deliveries" USING btree ("webhook_id","ordering_key","ordering_place") WHERE ordering_key is not null and status in ('pending', 'retrying', 'held');--> statement-breakpoint
+CREATE UNIQUE INDEX "replay_jobs_running_key" ON "replay_jobs" USING btree ("webhook_id") WHERE status = 'running';--> statement-breakpoint
+CREATE INDEX "replay_jobs_list_idx" ON "replay_jobs" USING btree ("webhook_id","id");--> statement-breakpoint
+CREATE INDEX "webhooks_list_idx" ON "webhooks" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
+-- Written by hand:
 -- Makes the partitions of a day, if need be. The service's own role cannot make tables. A partition is made apart and
 -- then attached, which lets reads and writes of the other days go on.
 CREATE FUNCTION add_delivery_day(day date) RETURNS void LANGUAGE plpgsql STRICT SECURITY DEFINER
@@ -148,21 +215,3 @@ BEGIN
 	RETURN true;
 END
 $$;
---> statement-breakpoint
-SELECT add_delivery_day(day) FROM (
-	SELECT ulid_day(id) FROM deliveries_whole UNION SELECT ulid_day(event_id) FROM delivery_events_whole
-) AS days (day);
---> statement-breakpoint
-INSERT INTO "deliveries" (id, workspace_id, environment, webhook_id, event_id, event_type, url, status, attempts,
-	cycle_base, due_at, lease_owner, replay_of, last_attempt_at, last_response_status, last_response_body,
-	last_duration_ms, last_error_kind, last_error_message, created_at)
-SELECT id, workspace_id, environment, webhook_id, event_id, event_type, url, status, attempts, cycle_base, due_at,
-	lease_owner, replay_of, last_attempt_at, last_response_status, last_response_body, last_duration_ms,
-	last_error_kind, last_error_message, created_at
-FROM "deliveries_whole";
---> statement-breakpoint
-INSERT INTO "delivery_attempts" SELECT * FROM "delivery_attempts_whole";
---> statement-breakpoint
-INSERT INTO "delivery_events" SELECT * FROM "delivery_events_whole";
---> statement-breakpoint
-DROP TABLE "deliveries_whole", "delivery_attempts_whole", "delivery_events_whole";

@@ -1,0 +1,13 @@
+import type { BackendName, ServiceName } from '@opsplane/contracts'
+import { dispatcher } from '@opsplane/dispatcher'
+import { gateway } from '@opsplane/gateway'
+import { itsm } from '@opsplane/itsm'
+import type { RunnableService } from '@opsplane/runtime'
+import type { Service } from '@opsplane/service'
+import { settings } from '@opsplane/settings'
+
+/** Every service with a database. */
+export const backends: Record<BackendName, Service> = { settings, itsm, dispatcher }
+
+/** Every service there is. */
+export const services: Record<ServiceName, RunnableService> = { ...backends, gateway }

@@ -1,0 +1,27 @@
+/** A service of the platform, as the gateway and whoever runs it see it. */
+export interface ServiceEntry {
+  /** First segments of the paths below /api/v1 that are its own. */
+  readonly paths: readonly string[]
+  /** Whether it has a schema and a login role of its own in Postgres. */
+  readonly database: boolean
+}
+
+const withDatabase = <const Paths extends readonly string[]>(...paths: Paths) =>
+  ({ paths, database: true }) as const
+
+/** Every service there is, in the order they start: the one list that the gateway and the local run go by. */
+export const serviceRegistry = {
+  settings: withDatabase('auth', 'workspaces', 'settings', 'secrets', 'audit', 'notifications'),
+  itsm: withDatabase('itsm', 'cmdb', 'knowledge', 'catalog'),
+  dispatcher: withDatabase('webhooks', 'events'),
+  gateway: { paths: [], database: false },
+} as const satisfies Record<string, ServiceEntry>
+
+export type ServiceName = keyof typeof serviceRegistry
+/** A service with a database. */
+export type BackendName = {
+  [Name in ServiceName]: (typeof serviceRegistry)[Name]['database'] extends true ? Name : never
+}[ServiceName]
+
+export const serviceNames = Object.keys(serviceRegistry) as ServiceName[]
+export const backendNames = serviceNames.filter((name): name is BackendName => serviceRegistry[name].database)

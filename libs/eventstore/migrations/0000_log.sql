@@ -1,0 +1,158 @@
+-- The log of a service and what belongs to it: see ADR 036. The service's own tables come from its own migrations.
+
+-- The ten digits in Crockford's base 32 that a ULID of this millisecond starts with.
+CREATE FUNCTION ulid_time(ms bigint) RETURNS text LANGUAGE sql IMMUTABLE STRICT
+SET search_path FROM CURRENT AS $$
+	SELECT string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', ((ms >> (5 * digit)) & 31)::int + 1, 1), '' ORDER BY digit DESC)
+	FROM generate_series(0, 9) digit
+$$;
+--> statement-breakpoint
+-- The same of the first millisecond of a day (UTC).
+CREATE FUNCTION ulid_start(day date) RETURNS text LANGUAGE sql IMMUTABLE STRICT
+SET search_path FROM CURRENT AS $$ SELECT ulid_time((day - date '1970-01-01')::bigint * 86400000) $$;
+--> statement-breakpoint
+-- The day (UTC) of an id such as evt_<ULID>.
+CREATE FUNCTION ulid_day(id text) RETURNS date LANGUAGE sql IMMUTABLE STRICT
+SET search_path FROM CURRENT AS $$
+	SELECT date '1970-01-01' + (sum(
+		(strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substr(split_part(id, '_', 2), place, 1)) - 1)::bigint << (5 * (10 - place))
+	)::bigint / 86400000)::int
+	FROM generate_series(1, 10) place
+$$;
+--> statement-breakpoint
+-- A new id of an event, for those that SQL writes.
+CREATE FUNCTION new_event_id(at timestamp with time zone DEFAULT clock_timestamp()) RETURNS text LANGUAGE sql VOLATILE
+SET search_path FROM CURRENT AS $$
+	SELECT 'evt_' || ulid_time(floor(extract(epoch FROM at) * 1000)::bigint) || string_agg(
+		substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (get_byte(bytes, place) & 31) + 1, 1), '')
+	FROM (SELECT uuid_send(gen_random_uuid()) AS bytes) chance, generate_series(0, 15) place
+$$;
+--> statement-breakpoint
+CREATE SEQUENCE events_position_seq;
+--> statement-breakpoint
+-- The log of record, in the order of `position`. JSON columns are json, not jsonb: what is read back has its fields in
+-- the order they were written. The month in the id is the partition, so ids alone are unique over all of them;
+-- `stream_heads` guards the versions.
+CREATE TABLE events (
+	id text CONSTRAINT events_pkey PRIMARY KEY,
+	position bigint NOT NULL DEFAULT nextval('events_position_seq'),
+	stream_type text NOT NULL,
+	stream_id text NOT NULL,
+	version integer NOT NULL,
+	type text NOT NULL,
+	workspace_id text NOT NULL,
+	environment text NOT NULL,
+	actor json NOT NULL,
+	resource json NOT NULL,
+	data json NOT NULL,
+	sealed json,
+	request_id text,
+	causation_id text,
+	source json,
+	created_at timestamp(3) with time zone NOT NULL
+) PARTITION BY RANGE (id);
+--> statement-breakpoint
+CREATE INDEX events_position_idx ON events (position);
+--> statement-breakpoint
+CREATE INDEX events_stream_idx ON events (stream_id, version);
+--> statement-breakpoint
+-- Serves lists as they were: a page walks the creations of a kind in order.
+CREATE INDEX events_creations_idx ON events (workspace_id, environment, stream_type, created_at, stream_id) WHERE version = 1;
+--> statement-breakpoint
+-- Makes the partition of the month of a day, if need be: the service's own role cannot make tables. It is made apart and
+-- then attached, which lets reads and writes of the other months go on.
+CREATE FUNCTION add_event_month(day date) RETURNS void LANGUAGE plpgsql STRICT SECURITY DEFINER
+SET search_path FROM CURRENT AS $$
+DECLARE
+	month date := date_trunc('month', day::timestamp);
+	partition text := to_char(month, '"events_"YYYYMM');
+BEGIN
+	IF to_regclass(partition) IS NOT NULL THEN
+		RETURN;
+	END IF;
+	-- Attaching takes this lock anyway; whoever has waited for it sees what was made meanwhile.
+	LOCK TABLE events IN SHARE UPDATE EXCLUSIVE MODE;
+	IF to_regclass(partition) IS NOT NULL THEN
+		RETURN;
+	END IF;
+	EXECUTE format('CREATE TABLE %I (LIKE events INCLUDING DEFAULTS INCLUDING INDEXES)', partition);
+	EXECUTE format('ALTER TABLE events ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', partition,
+		'evt_' || ulid_start(month), 'evt_' || ulid_start((month + interval '1 month')::date));
+END
+$$;
+--> statement-breakpoint
+-- One row for each stream there ever was, deleted ones included: alone it guards versions, and ids over all tenants.
+CREATE TABLE stream_heads (
+	stream_id text CONSTRAINT stream_heads_pkey PRIMARY KEY,
+	-- The decider the events come from, named by its read-model table, or the journal.
+	stream_type text NOT NULL,
+	workspace_id text NOT NULL,
+	environment text NOT NULL,
+	version integer NOT NULL,
+	-- Whether the last event has deleted the aggregate.
+	ended boolean NOT NULL DEFAULT false
+) WITH (fillfactor = 80);
+--> statement-breakpoint
+-- What waits for publication; a row goes once its event is acknowledged.
+CREATE TABLE outbox (
+	position bigint CONSTRAINT outbox_pkey PRIMARY KEY,
+	workspace_id text NOT NULL,
+	event_id text NOT NULL
+);
+--> statement-breakpoint
+-- Who may do something alone, by the clock of the database.
+CREATE TABLE leases (
+	name text CONSTRAINT leases_pkey PRIMARY KEY,
+	owner text NOT NULL,
+	fence bigint NOT NULL,
+	expires_at timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
+-- Requests by Idempotency-Key.
+CREATE TABLE idempotency_keys (
+	key text CONSTRAINT idempotency_keys_pkey PRIMARY KEY,
+	fingerprint text NOT NULL,
+	-- The response's status; null while the request is in flight.
+	status integer,
+	body json,
+	headers json,
+	created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+	-- Until when a request in flight counts as alive.
+	locked_until timestamp(3) with time zone,
+	expires_at timestamp(3) with time zone NOT NULL DEFAULT now() + interval '24 hours'
+);
+--> statement-breakpoint
+CREATE INDEX idempotency_keys_expires_idx ON idempotency_keys (expires_at);
+--> statement-breakpoint
+-- How far each consumer of the platform's events has come.
+CREATE TABLE consumer_checkpoints (
+	consumer text CONSTRAINT consumer_checkpoints_pkey PRIMARY KEY,
+	stream_sequence bigint NOT NULL,
+	event_id text NOT NULL,
+	handled bigint NOT NULL,
+	updated_at timestamp(3) with time zone NOT NULL DEFAULT now()
+);
+--> statement-breakpoint
+-- Messages that were given up, as they came, with the reason.
+CREATE TABLE dead_letters (
+	id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT dead_letters_pkey PRIMARY KEY,
+	consumer text NOT NULL,
+	-- The event's id where the message carries one, else its place in the stream.
+	message_id text NOT NULL,
+	subject text NOT NULL,
+	stream_sequence bigint NOT NULL,
+	payload text NOT NULL,
+	error text NOT NULL,
+	deliveries integer NOT NULL,
+	created_at timestamp(3) with time zone NOT NULL DEFAULT now()
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX dead_letters_message_key ON dead_letters (consumer, message_id);
+--> statement-breakpoint
+-- The last number given out per workspace and kind, such as the incident numbers of one workspace.
+CREATE TABLE number_counters (
+	workspace_id text NOT NULL,
+	kind text NOT NULL,
+	last bigint NOT NULL,
+	CONSTRAINT number_counters_pkey PRIMARY KEY (workspace_id, kind)
+);

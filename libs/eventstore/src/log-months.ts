@@ -1,0 +1,58 @@
+import { idTime } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import { delay, type Logger } from '@opsplane/runtime'
+import type { StatementRunner } from './snapshots.js'
+
+/** The partitions of the log: see ADR 036. */
+export interface LogMonths {
+  /** Makes the months that events of these ids go to, those that this process has not seen yet. */
+  ensure(sql: StatementRunner, ids: Iterable<string>): Promise<void>
+}
+
+export function createLogMonths(): LogMonths {
+  const known = new Set<string>()
+  return {
+    async ensure(sql, ids) {
+      const missing = new Set<string>()
+      for (const id of ids) {
+        const month = monthOf(id)
+        if (!known.has(month)) missing.add(month)
+      }
+      for (const month of missing) {
+        await sql.unsafe('select add_event_month($1::text::date)', [month])
+        known.add(month)
+      }
+    },
+  }
+}
+
+/** The first day of the month of an id such as `evt_<ULID>`, UTC. */
+const monthOf = (id: string): string => `${new Date(idTime(id)).toISOString().slice(0, 7)}-01`
+
+const monthsAhead = 3
+const dayMs = 24 * 3_600_000
+
+/** Makes the present month and those ahead, now and every day, until closed. */
+export function startLogMonths(sql: Database['sql'], log: Logger): { close(): Promise<void> } {
+  const closing = new AbortController()
+  const run = async () => {
+    while (!closing.signal.aborted) {
+      try {
+        await sql.unsafe(
+          `select add_event_month((now() at time zone 'UTC' + make_interval(months => ahead))::date)
+           from generate_series(0, ${monthsAhead}) ahead`,
+        )
+      } catch (error) {
+        log.warn({ err: error }, 'the months ahead could not be added to the log')
+      }
+      await delay(dayMs, closing.signal)
+    }
+  }
+  const running = run()
+  return {
+    close: async () => {
+      closing.abort()
+      await running
+    },
+  }
+}

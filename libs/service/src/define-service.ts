@@ -1,0 +1,92 @@
+import { type ServiceEntry, serviceRegistry } from '@opsplane/contracts'
+import { type AnyDecider, provisionService, rebuild } from '@opsplane/eventstore'
+import type { Route } from '@opsplane/http'
+import type { BackendConfig, RunnableService } from '@opsplane/runtime'
+import type { BackgroundWork, ServiceContext, ServiceOverrides } from './context.js'
+import { startService } from './start-service.js'
+
+/** What a service is made of. Nothing is opened before it starts. */
+export interface ServiceDefinition<
+  Config extends BackendConfig = BackendConfig,
+  Overrides extends ServiceOverrides = ServiceOverrides,
+> {
+  /** Its identity between services; with `_` for `-` also its schema. */
+  name: string
+  /** First segments of its paths; those of the registry unless given. */
+  paths?: readonly string[]
+  /** Its settings from environment variables. Throws ConfigError. */
+  loadConfig(env: Record<string, string | undefined>): Config
+  /** SQL migrations of its schema. */
+  migrationsDir: string
+  /** Every kind of aggregate it keeps; no two may share a table. */
+  deciders: readonly AnyDecider[]
+  /** Tables the deciders fill beside their own. */
+  projectedTables?: readonly string[]
+  /** Looks for words of texts, which is worth a warning where the database knows the letters of ASCII only. */
+  searchesTexts?: boolean
+  /** Makes, once, what the routes and the background work share. */
+  setup(ctx: ServiceContext<Config>, overrides: Overrides): ServiceParts | Promise<ServiceParts>
+}
+
+export interface ServiceParts {
+  routes: readonly Route[]
+  /** Consumers, loops and whatever holds a resource, in the order they were opened: closed from the last to the first, after the last request and before the relay. */
+  background?: readonly BackgroundWork[]
+  /** Called first on stop, to let go of requests that wait for something. */
+  onDrain?(): void
+}
+
+/** A service with a database: it can be started, run as a process, provisioned, rebuilt, and listed. */
+export interface Service<
+  Config extends BackendConfig = BackendConfig,
+  Overrides extends ServiceOverrides = ServiceOverrides,
+> extends RunnableService<Config, Overrides> {
+  schema: string
+  paths: readonly string[]
+  migrationsDir: string
+  /** Every table that folding its log anew fills. */
+  tables: readonly string[]
+  /** Brings its schema up to date, as a superuser; returns the URL it connects with. */
+  provision(options: { adminUrl: string; password: string }): Promise<string>
+  /** Folds its read models anew from its log. */
+  rebuild(options: { adminUrl: string; onProgress?(events: number): void }): Promise<{ events: number }>
+}
+
+/** Throws when two deciders share a table, or no registry knows the name and `paths` is not given. */
+export function defineService<
+  Config extends BackendConfig,
+  Overrides extends ServiceOverrides = ServiceOverrides,
+>(definition: ServiceDefinition<Config, Overrides>): Service<Config, Overrides> {
+  const { name, migrationsDir, deciders, projectedTables = [] } = definition
+  const paths = definition.paths ?? registeredPaths(name)
+  const schema = name.replaceAll('-', '_')
+  refuseSharedTables(deciders)
+  return {
+    name,
+    schema,
+    paths,
+    migrationsDir,
+    tables: [...deciders.map(({ table }) => table), ...projectedTables],
+    loadConfig: definition.loadConfig,
+    start: (config, overrides) => startService({ ...definition, schema, paths }, config, overrides),
+    provision: ({ adminUrl, password }) =>
+      provisionService({ adminUrl, service: schema, password, migrationsDir }),
+    rebuild: (options) => rebuild({ ...options, schema, deciders, projectedTables }),
+  }
+}
+
+function registeredPaths(name: string): readonly string[] {
+  const entries: Readonly<Record<string, ServiceEntry>> = serviceRegistry
+  const entry = entries[name]
+  if (!entry?.database) throw new Error(`the registry has no service with a database that is called ${name}`)
+  return entry.paths
+}
+
+/** The table names a decider in the log, so two of one table could not be told apart when it is read back. */
+function refuseSharedTables(deciders: readonly AnyDecider[]): void {
+  const tables = new Set<string>()
+  for (const { table } of deciders) {
+    if (tables.has(table)) throw new Error(`two deciders keep their state in ${table}`)
+    tables.add(table)
+  }
+}

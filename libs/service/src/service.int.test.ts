@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { defineRoute, generateServiceKeys } from '@opsplane/http'
+import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import { z } from 'zod'
+import { noteDecider, noteEvents, noteService, type Seen } from './fixture/notes.js'
+import { defineService, type Service } from './index.js'
+
+const overrides = { checkedAgainst: noteEvents }
+const Created = z.object({ id: z.string(), title: z.string() })
+
+describe('a service', () => {
+  const seen: Seen = { consumed: [], closed: [] }
+  let notes: Service
+  let service: TestService
+  let api: ApiClient
+
+  beforeAll(async () => {
+    notes = await noteService(seen)
+    service = await startTestService(notes, { overrides })
+    api = service.as(testPrincipal())
+  })
+  afterAll(() => service?.stop())
+
+  const create = (title: string, key?: string) =>
+    api.post('/notes', { title }, key === undefined ? {} : { 'idempotency-key': key })
+
+  test('answers, keeps the event, and distributes it', async () => {
+    const { id } = (await create('Printer on fire')).data(Created)
+    await waitFor(() => seen.consumed.some(({ resource }) => resource.id === id))
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+  })
+
+  test('takes effect once for 50 requests with one key at a time', async () => {
+    const replies = await Promise.all(Array.from({ length: 50 }, () => create('Contended', 'key-1')))
+    const statuses = new Set(replies.map(({ status }) => status))
+    expect([...statuses].filter((status) => status !== 201 && status !== 409)).toEqual([])
+    expect(await service.sql`select 1 from notes where state->>'title' = 'Contended'`).toHaveLength(1)
+    expect((await create('Other', 'key-1')).status).toBe(422)
+  })
+
+  test('has a schema named after it, whose read models come out the same from its log', async () => {
+    const rows = () => service.sql`select id, version, state from notes order by id`
+    const before = await rows()
+    expect([notes.schema, notes.tables]).toEqual(['note_desk', ['notes']])
+    expect(before.length).toBeGreaterThan(0)
+    expect((await service.rebuild()).events).toBe(before.length)
+    expect(await rows()).toEqual(before)
+  })
+
+  test('lets go of who waits first, then closes the last opened first, and the database after all', async () => {
+    const events: Seen = { consumed: [], closed: [] }
+    const replica = await noteService(events)
+    const running = await replica.start(replica.loadConfig({ ...service.env, PORT: '0' }), overrides)
+    await running.stop()
+    await running.stop()
+    expect(events.closed).toEqual(['intake', 'last', 'first'])
+    await expect(fetch(`${running.url}/healthz`)).rejects.toThrow()
+  })
+})
+
+describe('without servers', () => {
+  const env = {
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    NATS_URL: 'nats://127.0.0.1:1',
+    LOG_LEVEL: 'silent',
+    SERVICE_PRIVATE_KEY: generateServiceKeys().privateKey,
+    TRUSTED_SERVICE_KEYS: '{}',
+    CURSOR_SECRET: 'a secret of at least 32 characters',
+  }
+  const unseen = (): Seen => ({ consumed: [], closed: [] })
+
+  test('a service starts and stops, and says that it is not ready', async () => {
+    const notes = await noteService(unseen())
+    const running = await notes.start(notes.loadConfig(env), overrides)
+    expect((await fetch(`${running.url}/healthz`)).status).toBe(200)
+    expect((await fetch(`${running.url}/readyz`)).status).toBe(503)
+    await running.stop()
+    await expect(fetch(`${running.url}/healthz`)).rejects.toThrow()
+  })
+
+  test('two deciders on one table are refused', async () => {
+    const deciders = [noteDecider, { ...noteDecider }]
+    await expect(noteService(unseen(), { deciders })).rejects.toThrow('notes')
+  })
+
+  test('a route outside of the paths that are its own is refused, and what was opened is closed', async () => {
+    const foreign = defineRoute({
+      operationId: 'elsewhere',
+      method: 'get',
+      path: '/memos',
+      summary: 'Nobody would be sent here',
+      tag: 'notes',
+      scope: 'public',
+      response: z.object({}),
+      handler: async () => ({}),
+    })
+    const seen = unseen()
+    const notes = await noteService(seen, { routes: [foreign] })
+    await expect(notes.start(notes.loadConfig(env))).rejects.toThrow('/memos')
+    expect(seen.closed).toEqual(['last', 'first'])
+  })
+
+  test('the registry knows the paths of a service, or it names them itself', () => {
+    const rest = {
+      loadConfig: () => ({}) as never,
+      migrationsDir: '',
+      deciders: [],
+      setup: () => ({ routes: [] }),
+    }
+    expect(defineService({ name: 'itsm', ...rest }).paths).toContain('cmdb')
+    expect(() => defineService({ name: 'gateway', ...rest })).toThrow('gateway')
+    expect(() => defineService({ name: 'unheard-of', ...rest })).toThrow('unheard-of')
+  })
+})

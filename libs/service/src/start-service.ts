@@ -1,0 +1,81 @@
+import { createApp, createInternalVerifier, listen, type Route } from '@opsplane/http'
+import { asciiLettersOnly, type Database, knowsAllLetters, translatePostgresError } from '@opsplane/postgres'
+import { type BackendConfig, createLogger, createReleasers, type RunningService } from '@opsplane/runtime'
+import { openContext, type ServiceContext, type ServiceOverrides } from './context.js'
+import type { ServiceDefinition } from './define-service.js'
+
+interface StartedDefinition<Config extends BackendConfig, Overrides extends ServiceOverrides>
+  extends ServiceDefinition<Config, Overrides> {
+  schema: string
+  paths: readonly string[]
+}
+
+/**
+ * Opens what the service has, then lets requests in. NATS and Postgres may be away at the start and later. Stops in the
+ * opposite order: intake first, the database last.
+ */
+export async function startService<Config extends BackendConfig, Overrides extends ServiceOverrides>(
+  definition: StartedDefinition<Config, Overrides>,
+  config: Config,
+  // Every override may be left out.
+  overrides = {} as Overrides,
+): Promise<RunningService> {
+  const { name, schema, paths } = definition
+  const log = overrides.log ?? createLogger({ service: name, level: config.logLevel })
+  const releasers = createReleasers(log)
+  try {
+    const ctx = openContext({ name, schema, config, overrides, log, releasers })
+    const { routes, background = [], onDrain } = await definition.setup(ctx, overrides)
+    for (const work of background) releasers.add('background work', () => work.close())
+    refuseForeignPaths(name, paths, routes)
+    const app = createApp({
+      service: name,
+      routes,
+      verifier: createInternalVerifier({ service: name, trustedKeys: config.trustedServiceKeys }),
+      idempotency: ctx.store.idempotency,
+      log,
+      clock: ctx.clock,
+      readiness: () => readiness(ctx.database),
+      translateError: translatePostgresError,
+    })
+    const { port, host } = config
+    const listening = await listen(app, { port, host, log, ...(onDrain && { onDrain }) })
+    releasers.add('http', () => listening.close())
+    log.info({ port: listening.port }, 'listening')
+    if (definition.searchesTexts) void warnOfAsciiOnly(ctx)
+    return {
+      name,
+      port: listening.port,
+      url: `http://${host}:${listening.port}`,
+      stop: () => releasers.release(),
+    }
+  } catch (error) {
+    await releasers.release().catch(() => {})
+    throw error
+  }
+}
+
+/** The gateway would send nobody there. */
+function refuseForeignPaths(name: string, paths: readonly string[], routes: readonly Route[]): void {
+  const own = new Set(['internal', ...paths])
+  for (const { operationId, path } of routes) {
+    const [, first = ''] = path.split('/', 2)
+    if (!own.has(first)) throw new Error(`${operationId}: ${path} is not among the paths of ${name}`)
+  }
+}
+
+/** Nobody waits for it: where Postgres is away at the start, requests say so. */
+async function warnOfAsciiOnly({ database, log }: ServiceContext): Promise<void> {
+  const knows = await knowsAllLetters(database.sql).catch(() => true)
+  if (!knows) log.warn(asciiLettersOnly)
+}
+
+/** NATS is not asked for: without it events wait in Postgres and requests are answered. */
+async function readiness(database: Database): Promise<Record<string, string>> {
+  try {
+    await database.sql`select 1`
+    return { database: 'up' }
+  } catch {
+    return { database: 'cannot be reached' }
+  }
+}

@@ -1,1 +1,0 @@
-CREATE INDEX "deliveries_replay_idx" ON "deliveries" USING btree ("event_id") WHERE replay_of is not null;
