@@ -108,6 +108,20 @@ CREATE TABLE leases (
 	expires_at timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
+-- What the relay remembers of the stream: while the message at `sequence` is this one, everything up to `floor` is there,
+-- and whatever was taken out of the outbox until then.
+CREATE TABLE stream_marks (
+	number bigint CONSTRAINT stream_marks_pkey PRIMARY KEY,
+	-- When the stream was made, which tells it from another of its name.
+	identity text NOT NULL,
+	-- How often the stream has been filled again.
+	generation integer NOT NULL,
+	sequence bigint NOT NULL,
+	message_id text,
+	floor bigint NOT NULL,
+	created_at timestamp(3) with time zone NOT NULL DEFAULT now()
+) WITH (fillfactor = 50);
+--> statement-breakpoint
 -- Requests by Idempotency-Key.
 CREATE TABLE idempotency_keys (
 	key text CONSTRAINT idempotency_keys_pkey PRIMARY KEY,

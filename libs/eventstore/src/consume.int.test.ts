@@ -40,7 +40,7 @@ describe('consumeEvents', () => {
       .sql`create table seen (id text primary key, subject_id text, version int, at serial)`
     names = natsNames(uniquePrefix())
     await ensureStreams(link, names)
-    relay = startRelay({ databaseUrl: testStore.url, schema, link, names, log })
+    relay = startRelay({ databaseUrl: testStore.url, schema, link, names, instanceId: 'one', log })
     replica = testStore.replica(relay.wake)
   })
   afterEach(async () => {

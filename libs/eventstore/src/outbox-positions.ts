@@ -31,7 +31,8 @@ export function createOutboxPositions(start: number): OutboxPositions {
   const done = new Set<number>()
 
   const dropDone = () => {
-    for (let lowest = heap[0]; lowest !== undefined && done.delete(lowest); lowest = heap[0]) removeLowest(heap)
+    for (let lowest = heap[0]; lowest !== undefined && done.delete(lowest); lowest = heap[0])
+      removeLowest(heap)
   }
   const knows = (position: number) => position <= settled || recent.has(position)
   return {

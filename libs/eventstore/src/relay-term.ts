@@ -145,7 +145,14 @@ export function openTerm(options: TermOptions): Term {
     const disconnected = () => end({ fault: new Error('NATS is disconnected') })
     const stopWatching = link.onChange(disconnected)
     if (!link.connected()) disconnected()
-    readOutbox({ store, lease, queue, waker, ended: () => reason !== undefined, onRenewed: () => queue.pump() }).then(
+    readOutbox({
+      store,
+      lease,
+      queue,
+      waker,
+      ended: () => reason !== undefined,
+      onRenewed: () => queue.pump(),
+    }).then(
       (held) => held || end('superseded'),
       (fault: unknown) => end({ fault }),
     )

@@ -1,13 +1,13 @@
-import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
+import { jetstreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
 import type { NatsNames } from '@opsplane/contracts'
 import { ensureStreams, type NatsLink, type StreamOptions, streamInfo } from '@opsplane/nats'
 import { type Logger, retryDelayMs } from '@opsplane/runtime'
-import type { EventRow } from './commit.js'
-import { type HeldLease, holdLease } from './relay-lease.js'
-import { openRelayStore } from './relay-store.js'
-import { ackTimeoutMs, openTerm, type Term } from './relay-term.js'
-import { type Finding, inspectStream } from './stream-guard.js'
-import { createStreamProgress } from './stream-progress.js'
+import type { CommittedEvent } from './commit.js'
+import { holdLease } from './relay-lease.js'
+import { type Lease, openRelayStore } from './relay-store.js'
+import { ackTimeoutMs, openTerm, type Term, type TermEnd } from './relay-term.js'
+import { soundStream } from './sound-stream.js'
 import { createWaker } from './waker.js'
 
 export interface RelayOptions {
@@ -38,7 +38,7 @@ export interface Relay {
    * relay and all before them are published; otherwise says that there is something. Cheap, and never needed for
    * correctness.
    */
-  offer(events: readonly (EventRow & { position: string })[]): void
+  offer(events: readonly CommittedEvent[]): void
   /** Says that there is something to publish; cheap, and never needed for correctness. */
   wake(): void
   counters(): RelayCounters
@@ -67,8 +67,8 @@ export function startRelay(options: RelayOptions): Relay {
   let streamsReady = false
   let failures = 0
 
-  /** One term, if the lease is free; returns how long to wait before the next. */
-  const attempt = async (): Promise<number> => {
+  /** One term, or a while of standing by. */
+  const attempt = async (): Promise<void> => {
     const connection = await connected(link, waker.closing)
     const manager = await jetstreamManager(connection, { checkAPI: false, timeout: ackTimeoutMs })
     // Who cannot reach JetStream leaves the lease to others.
@@ -77,26 +77,53 @@ export function startRelay(options: RelayOptions): Relay {
     const taken = await store.take(instanceId, fence, fence === undefined)
     if (!('fence' in taken)) {
       recovered()
-      return Math.min(taken.freeInMs + 50, standbyMs)
+      return standBy(connection, taken.freeInMs)
     }
     fence = taken.fence
-    const lease = holdLease(taken, askedAt)
+    const parts = {
+      store,
+      lease: holdLease(taken, askedAt),
+      link,
+      connection,
+      manager,
+      names,
+      schema,
+      log,
+      waker,
+    }
+    let end: TermEnd = 'closed'
     try {
-      const sound = await soundStream(manager, lease)
-      if (!sound || waker.closing.aborted) return 0
-      const shared = { store, lease, link, connection, manager, names, schema, log, waker, ...sound }
-      term = openTerm({ ...shared, onPublished })
+      if (!streamsReady) await makeStreams()
+      streamsReady = true
+      const sound = await soundStream({ ...parts, ensureStreams: makeStreams })
+      if (!sound || waker.closing.aborted) return
+      term = openTerm({ ...parts, ...sound, onPublished })
       recovered()
-      const end = await term.over
+      end = await term.over
       if (typeof end === 'object') throw end.fault
-      return 0
-    } catch (error) {
-      await store.release(lease).catch(() => {})
-      throw error
     } finally {
       term = undefined
-      if (waker.closing.aborted) await store.release(lease).catch(() => {})
+      if (end !== 'superseded' && end !== 'stream changed') await release(taken)
     }
+  }
+
+  const makeStreams = () => ensureStreams(link, names, { ...options.streams, log, signal: waker.closing })
+
+  const freed = names.wakeSubject(schema, 'relay-free')
+  const standBy = async (connection: NatsConnection, freeInMs: number) => {
+    const subscription = connection.subscribe(freed, { callback: waker.wake })
+    await waker.wait(freeInMs > 0 ? Math.min(freeInMs + 50, standbyMs) : standbyMs)
+    if (!connection.isClosed()) subscription.unsubscribe()
+  }
+  /** Whoever stands by takes it at once. */
+  const release = async (lease: Lease) => {
+    await store.release(lease).catch(() => {})
+    await publishCore(freed)
+  }
+  const publishCore = async (subject: string) => {
+    if (!link.connected()) return
+    const connection = await link.ready().catch(() => undefined)
+    if (connection && !connection.isClosed()) connection.publish(subject)
   }
 
   const recovered = () => {
@@ -109,42 +136,10 @@ export function startRelay(options: RelayOptions): Relay {
     counters.lagMs = Math.max(0, Date.now() - Date.parse(createdAt))
   }
 
-  /** The stream as the log says it must be; undefined when the lease was lost over that. */
-  const soundStream = async (manager: JetStreamManager, lease: HeldLease) => {
-    const settings = { ...options.streams, log, signal: waker.closing }
-    if (!streamsReady) await ensureStreams(link, names, settings)
-    streamsReady = true
-    const marks = await store.marks()
-    let finding = await inspectStream(manager, names.eventsStream, marks)
-    if (!finding) {
-      await ensureStreams(link, names, settings)
-      finding = await inspectStream(manager, names.eventsStream, marks)
-    }
-    if (!finding) throw new Error(`there is no stream ${names.eventsStream}`)
-    const { identity, sequence } = finding
-    if (!finding.lost) {
-      const progress = createStreamProgress(marks, identity)
-      return { progress, start: marks.at(-1)?.floor ?? 0, refilledAt: undefined }
-    }
-    const start = await refill(lease, finding, (marks.at(-1)?.generation ?? 0) + 1)
-    if (start === undefined) return undefined
-    return { progress: createStreamProgress(await store.marks(), identity), start, refilledAt: sequence }
-  }
-
-  const refill = async (lease: HeldLease, finding: Finding & { floor: number | undefined }, generation: number) => {
-    const { lost, floor, maxAgeMs, identity } = finding
-    const filled = await store.refill(lease, { floor, maxAgeMs, identity, generation })
-    if (!filled) return undefined
-    const facts = { stream: names.eventsStream, found: lost, afterPosition: filled.floor, events: filled.events }
-    log.warn({ ...facts, generation }, 'the stream has lost events, they are published again')
-    return filled.floor
-  }
-
   const run = async () => {
     while (!waker.closing.aborted) {
       try {
-        const waitMs = await attempt()
-        if (waitMs > 0) await waker.pause(waitMs)
+        await attempt()
       } catch (error) {
         if (waker.closing.aborted) return
         failures++
@@ -161,11 +156,9 @@ export function startRelay(options: RelayOptions): Relay {
   /** Tells the replica that has the lease. */
   const hint = () => {
     if (hinted || waker.closing.aborted) return
-    hinted = setTimeout(async () => {
+    hinted = setTimeout(() => {
       hinted = undefined
-      if (!link.connected()) return
-      const connection = await link.ready().catch(() => undefined)
-      if (connection && !connection.isClosed()) connection.publish(names.wakeSubject(schema, 'relay'))
+      void publishCore(names.wakeSubject(schema, 'relay'))
     }, hintSpacingMs)
   }
   const wake = () => (term ? waker.wake() : hint())

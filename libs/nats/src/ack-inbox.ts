@@ -1,5 +1,11 @@
 import { JetStreamApiError } from '@nats-io/jetstream'
-import { createInbox, type Msg, type MsgHdrs, type NatsConnection, TimeoutError } from '@nats-io/transport-node'
+import {
+  createInbox,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+  TimeoutError,
+} from '@nats-io/transport-node'
 import { NoStreamError } from './errors.js'
 
 /** What the stream says to a message. */

@@ -111,7 +111,8 @@ export const backendConfig = baseConfig.extend({
   databaseUrl: z.string().meta({ description: "Postgres URL of this service's own login role" }),
   databasePoolSize: z.coerce.number().int().min(1).max(100).default(8),
   natsStreamReplicas: z.coerce.number().int().min(1).max(5).optional().meta({
-    description: 'replicas of the JetStream streams; like the next four, what is not given stays as it is on the server',
+    description:
+      'replicas of the JetStream streams; like the next four, what is not given stays as it is on the server',
   }),
   natsEventsMaxAgeMs: z.coerce.number().int().min(1_000).optional().meta({
     description: 'how long the stream keeps events; a new one keeps them for a week unless told otherwise',
