@@ -34,6 +34,8 @@ export {
   type RouteContract,
   type Scope,
 } from './route.js'
+export { routeTableRoute } from './route-table.js'
+export { RouteTree } from './routing.js'
 export { securityHeaders } from './security-headers.js'
 export {
   type CallOptions,

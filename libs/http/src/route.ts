@@ -1,4 +1,11 @@
-import type { CommandMeta, ErrorCode, EventSource, Permission, Principal } from '@opsplane/contracts'
+import {
+  type CommandMeta,
+  defaultRouteRule,
+  type ErrorCode,
+  type EventSource,
+  type Permission,
+  type Principal,
+} from '@opsplane/contracts'
 import type { Logger } from '@opsplane/runtime'
 import { z } from 'zod'
 
@@ -53,6 +60,11 @@ export interface Contract<Path extends string> {
   workspace?: 'required' | 'none'
   /** 1 MiB unless given. */
   bodyLimitBytes?: number
+  /**
+   * The answer may take as long as a long-poll or an export: such requests share no connections with quick ones, and the
+   * caller's token is checked again before the answer. No unless given; a stream always may.
+   */
+  waits?: boolean
   /** Codes beyond those the platform itself answers with. */
   errors?: readonly ErrorCode[]
   /** Said in the headers of every answer and in the OpenAPI document. */
@@ -119,6 +131,7 @@ export interface Route {
   query: z.ZodObject
   body: z.ZodType | undefined
   bodyLimitBytes: number
+  waits: boolean
   /** `data`; for a list, of one item; for a stream, of one line. */
   response: z.ZodType
   status: number
@@ -134,8 +147,6 @@ export interface Route {
   /** A list's handler returns a Page, a stream's a LineStream. */
   handler(input: { params: unknown; query: unknown; body: unknown; meta: RequestMeta }): Promise<unknown>
 }
-
-const defaultBodyLimitBytes = 1024 * 1024
 
 /** One operation: the contract that makes the Express route, the handler's types and the OpenAPI operation. */
 export function defineRoute<
@@ -179,7 +190,8 @@ export function common(contract: Contract<string>) {
     tag: contract.tag,
     scope: contract.scope,
     workspace: contract.workspace ?? (outside ? 'none' : 'required'),
-    bodyLimitBytes: contract.bodyLimitBytes ?? defaultBodyLimitBytes,
+    bodyLimitBytes: contract.bodyLimitBytes ?? defaultRouteRule.bodyLimitBytes,
+    waits: contract.waits ?? false,
     errors: contract.errors ?? [],
     deprecated: contract.deprecated,
   }

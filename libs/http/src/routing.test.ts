@@ -57,6 +57,27 @@ describe('find', () => {
   test('a parameter that is not correctly percent-encoded', () => {
     expect(() => tree.find('GET', '/a/%zz')).toThrow(URIError)
   })
+
+  test('lookup finds the same, without the parameters, and is never wrong about a method', () => {
+    const segments = ['a', 'new', '7', 'close', '', 'x', 'y', '%zz']
+    const paths = ['', ...segments].flatMap((first) =>
+      segments.flatMap((second) =>
+        segments.flatMap((third) => [`/${first}`, `/${first}/${second}`, `/${first}/${second}/${third}/y`]),
+      ),
+    )
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'BREW'])
+      for (const path of paths)
+        expect([method, path, tree.lookup(method, path)]).toEqual([method, path, found(method, path)])
+  })
+
+  /** What `find` says of addresses it has no objection to. */
+  function found(method: string, path: string): string | undefined {
+    try {
+      return tree.find(method, path.replaceAll('%', ''))?.target
+    } catch {
+      return undefined
+    }
+  }
 })
 
 test('one address cannot be taken twice', () => {

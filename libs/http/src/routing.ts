@@ -32,6 +32,11 @@ export class RouteTree<Target> {
     node.operations.set(upper, { target, names })
   }
 
+  /** The target of an address, whatever its parameters hold; undefined for an unknown path or method. Never throws. */
+  lookup(method: string, path: string): Target | undefined {
+    return below(this.#root, path, 1, method === 'HEAD' ? 'GET' : method)
+  }
+
   /**
    * The target and its path parameters, or undefined for an unknown path. Throws `method_not_allowed` when only the
    * method is wrong, URIError when a parameter is not correctly percent-encoded.
@@ -62,6 +67,17 @@ export class RouteTree<Target> {
     if (allowed.size > 0) throw methodNotAllowed(method, [...allowed])
     return undefined
   }
+}
+
+/** What stands at `path` from the segment that begins at `from`. */
+function below<Target>(node: Node<Target>, path: string, from: number, method: string): Target | undefined {
+  if (from >= path.length) return node.operations.get(method)?.target
+  const slash = path.indexOf('/', from)
+  const end = slash === -1 ? path.length : slash
+  const literal = node.literals.get(path.slice(from, end))
+  const found = literal && below(literal, path, end + 1, method)
+  if (found !== undefined || !node.parameter || end === from) return found
+  return below(node.parameter, path, end + 1, method)
 }
 
 /**

@@ -17,7 +17,7 @@ export interface StreamContract<
   Line extends z.ZodType,
   Params extends z.ZodObject,
   Query extends z.ZodObject,
-> extends Omit<Contract<Path>, 'method' | 'bodyLimitBytes'> {
+> extends Omit<Contract<Path>, 'method' | 'bodyLimitBytes' | 'waits'> {
   params?: Params
   query?: Query
   /** Schema of one line. */
@@ -41,7 +41,7 @@ export function defineStream<
 >(contract: StreamContract<Path, Line, Params, Query>): Route {
   const handler: ErasedStreamHandler = contract
   return {
-    ...common({ ...contract, method: 'get' }),
+    ...common({ ...contract, method: 'get', waits: true }),
     kind: 'stream',
     params: contract.params,
     query: strictQuery(contract.query),

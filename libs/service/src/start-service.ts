@@ -1,4 +1,4 @@
-import { createApp, createInternalVerifier, listen, type Route } from '@opsplane/http'
+import { createApp, createInternalVerifier, listen, type Route, routeTableRoute } from '@opsplane/http'
 import { asciiLettersOnly, type Database, knowsAllLetters, translatePostgresError } from '@opsplane/postgres'
 import { type BackendConfig, createLogger, createReleasers, type RunningService } from '@opsplane/runtime'
 import { openContext, type ServiceContext, type ServiceOverrides } from './context.js'
@@ -30,7 +30,7 @@ export async function startService<Config extends BackendConfig, Overrides exten
     refuseForeignPaths(name, paths, routes)
     const app = createApp({
       service: name,
-      routes,
+      routes: [...routes, routeTableRoute(routes)],
       verifier: createInternalVerifier({ service: name, trustedKeys: config.trustedServiceKeys }),
       idempotency: ctx.store.idempotency,
       log,

@@ -1,20 +1,23 @@
 import type { IncomingMessage } from 'node:http'
-import { ApiError, Environment, environments, type Principal } from '@opsplane/contracts'
+import { ApiError, Environment, environments, type Principal, type RouteAccess } from '@opsplane/contracts'
 import type { RateHeaders, RateLimiter } from './rate-limit.js'
-import type { Access } from './target.js'
 import type { TokenCache, TokenQuestion } from './token-cache.js'
 
 export interface Authenticator {
   /**
    * Who a request acts as; undefined on public routes. Throws ApiError: 401, 403, `workspace_required`,
-   * `validation_failed` for a header, or `rate_limited`. `tell` is given the request's rate limit as response
+   * `validation_failed` for a header, or `rate_limited`. `onLimit` is given the request's rate limit as response
    * headers, whatever comes of it.
    */
-  admit(caller: Caller, access: Access, tell: (headers: RateHeaders) => void): Promise<Principal | undefined>
+  authenticate(
+    caller: Caller,
+    access: RouteAccess,
+    onLimit: (headers: RateHeaders) => void,
+  ): Promise<Principal | undefined>
   /**
-   * Throws unless whoever was admitted would be again, with all permissions they had then. Costs nothing of a rate limit.
+   * Throws unless the caller would be let in again, with all permissions they had then. Costs nothing of a rate limit.
    */
-  confirm(caller: Caller, admitted: Principal): Promise<void>
+  recheck(caller: Caller, then: Principal): Promise<void>
 }
 
 export interface Caller {
@@ -39,53 +42,57 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const { tokens, limiter, anonymousLimiter } = options
 
   /** A token nobody has vouched for yet counts against its address, so that tokens cannot be guessed fast. */
-  const identify = async (question: TokenQuestion, clientAddress: string, tell: Tell): Promise<Principal> => {
+  const identify = async (
+    question: TokenQuestion,
+    clientAddress: string,
+    onLimit: OnLimit,
+  ): Promise<Principal> => {
     const known = tokens.peek(question)
-    if (known === undefined) tell(anonymousLimiter.check(clientAddress))
+    if (known === undefined) onLimit(anonymousLimiter.check(clientAddress))
     try {
       return await tokens.authenticate(question)
     } catch (error) {
-      if (isDenial(error)) tell(anonymousLimiter.take(clientAddress))
+      if (isDenial(error)) onLimit(anonymousLimiter.take(clientAddress))
       throw error
     }
   }
-  const charge = ({ userId, workspaceId }: Principal, tell: Tell) =>
-    tell(limiter.take(`${userId} ${workspaceId ?? ''}`))
+  const charge = ({ userId, workspaceId }: Principal, onLimit: OnLimit) =>
+    onLimit(limiter.take(`${userId} ${workspaceId ?? ''}`))
 
   return {
-    async admit({ request, clientAddress }, access, tell) {
+    async authenticate({ request, clientAddress }, access, onLimit) {
       const environment = Environment.safeParse(request.headers['x-environment'] ?? 'production')
       if (access === 'public') {
-        tell(anonymousLimiter.take(clientAddress))
+        onLimit(anonymousLimiter.take(clientAddress))
         if (!environment.success) throw invalidEnvironment()
         return undefined
       }
 
-      const token = readToken(request, () => tell(anonymousLimiter.take(clientAddress)))
+      const token = readToken(request, () => onLimit(anonymousLimiter.take(clientAddress)))
       const slug = request.headers['x-workspace']
       const problem = !environment.success ? invalidEnvironment() : workspaceProblem(slug, access)
       if (problem !== null) {
         // Only who has a valid token learns what else is wrong with the request.
         const question = { token, workspace: undefined, environment: 'production' }
-        const principal = await identify(question, clientAddress, tell).catch((error: unknown) => {
+        const principal = await identify(question, clientAddress, onLimit).catch((error: unknown) => {
           if (!(error instanceof ApiError && error.status === 403)) throw error
         })
-        if (principal) charge(principal, tell)
+        if (principal) charge(principal, onLimit)
         throw problem
       }
 
       const question = questionOf(request, token, environment.data)
-      const principal = await identify(question, clientAddress, tell)
-      charge(principal, tell)
+      const principal = await identify(question, clientAddress, onLimit)
+      charge(principal, onLimit)
       return principal
     },
 
-    async confirm({ request }, admitted) {
+    async recheck({ request }, then) {
       const environment = Environment.safeParse(request.headers['x-environment'] ?? 'production')
       const token = readToken(request, () => undefined)
       const { permissions } = await tokens.authenticate(questionOf(request, token, environment.data))
       // Which of them the answer needed only the service knows: who asks again is told.
-      if (!admitted.permissions.every((permission) => permissions.includes(permission)))
+      if (!then.permissions.every((permission) => permissions.includes(permission)))
         throw new ApiError('service_unavailable', 'What the token allows has changed meanwhile. Try again.')
     },
   }
@@ -100,7 +107,7 @@ function questionOf(
   return { token, workspace: typeof slug === 'string' ? slug : undefined, environment }
 }
 
-type Tell = (headers: RateHeaders) => void
+type OnLimit = (headers: RateHeaders) => void
 
 /** Nobody is charged for a refusal but the address it came from: a token that may not come in says who it is to no one. */
 const isDenial = (error: unknown) =>
@@ -115,7 +122,7 @@ function readToken(request: IncomingMessage, onRefusal: () => void): string {
     : new ApiError('invalid_token', 'The token is not valid.')
 }
 
-function workspaceProblem(slug: string | string[] | undefined, access: Access): ApiError | null {
+function workspaceProblem(slug: string | string[] | undefined, access: RouteAccess): ApiError | null {
   if (slug === undefined || slug === '') {
     if (access === 'account' && slug === undefined) return null
     return new ApiError('workspace_required', 'Name the workspace: X-Workspace: <slug>.')

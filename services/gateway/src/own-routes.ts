@@ -69,7 +69,7 @@ function publicOrigin(config: GatewayConfig, request: Request): string {
   return config.publicOrigin ?? `http://${request.headers.host ?? config.host}`
 }
 
-/** The door has settled the request id by the time a request comes here. */
+/** The proxy has settled the request id by the time a request comes here. */
 const withHeaders: RequestHandler = (request, response, next) => {
   response.set({ ...securityHeaders, 'X-Request-ID': request.get('X-Request-ID') })
   next()

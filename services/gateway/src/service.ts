@@ -19,12 +19,13 @@ import { z } from 'zod'
 import { createAuthenticator } from './authenticate.js'
 import { clientAddressReader } from './client-address.js'
 import { type GatewayConfig, loadConfig } from './config.js'
-import { createDoor } from './door.js'
+import { createLoginLimiter } from './login-limiter.js'
 import { createOwnRoutes } from './own-routes.js'
+import { createProxy, type ProxiedService } from './proxy.js'
 import { createRateLimiter } from './rate-limit.js'
 import { watchRevocations } from './revocations.js'
+import { createServiceRoutes } from './route-tables.js'
 import { createTokenCache, type TokenQuestion, type Verification } from './token-cache.js'
-import { createTurnstile } from './turnstile.js'
 import { createUpstream } from './upstream.js'
 
 /** What tests and the local run replace. */
@@ -37,7 +38,7 @@ export interface GatewayOverrides {
 const loginsAtOnce = 32
 const loginsOfAddressAtOnce = 8
 
-/** How long settings may take to vouch for a token. */
+/** How long settings may take to vouch for a token, and a service to tell its routes. */
 const internalTimeoutMs = 5_000
 
 const Verified = z.object({ principal: Principal, expiresAt: z.iso.datetime().nullable() })
@@ -55,7 +56,8 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
   const issuer = createInternalIssuer({ service: 'gateway', privateKey: config.servicePrivateKey })
   const releasers = createReleasers(log)
   try {
-    const settings = settingsClient(config, issuer)
+    // Without it nobody could get in.
+    const settings = clientOf(urlOfService(config, 'settings'), 'settings', issuer)
     releasers.add('settings client', () => settings.close())
     const tokens = createTokenCache({
       verify: tokenVerifier(settings),
@@ -69,21 +71,25 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     const revocations = watchRevocations({ link, names: natsNames(config.natsPrefix), tokens, log })
     releasers.add('revocations', () => revocations.close())
 
-    const services = new Map(
-      Object.entries(config.serviceUrls).map(([name, url]) => {
-        const quick = createUpstream(url, config.upstreamTimeoutMs)
-        const waiting = createUpstream(url, config.upstreamTimeoutMs)
-        releasers.add(`connections to ${name}`, async () => {
-          await Promise.all([quick.close(), waiting.close()])
-        })
-        return [name, { quick, waiting }]
-      }),
-    )
+    const services = new Map<string, ProxiedService>()
+    for (const [service, url] of Object.entries(config.serviceUrls)) {
+      const client = clientOf(url, service, issuer)
+      const routes = createServiceRoutes({ service, client, log })
+      const quick = createUpstream(url, config.upstreamTimeoutMs, routes.renewed)
+      const waiting = createUpstream(url, config.upstreamTimeoutMs, routes.renewed)
+      services.set(service, { quick, waiting, routes })
+      releasers.add(`connections to ${service}`, async () => {
+        routes.close()
+        await Promise.all([quick.close(), waiting.close(), client.close()])
+      })
+    }
+    // Nobody waits for the answers but the requests that need one.
+    for (const { routes } of services.values()) void routes.ask()
 
     const limiter = (policy: string, perMinute: number) =>
       createRateLimiter({ policy, perMinute, monotonicMs })
     const anonymousLimiter = limiter('anonymous', config.anonymousRateLimitPerMinute)
-    const door = createDoor({
+    const proxy = createProxy({
       services,
       authenticator: createAuthenticator({
         tokens,
@@ -92,13 +98,13 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       }),
       tokenFor: issuer.tokenFor,
       clientAddress: clientAddressReader(config.trustProxyCidrs),
-      turnstile: createTurnstile({ total: loginsAtOnce, perAddress: loginsOfAddressAtOnce }),
+      loginLimiter: createLoginLimiter({ total: loginsAtOnce, perAddress: loginsOfAddressAtOnce }),
       limit: anonymousLimiter.take,
       own: createOwnRoutes({ config, monotonicMs, log }),
       log,
     })
 
-    const { port, close } = await listen(door, {
+    const { port, close } = await listen(proxy, {
       port: config.port,
       host: config.host,
       log,
@@ -117,10 +123,8 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
   }
 }
 
-/** Without a settings service nobody could get in. */
-function settingsClient(config: GatewayConfig, issuer: InternalIssuer): ServiceClient {
-  const baseUrl = urlOfService(config, 'settings')
-  return serviceClient({ baseUrl, audience: 'settings', issuer, timeoutMs: internalTimeoutMs })
+function clientOf(baseUrl: string, audience: string, issuer: InternalIssuer): ServiceClient {
+  return serviceClient({ baseUrl, audience, issuer, timeoutMs: internalTimeoutMs })
 }
 
 function tokenVerifier(settings: ServiceClient) {

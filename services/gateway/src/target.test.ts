@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { resolveTarget } from './target.js'
+import type { RouteRule } from '@opsplane/contracts'
+import { RouteTree } from '@opsplane/http'
+import { resolveTarget, ruleOf } from './target.js'
+import { dispatcherRoutes, itsmRoutes, settingsRoutes } from './testing/platform.js'
 
 describe('where a request goes', () => {
   test.each([
@@ -15,11 +18,8 @@ describe('where a request goes', () => {
     ['/api/v1/catalog/items', 'itsm'],
     ['/api/v1/webhooks/wh_1/deliveries', 'dispatcher'],
     ['/api/v1/events/topics/orders/publish', 'dispatcher'],
-    ['/api/v1/tables/orders/records', 'database-studio'],
-    ['/api/v1/transformer/evaluate', 'integrations'],
-    ['/api/v1/runs/run_1', 'workflows'],
   ])('%s is owned by %s', (url, service) => {
-    expect(resolveTarget('GET', url)).toMatchObject({ service, path: url.slice('/api/v1'.length) })
+    expect(resolveTarget(url)).toMatchObject({ service, path: url.slice('/api/v1'.length) })
   })
 
   test.each([
@@ -37,43 +37,62 @@ describe('where a request goes', () => {
     '/api/v2/auth/me',
     '/api/v1/openapi.json',
     '/api/v1/incidents',
+    '/api/v1/tables/orders/records',
     'http://elsewhere/api/v1/auth/me',
   ])('%s goes nowhere', (url) => {
-    expect(resolveTarget('GET', url)).toBeNull()
+    expect(resolveTarget(url)).toBeNull()
   })
 
   test('dots within a segment or in the query are part of a name', () => {
-    expect(resolveTarget('GET', '/api/v1/events/topics/a..b/events?after=/../x')?.service).toBe('dispatcher')
+    expect(resolveTarget('/api/v1/events/topics/a..b/events?after=/../x')?.service).toBe('dispatcher')
   })
+})
+
+describe('what is asked of a request', () => {
+  const table = new RouteTree<RouteRule>()
+  for (const { method, path, ...rule } of [...settingsRoutes, ...itsmRoutes, ...dispatcherRoutes])
+    table.add(method, path, rule)
+  const rule = (method: string, path: string) => {
+    const target = resolveTarget(`/api/v1${path}`)
+    return target && ruleOf(table, method, target)
+  }
 
   test.each([
     ['POST', '/auth/token', 'public'],
+    ['POST', '/auth/token/', 'public'],
     ['POST', '/auth/invitations/accept', 'public'],
-    ['POST', '/auth/logout', 'account'],
     ['GET', '/auth/me', 'account'],
+    ['HEAD', '/auth/me', 'account'],
     ['GET', '/workspaces?limit=2', 'account'],
     ['GET', '/events/catalog?type=incident.*', 'account'],
     ['GET', '/events/catalog/incident.created', 'account'],
-    ['HEAD', '/events/asyncapi.json', 'account'],
+    ['HEAD', '/events/catalog/incident.created', 'account'],
+    ['GET', '/events/catalog/%ff', 'account'],
     ['POST', '/events/catalog', 'workspace'],
     ['GET', '/events/catalog/a/b', 'workspace'],
+    ['GET', '/events/catalog//', 'workspace'],
     ['GET', '/events/topics/catalog/events', 'workspace'],
     ['GET', '/auth/token', 'workspace'],
+    ['POST', '/auth//token', 'workspace'],
+    ['POST', '/auth/%74oken', 'workspace'],
     ['POST', '/auth/tokens', 'workspace'],
+    ['POST', '/auth', 'workspace'],
     ['POST', '/workspaces', 'workspace'],
     ['GET', '/workspaces/me', 'workspace'],
-    ['POST', '/auth/token/', 'workspace'],
+    ['BREW', '/auth/token', 'workspace'],
   ])('%s %s needs %s access', (method, path, access) => {
-    expect(resolveTarget(method, `/api/v1${path}`)?.access).toBe(access)
+    expect(rule(method, path)?.access).toBe(access)
   })
 
-  test('bulk routes take larger bodies, and long-polls and exports have connections of their own', () => {
-    expect(resolveTarget('POST', '/api/v1/tables/t/records/bulk')?.bodyLimitBytes).toBe(16 * 1024 * 1024)
-    expect(resolveTarget('POST', '/api/v1/tables/t/records')?.bodyLimitBytes).toBe(1024 * 1024)
-    expect(resolveTarget('GET', '/api/v1/events/topics/t/events?timeout=9')?.waits).toBe(true)
-    expect(resolveTarget('GET', '/api/v1/events/topics/t/events/?timeout=9')?.waits).toBe(true)
-    expect(resolveTarget('GET', '/api/v1/events/topics/t')?.waits).toBe(false)
-    expect(resolveTarget('GET', '/api/v1/audit/export?type=*')?.waits).toBe(true)
-    expect(resolveTarget('GET', '/api/v1/audit')?.waits).toBe(false)
+  test('its service says how large a body may be, and what waits', () => {
+    const mebibyte = 1024 * 1024
+    expect(rule('POST', '/knowledge/articles')?.bodyLimitBytes).toBe(2 * mebibyte)
+    expect(rule('POST', '/itsm/incidents')?.bodyLimitBytes).toBe(mebibyte)
+    expect(rule('POST', '/itsm/unheard-of')?.bodyLimitBytes).toBe(mebibyte)
+    expect(rule('GET', '/events/topics/t/events?timeout=9')?.waits).toBe(true)
+    expect(rule('GET', '/events/topics/t/events/?timeout=9')?.waits).toBe(true)
+    expect(rule('GET', '/events/topics/t')?.waits).toBe(false)
+    expect(rule('GET', '/audit/export?type=*')?.waits).toBe(true)
+    expect(rule('GET', '/audit')?.waits).toBe(false)
   })
 })

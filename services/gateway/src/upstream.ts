@@ -16,7 +16,7 @@ export interface Forwarding {
   /** Headers the gateway adds to the answer. */
   answerHeaders: Record<string, string>
   /** For an answer that may come long after its request: rejects once the caller may have it no more. */
-  confirm?: (() => Promise<void>) | undefined
+  recheck?: (() => Promise<void>) | undefined
   /** Called at most once, and only while nothing has been sent to the client. */
   fail(error: ApiError): void
 }
@@ -28,14 +28,18 @@ export interface Upstream {
   close(): Promise<void>
 }
 
-/** `timeoutMs` bounds the wait for the answer's headers, and each silence within its body. */
-export function createUpstream(url: string, timeoutMs: number): Upstream {
+/**
+ * `timeoutMs` bounds the wait for the answer's headers, and each silence within its body. `onConnect` is called for each
+ * new connection.
+ */
+export function createUpstream(url: string, timeoutMs: number, onConnect: () => void): Upstream {
   const pool = new Pool(url, {
     pipelining: 1,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     connectTimeout: Math.min(timeoutMs, 5_000),
   })
+  pool.on('connect', onConnect)
   return {
     forward: (forwarding) => send(pool, forwarding, true),
     close: () => pool.destroy(),
@@ -50,7 +54,7 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
   let lastChunk: Buffer | undefined
   let waitsForDrain = false
   let over = false
-  let confirming: Promise<void> | undefined
+  let rechecking: Promise<void> | undefined
   let begun: Promise<void> | undefined
 
   const failed = (error: Error) => {
@@ -66,17 +70,17 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
     } else forwarding.fail(translate(error))
   }
   /** One at a time; resolves also when the caller was refused. */
-  const confirm = (running: Dispatcher.DispatchController) => {
-    confirming ??= forwarding.confirm?.().then(
+  const recheck = (running: Dispatcher.DispatchController) => {
+    rechecking ??= forwarding.recheck?.().then(
       () => {
-        confirming = undefined
+        rechecking = undefined
       },
       (error: Error) => {
         failed(error)
         running.abort(error)
       },
     )
-    return confirming
+    return rechecking
   }
   const finish = () => {
     if (over) return
@@ -104,13 +108,13 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
         if (status < 200) return
         expectedBytes = Number(headers['content-length'] ?? -1)
         const begin = () => res.writeHead(status, responseHeaders(headers, forwarding.answerHeaders))
-        const confirmed = confirm(running)
-        if (!confirmed) {
+        const rechecked = recheck(running)
+        if (!rechecked) {
           begin()
           return
         }
         running.pause()
-        begun = confirmed.then(() => {
+        begun = rechecked.then(() => {
           if (over) return
           begin()
           running.resume()
@@ -119,7 +123,7 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
       onResponseData(running, chunk) {
         if (over) return
         receivedBytes += chunk.length
-        void confirm(running)
+        void recheck(running)
         if (receivedBytes === expectedBytes) {
           // Sent together with the end: one write to the socket fewer.
           lastChunk = chunk

@@ -1,32 +1,24 @@
 import { fileURLToPath } from 'node:url'
-import { defineService, type ServiceOverrides } from '@opsplane/service'
+import { defineService, type ServiceOverrides, type ServiceParts } from '@opsplane/service'
 import { catalogDeciders, catalogProjectedTables, catalogRoutes } from './catalog/catalog.js'
-import { changeConsumers, changeDeciders, changeManagementRoutes } from './change/changes.js'
-import {
-  changeWindowConsumers,
-  changeWindowDeciders,
-  changeWindowRoutes,
-} from './change-window/change-window.js'
+import { changeStore } from './change/change-store.js'
+import { changeDeciders, createChanges } from './change/changes.js'
+import { changeWindowDeciders, createChangeWindows } from './change-window/change-window.js'
 import { cmdbDeciders } from './cmdb/deciders.js'
 import { cmdbRoutes } from './cmdb/routes.js'
 import { type ItsmConfig, loadConfig } from './config.js'
-import { incidentActionRoutes } from './incident/action-routes.js'
-import { incidentCommentRoutes } from './incident/comment-routes.js'
 import { incident } from './incident/domain.js'
 import { incidentStore } from './incident/incident-store.js'
-import { majorIncidentRoutes } from './incident/major-routes.js'
-import { incidentConsumers } from './incident/reactions.js'
-import { incidentRoutes } from './incident/routes.js'
-import { incidentWatchRoutes } from './incident/watch-routes.js'
+import { createIncidents } from './incident/incidents.js'
 import { article } from './knowledge/domain.js'
 import { createKnowledge } from './knowledge/knowledge.js'
 import type { SearchPatience } from './knowledge/search/patience.js'
 import { articleVote } from './knowledge/vote.js'
 import { problem } from './problem/domain.js'
-import { allProblemRoutes, problemConsumers } from './problem/problems.js'
+import { createProblems } from './problem/problems.js'
 import { itsmSettings } from './settings/domain.js'
 import { settingsRoutes } from './settings/routes.js'
-import { slaConsumers, slaDeciders, slaProjectedTables, slaRoutes } from './sla/sla.js'
+import { createSla, slaDeciders, slaProjectedTables } from './sla/sla.js'
 import { stateMachineRoutes } from './state-machines/routes.js'
 
 /** What tests and the one-process run replace. */
@@ -60,34 +52,24 @@ export const itsm = defineService<ItsmConfig, ItsmOverrides>({
     ...catalogProjectedTables,
   ],
   searchesTexts: true,
-  async setup(ctx, { searchPatience, publishEveryMs }) {
+  setup(ctx, { searchPatience, publishEveryMs }) {
     const incidents = incidentStore(ctx)
-    const knowledge = createKnowledge(ctx, searchPatience, publishEveryMs)
+    const changes = changeStore(ctx)
+    const areas: ServiceParts[] = [
+      createIncidents(ctx, incidents),
+      createChanges(ctx, changes),
+      { routes: cmdbRoutes(ctx) },
+      createSla(ctx, incidents),
+      createChangeWindows(ctx, changes),
+      createKnowledge(ctx, searchPatience, publishEveryMs),
+      { routes: stateMachineRoutes() },
+      createProblems(ctx, incidents),
+      { routes: settingsRoutes(ctx) },
+      { routes: catalogRoutes(ctx) },
+    ]
     return {
-      routes: [
-        ...incidentRoutes(ctx, incidents),
-        ...incidentActionRoutes(incidents),
-        ...incidentCommentRoutes(ctx, incidents),
-        ...majorIncidentRoutes(incidents),
-        ...incidentWatchRoutes(incidents),
-        ...changeManagementRoutes(ctx),
-        ...cmdbRoutes(ctx),
-        ...slaRoutes(ctx, incidents),
-        ...changeWindowRoutes(ctx),
-        ...knowledge.routes,
-        ...stateMachineRoutes(),
-        ...allProblemRoutes(ctx),
-        ...settingsRoutes(ctx),
-        ...catalogRoutes(ctx),
-      ],
-      background: [
-        ...(await slaConsumers(ctx)),
-        ...problemConsumers(ctx),
-        ...changeConsumers(ctx),
-        ...incidentConsumers(ctx),
-        ...changeWindowConsumers(ctx),
-        ...knowledge.background(),
-      ],
+      routes: areas.flatMap(({ routes }) => routes),
+      background: areas.flatMap(({ background = [] }) => background),
     }
   },
 })

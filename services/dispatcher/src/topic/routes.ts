@@ -45,6 +45,7 @@ export function topicRoutes(topics: Topics): Route[] {
       'the given cursor when there was nothing new.',
     tag,
     scope: 'topics:read',
+    waits: true,
     params,
     query: z.object({
       timeout: z.coerce.number().int().min(0).max(longestWaitMs).default(0).meta({

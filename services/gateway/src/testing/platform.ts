@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { ApiError, errorBody, type Principal } from '@opsplane/contracts'
+import { ApiError, defaultRouteRule, errorBody, type Principal, type RouteTable } from '@opsplane/contracts'
 import { createInternalVerifier, generateServiceKeys, type InternalVerifier } from '@opsplane/http'
 import { createLogger, type RunningService } from '@opsplane/runtime'
 import { z } from 'zod'
@@ -17,6 +17,8 @@ export interface Upstream {
   /** Requests received, in order. */
   requests: IncomingMessage[]
   handler: Handler
+  /** What it tells the gateway of its routes. */
+  routes: RouteTable['routes']
   close(): Promise<void>
 }
 
@@ -29,8 +31,16 @@ export const echo: Handler = async (request, response) => {
   response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ data: answer }))
 }
 
-export async function startUpstream(handler: Handler = echo, port = 0): Promise<Upstream> {
+export async function startUpstream(
+  handler: Handler = echo,
+  port = 0,
+  routes: Upstream['routes'] = [],
+): Promise<Upstream> {
   const server = createServer((request, response) => {
+    if (request.url === '/internal/routes') {
+      response.end(JSON.stringify({ data: { routes: upstream.routes }, meta: { requestId: 'req_upstream' } }))
+      return
+    }
     upstream.requests.push(request)
     upstream.handler(request, response)
   })
@@ -41,6 +51,7 @@ export async function startUpstream(handler: Handler = echo, port = 0): Promise<
     port: address.port,
     requests: [],
     handler,
+    routes,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -79,6 +90,31 @@ export const defaultVerify = ({ token, workspace, environment }: Question): Prin
   return workspace === undefined ? person : { ...person, workspaceId, workspaceSlug }
 }
 
+const route = (
+  method: string,
+  path: string,
+  rule: Partial<RouteTable['routes'][number]> = {},
+): RouteTable['routes'][number] => ({ ...defaultRouteRule, method, path, ...rule })
+
+export const settingsRoutes = [
+  route('post', '/auth/token', { access: 'public' }),
+  route('post', '/auth/invitations/accept', { access: 'public' }),
+  route('get', '/auth/me', { access: 'account' }),
+  route('get', '/workspaces', { access: 'account' }),
+  route('post', '/workspaces'),
+  route('get', '/audit/export', { waits: true }),
+]
+export const itsmRoutes = [
+  route('get', '/itsm/incidents'),
+  route('post', '/itsm/incidents'),
+  route('post', '/knowledge/articles', { bodyLimitBytes: 2 * 1024 * 1024 }),
+]
+export const dispatcherRoutes = [
+  route('get', '/events/topics/:name/events', { waits: true }),
+  route('get', '/events/catalog', { access: 'account' }),
+  route('get', '/events/catalog/:type', { access: 'account' }),
+]
+
 export interface TestPlatform {
   url: string
   gateway: RunningService
@@ -96,22 +132,34 @@ export interface TestPlatform {
   stop(): Promise<void>
 }
 
-/** A gateway with three services behind it, all over real sockets, on a clock that only `pass` moves. */
-export async function startPlatform(overrides: Partial<GatewayConfig> = {}): Promise<TestPlatform> {
+/**
+ * A gateway with three services behind it, all over real sockets, on a clock that only `pass` moves. `urls` name other
+ * addresses for some of them.
+ */
+export async function startPlatform(
+  overrides: Partial<GatewayConfig> = {},
+  urls: Record<string, string> = {},
+): Promise<TestPlatform> {
   const keys = generateServiceKeys()
   let now = 0
-  const settings = await startUpstream((request, response) => {
+  const answer: Handler = (request, response) => {
     if (request.url === '/internal/tokens/verify') void answerQuestion(platform, request, response)
     else echo(request, response)
-  })
-  const itsm = await startUpstream()
-  const dispatcher = await startUpstream()
+  }
+  const settings = await startUpstream(answer, 0, settingsRoutes)
+  const itsm = await startUpstream(echo, 0, itsmRoutes)
+  const dispatcher = await startUpstream(echo, 0, dispatcherRoutes)
   const config = gatewayService.loadConfig({
     NATS_URL: 'nats://127.0.0.1:9',
     LOG_LEVEL: 'silent',
     SERVICE_PRIVATE_KEY: keys.privateKey,
     TRUSTED_SERVICE_KEYS: '{}',
-    SERVICE_URLS: JSON.stringify({ settings: settings.url, itsm: itsm.url, dispatcher: dispatcher.url }),
+    SERVICE_URLS: JSON.stringify({
+      settings: settings.url,
+      itsm: itsm.url,
+      dispatcher: dispatcher.url,
+      ...urls,
+    }),
   })
   const log = createLogger({ service: 'gateway', level: 'silent' })
   const gateway = await gatewayService.start({ ...config, ...overrides }, { log, monotonicMs: () => now })

@@ -1,6 +1,5 @@
-import type { Route } from '@opsplane/http'
-import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import { changeStore } from '../change/change-store.js'
+import type { ServiceContext, ServiceParts } from '@opsplane/service'
+import type { ChangeStore } from '../change/change-store.js'
 import { changeWindow } from './domain.js'
 import { planningRoutes } from './planning-routes.js'
 import { recheckConflicts } from './recheck.js'
@@ -9,8 +8,10 @@ import { windowStore } from './window-store.js'
 
 export const changeWindowDeciders = [changeWindow]
 
-export function changeWindowRoutes(ctx: ServiceContext): Route[] {
-  return [...windowRoutes(ctx, windowStore(ctx)), ...planningRoutes(ctx, changeStore(ctx))]
+/** Windows for changes, the plan of both, and their conflicts as they come and go. */
+export function createChangeWindows(ctx: ServiceContext, changes: ChangeStore): ServiceParts {
+  return {
+    routes: [...windowRoutes(ctx, windowStore(ctx)), ...planningRoutes(ctx, changes)],
+    background: recheckConflicts(ctx),
+  }
 }
-
-export const changeWindowConsumers = (ctx: ServiceContext): BackgroundWork[] => recheckConflicts(ctx)

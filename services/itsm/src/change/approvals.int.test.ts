@@ -269,16 +269,6 @@ describe('duties', () => {
     expect(await act(second, 'approve', person('third', of))).toMatchObject({ status: 'authorize' })
   })
 
-  it('reads policies from before distinct approvers could be asked for', async () => {
-    const of = testPrincipal()
-    const { id } = await addPolicy({}, of)
-    await service.sql`update change_policies set state = (state::jsonb - 'distinctApprovers')::json where id = ${id}`
-    const read = (await service.as(of).get(`/itsm/change-policies/${id}`)).data(ChangePolicy)
-    expect(read.distinctApprovers).toBe(false)
-    const { approvalPolicy } = await act(await draft({}, of), 'submit', of)
-    expect(approvalPolicy).toMatchObject({ id, distinctApprovers: false })
-  })
-
   it('counts a person who approves twice at once only once', async () => {
     const of = testPrincipal()
     await addPolicy({ technical: [{ name: 'Board', waitFor: { count: 2 } }] }, of)

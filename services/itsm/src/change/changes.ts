@@ -1,7 +1,6 @@
-import type { Route } from '@opsplane/http'
-import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import type { ServiceContext, ServiceParts } from '@opsplane/service'
 import { changeActionRoutes } from './action-routes.js'
-import { changeStore } from './change-store.js'
+import type { ChangeStore } from './change-store.js'
 import { change } from './domain.js'
 import { changePolicy } from './policy.js'
 import { changePolicyRoutes } from './policy-routes.js'
@@ -12,16 +11,15 @@ import { changeTemplateRoutes } from './template-routes.js'
 
 export const changeDeciders = [change, changePolicy, changeTemplate]
 
-export function changeManagementRoutes(ctx: ServiceContext): Route[] {
-  const changes = changeStore(ctx)
-  return [
-    ...changeRoutes(ctx, changes),
-    ...changeActionRoutes(changes),
-    ...changePolicyRoutes(ctx),
-    ...changeTemplateRoutes(ctx),
-  ]
-}
-
-export function changeConsumers(ctx: ServiceContext): BackgroundWork[] {
-  return [resumeIncidents(ctx)]
+/** Changes with their policies and templates, and what becomes of incidents that wait for one. */
+export function createChanges(ctx: ServiceContext, changes: ChangeStore): ServiceParts {
+  return {
+    routes: [
+      ...changeRoutes(ctx, changes),
+      ...changeActionRoutes(changes),
+      ...changePolicyRoutes(ctx),
+      ...changeTemplateRoutes(ctx),
+    ],
+    background: resumeIncidents(ctx),
+  }
 }

@@ -40,7 +40,7 @@ function changeAwaited(state: IncidentState | null): string | null {
 }
 
 /** Incidents on hold for a change go on once it is over: it has helped, or somebody has to see to it otherwise. */
-export function resumeIncidents(ctx: ServiceContext): BackgroundWork {
+export function resumeIncidents(ctx: ServiceContext): BackgroundWork[] {
   const { store, clock, database } = ctx
   const incidents = store.aggregate(incident)
 
@@ -73,15 +73,21 @@ export function resumeIncidents(ctx: ServiceContext): BackgroundWork {
       await resume(id, resource.id, meta)
   }
 
-  return consumeEvents({
-    database,
-    link: ctx.link,
-    names: ctx.names,
-    log: ctx.log,
-    durable: 'itsm-change-resume',
-    filterSubjects: ctx.names.eventFilters([...ending, 'incident.updated']),
-    perform: async (events) => {
-      for (const event of events) await (event.type === 'incident.updated' ? heedWait(event) : heed(event))
-    },
-  })
+  const consume = (durable: string, types: string[], react: (event: PlatformEvent) => Promise<void>) =>
+    consumeEvents({
+      database,
+      link: ctx.link,
+      names: ctx.names,
+      log: ctx.log,
+      durable,
+      filterSubjects: ctx.names.eventFilters(types),
+      perform: async (events) => {
+        for (const event of events) await react(event)
+      },
+    })
+  // One each: what their filters have in common is every event there is, and that is what an older server would deliver.
+  return [
+    consume('itsm-change-resume', [...ending], heed),
+    consume('itsm-change-late-waits', ['incident.updated'], heedWait),
+  ]
 }

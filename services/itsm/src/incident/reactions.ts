@@ -41,6 +41,8 @@ export function incidentConsumers(ctx: ServiceContext): BackgroundWork[] {
       names: ctx.names,
       log: ctx.log,
       durable: 'itsm-major-proposals',
+      // People take longer to look: few large batches.
+      spacingMs: 200,
       filterSubjects: ctx.names.eventFilters([...ruledEvents]),
       perform: (events) => proposals.handle(events),
     }),

@@ -1,5 +1,5 @@
-import { createOutbound, type Route } from '@opsplane/http'
-import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import { createOutbound } from '@opsplane/http'
+import type { ServiceContext, ServiceParts } from '@opsplane/service'
 import type { ItsmConfig } from '../config.js'
 import { startSweeper } from '../sla/sweeper.js'
 import { articleActionRoutes } from './action-routes.js'
@@ -25,7 +25,11 @@ type Context = ServiceContext<ItsmConfig>
 const publishEveryMs = 1_000
 
 /** Everything below /knowledge, and the work it does in the background. */
-export function createKnowledge(ctx: Context, patience = searchPatience, lookEveryMs = publishEveryMs) {
+export function createKnowledge(
+  ctx: Context,
+  patience = searchPatience,
+  lookEveryMs = publishEveryMs,
+): ServiceParts {
   const { db } = ctx.database
   const nowMs = () => Date.parse(ctx.clock.now())
   const endpoint = createEndpoint(ctx.config)
@@ -42,9 +46,8 @@ export function createKnowledge(ctx: Context, patience = searchPatience, lookEve
       ...articleActionRoutes(articles, reading),
       ...versionRoutes(articles, articleVersions(ctx, articles)),
       ...searchRoutes(knowledgeSearch(db, vectorLeg(corpus, embeddings, patience))),
-    ] satisfies Route[],
-    /** Starts the background work. Closed from the last to the first. */
-    background: (): BackgroundWork[] => [
+    ],
+    background: [
       corpus,
       ...(endpoint
         ? [endpoint, startEmbeddingWork({ db, embedder: endpoint.embedder, log: ctx.log, nowMs })]

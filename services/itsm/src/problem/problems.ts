@@ -1,7 +1,6 @@
 import { consumeEvents } from '@opsplane/eventstore'
-import type { Route } from '@opsplane/http'
-import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import { incidentStore } from '../incident/incident-store.js'
+import type { BackgroundWork, ServiceContext, ServiceParts } from '@opsplane/service'
+import type { IncidentStore } from '../incident/incident-store.js'
 import { problemActionRoutes } from './action-routes.js'
 import { createCascade } from './cascade.js'
 import { tellChangesEnded } from './changes-ended.js'
@@ -11,21 +10,21 @@ import { problemStore } from './problem-store.js'
 import { reachingEvents } from './reaction.js'
 import { problemRoutes } from './routes.js'
 
-/** Everything below /itsm/problems. */
-export function allProblemRoutes(ctx: ServiceContext): Route[] {
-  const incidents = incidentStore(ctx)
+/** Problems, and what becomes of one brought to its incidents. */
+export function createProblems(ctx: ServiceContext, incidents: IncidentStore): ServiceParts {
   const problems = problemStore(ctx)
   const links = problemLinks(ctx, incidents, problems)
-  return [
-    ...problemRoutes(ctx, problems),
-    ...problemActionRoutes(problems),
-    ...problemIncidentRoutes(ctx, incidents, problems, links),
-  ]
+  return {
+    routes: [
+      ...problemRoutes(ctx, problems),
+      ...problemActionRoutes(problems),
+      ...problemIncidentRoutes(ctx, incidents, problems, links),
+    ],
+    background: problemConsumers(ctx, createCascade(ctx, incidents, problems)),
+  }
 }
 
-/** Brings what becomes of a problem to its incidents. */
-export function problemConsumers(ctx: ServiceContext): BackgroundWork[] {
-  const cascade = createCascade(ctx, incidentStore(ctx), problemStore(ctx))
+function problemConsumers(ctx: ServiceContext, cascade: ReturnType<typeof createCascade>): BackgroundWork[] {
   return [
     tellChangesEnded(ctx),
     consumeEvents({

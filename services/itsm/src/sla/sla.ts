@@ -1,10 +1,9 @@
 import { consumeEvents } from '@opsplane/eventstore'
-import type { Route } from '@opsplane/http'
-import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import type { BackgroundWork, ServiceContext, ServiceParts } from '@opsplane/service'
 import type { IncidentStore } from '../incident/incident-store.js'
 import { incidentBreach } from './breach.js'
 import { calendarRoutes } from './calendar-routes.js'
-import { batchSize, createClocks } from './clocks.js'
+import { batchSize, type Clocks, createClocks } from './clocks.js'
 import { slaEntities } from './entities.js'
 import { createEscalating, escalatingEvents } from './escalating.js'
 import { explainRoutes } from './explain-routes.js'
@@ -20,22 +19,25 @@ import { timerRoutes } from './timer-routes.js'
 export const slaDeciders = [slaCalendar, slaPolicy, slaTimer, incidentBreach]
 export const slaProjectedTables = ['sla_policy_revisions', 'sla_calendar_revisions']
 
-export function slaRoutes(ctx: ServiceContext, incidents: IncidentStore): Route[] {
+/** Clocks that run against the goals of policies, in the hours of calendars. */
+export function createSla(ctx: ServiceContext, incidents: IncidentStore): ServiceParts {
   const clocks = createClocks(ctx)
   const stores = slaStores(ctx.store)
   const saving = slaSaving(ctx, stores)
-  return [
-    ...calendarRoutes(ctx, stores, saving),
-    ...policyRoutes(ctx, stores, saving),
-    ...policyUseRoutes(ctx, stores, clocks),
-    ...timerRoutes(ctx, clocks),
-    ...explainRoutes(ctx, incidents, clocks),
-  ]
+  return {
+    routes: [
+      ...calendarRoutes(ctx, stores, saving),
+      ...policyRoutes(ctx, stores, saving),
+      ...policyUseRoutes(ctx, stores, clocks),
+      ...timerRoutes(ctx, clocks),
+      ...explainRoutes(ctx, incidents, clocks),
+    ],
+    background: slaConsumers(ctx, clocks),
+  }
 }
 
 /** An event only says which entity to look at: what happened to it is read from the log, in its order. */
-export function slaConsumers(ctx: ServiceContext): BackgroundWork[] {
-  const clocks = createClocks(ctx)
+function slaConsumers(ctx: ServiceContext, clocks: Clocks): BackgroundWork[] {
   const escalating = createEscalating(ctx, clocks.termsOf)
   return [
     consumeEvents({

@@ -42,7 +42,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
         'Walks the chain of the workspace, over all its environments, and compares it with the checkpoints kept ' +
         'here. Stops at the first problem, and after 10 s: `nextCursor` goes on. One at a time: while another of the ' +
         'workspace is under way the answer is 503.',
-      ...{ tag, scope },
+      ...{ tag, scope, waits: true },
       query: AuditVerifyRange,
       response: AuditVerification,
       errors: ['invalid_cursor'],
@@ -55,7 +55,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       path: '/audit/verify',
       summary: 'Verify the audit log against a checkpoint kept outside',
       description: 'As the other verification; also what the checkpoint knows of must be there, unchanged.',
-      ...{ tag, scope },
+      ...{ tag, scope, waits: true },
       query: AuditVerifyRange,
       body: AuditVerifyRequest,
       response: AuditVerification,

@@ -8,7 +8,7 @@ export function recordAudit(context: ServiceContext): EventConsumer {
   return consumeEvents({
     ...{ database, link, names, log },
     durable: 'settings-audit-log',
-    spacingMs: 100,
+    spacingMs: 250,
     perform: (events) => appendToChains(database.sql, events, clock.now()),
   })
 }

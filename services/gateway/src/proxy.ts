@@ -1,28 +1,30 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import type { Principal } from '@opsplane/contracts'
+import { ApiError, type Principal } from '@opsplane/contracts'
 import { type Exchange, logRequest, requestIdFrom, sendError } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import type { Authenticator } from './authenticate.js'
 import { requestHeaders } from './forwarded-headers.js'
+import type { LoginLimiter } from './login-limiter.js'
 import { discardRest, requestBody } from './request-body.js'
-import { resolveTarget, type Target } from './target.js'
-import type { Turnstile } from './turnstile.js'
+import type { ServiceRoutes } from './route-tables.js'
+import { resolveTarget, ruleOf, type Target } from './target.js'
 import type { Upstream } from './upstream.js'
 
-/** The connections to one service: quick requests do not queue behind long-polls. */
-export interface ServiceConnections {
+/** One service as the proxy sees it. Quick requests do not queue behind long-polls. */
+export interface ProxiedService {
   quick: Upstream
   waiting: Upstream
+  routes: Pick<ServiceRoutes, 'table' | 'ask'>
 }
 
-export interface DoorOptions {
-  services: ReadonlyMap<string, ServiceConnections>
+export interface ProxyOptions {
+  services: ReadonlyMap<string, ProxiedService>
   authenticator: Authenticator
   /** The internal token for a service. */
   tokenFor(audience: string, principal?: Principal): Promise<string>
   clientAddress(request: IncomingMessage): string
   /** For public routes. */
-  turnstile: Turnstile
+  loginLimiter: LoginLimiter
   /** Counts an anonymous request; throws `rate_limited`. */
   limit(clientAddress: string): Record<string, string>
   /** Answers what is not passed on. Its requests carry their id in X-Request-ID. */
@@ -30,11 +32,20 @@ export interface DoorOptions {
   log: Logger
 }
 
-/** What every request passes: route, admission, body limit, service. */
-export function createDoor(options: DoorOptions): RequestListener {
-  const { services, authenticator, clientAddress, tokenFor, limit, turnstile, own, log } = options
+/** What every request passes: route, authentication, body limit, service. */
+export function createProxy(options: ProxyOptions): RequestListener {
+  const { services, authenticator, clientAddress, tokenFor, limit, loginLimiter, own, log } = options
 
-  const pass = async (exchange: Exchange, target: Target, connections: ServiceConnections) => {
+  /** Throws `service_unavailable` while nothing is known of the service; counts as an anonymous request then. */
+  const learnTable = async (exchange: Exchange, { routes }: ProxiedService) => {
+    await routes.ask()
+    const table = routes.table()
+    if (table) return table
+    exchange.headers = limit(clientAddress(exchange.req))
+    throw new ApiError('service_unavailable', 'The service is not available. Try again shortly.')
+  }
+
+  const pass = async (exchange: Exchange, target: Target, service: ProxiedService) => {
     const { req, res, requestId } = exchange
     const logAnswer = () => logRequest(exchange, res.writableFinished ? res.statusCode : 499)
     const fail = (error: unknown) => {
@@ -43,22 +54,24 @@ export function createDoor(options: DoorOptions): RequestListener {
       discardRest(req)
     }
     try {
+      const table = service.routes.table() ?? (await learnTable(exchange, service))
+      const rule = ruleOf(table, req.method ?? '', target)
       const address = clientAddress(req)
       const caller = { request: req, clientAddress: address }
-      const principal = await authenticator.admit(caller, target.access, (headers) => {
+      const principal = await authenticator.authenticate(caller, rule.access, (headers) => {
         exchange.headers = headers
       })
-      if (target.access === 'public') turnstile.enter(address, res)
+      if (rule.access === 'public') loginLimiter.acquire(address, res)
       const token = await tokenFor(target.service, principal)
-      const body = await requestBody(req, target.bodyLimitBytes)
+      const body = await requestBody(req, rule.bodyLimitBytes)
       if (body === undefined || res.destroyed) return logAnswer()
       const headers = requestHeaders(req)
       headers.push('authorization', `Bearer ${token}`, 'x-request-id', requestId, 'x-forwarded-for', address)
       const answerHeaders = { ...exchange.headers, 'x-request-id': requestId }
       res.once('close', logAnswer)
-      const upstream = target.waits ? connections.waiting : connections.quick
-      const confirm = target.waits && principal ? () => authenticator.confirm(caller, principal) : undefined
-      upstream.forward({ req, res, path: target.path, headers, body, answerHeaders, confirm, fail })
+      const upstream = rule.waits ? service.waiting : service.quick
+      const recheck = rule.waits && principal ? () => authenticator.recheck(caller, principal) : undefined
+      upstream.forward({ req, res, path: target.path, headers, body, answerHeaders, recheck, fail })
     } catch (error) {
       fail(error)
     }
@@ -81,13 +94,13 @@ export function createDoor(options: DoorOptions): RequestListener {
 
   return (req, res) => {
     const requestId = requestIdFrom(req.headers['x-request-id'])
-    const target = resolveTarget(req.method ?? '', req.url ?? '')
-    const connections = target === null ? undefined : services.get(target.service)
-    const route = target === null || connections === undefined ? 'gateway' : target.service
+    const target = resolveTarget(req.url ?? '')
+    const service = target === null ? undefined : services.get(target.service)
+    const route = target === null || service === undefined ? 'gateway' : target.service
     // The path may hold what is not for logs; the service logs its pattern under the same request id.
     const exchange = { req, res, requestId, route, startedAt: performance.now(), log }
-    if (target === null || connections === undefined) answerOwn(exchange)
-    else void pass(exchange, target, connections)
+    if (target === null || service === undefined) answerOwn(exchange)
+    else void pass(exchange, target, service)
   }
 }
 

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http'
 import { ApiError } from '@opsplane/contracts'
 
 /** Lets so many requests be under way at once; the others are refused here, which costs next to nothing. */
-export interface Turnstile {
+export interface LoginLimiter {
   /** Counts the request until its answer is over. Throws ApiError `service_unavailable`. */
-  enter(address: string, response: ServerResponse): void
+  acquire(address: string, response: ServerResponse): void
 }
 
 /**
@@ -12,12 +12,18 @@ export interface Turnstile {
  * gateway is refused at it, so that a flood of guesses leaves the services to everybody else; no address takes more
  * than its share.
  */
-export function createTurnstile({ total, perAddress }: { total: number; perAddress: number }): Turnstile {
+export function createLoginLimiter({
+  total,
+  perAddress,
+}: {
+  total: number
+  perAddress: number
+}): LoginLimiter {
   const underWay = new Map<string, number>()
   let all = 0
 
   return {
-    enter(address, response) {
+    acquire(address, response) {
       const own = underWay.get(address) ?? 0
       if (all >= total || own >= perAddress) {
         throw new ApiError('service_unavailable', 'Too many logins at once. Try again in a moment.')

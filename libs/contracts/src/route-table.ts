@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+/** Who may pass the gateway: `public` needs no token, `account` a token but no workspace, `workspace` both. */
+export const RouteAccess = z.enum(['public', 'account', 'workspace'])
+export type RouteAccess = z.infer<typeof RouteAccess>
+
+/** What the gateway has to know of an operation before it passes a request on. */
+export const RouteRule = z.object({
+  access: RouteAccess,
+  /** The largest request body, in bytes. */
+  bodyLimitBytes: z.int().min(0),
+  /** Its answer may take as long as a long-poll or an export. */
+  waits: z.boolean(),
+})
+export type RouteRule = z.infer<typeof RouteRule>
+
+/** Every operation of a service that the gateway passes on. `path` is a pattern such as `/itsm/incidents/:id`. */
+export const RouteTable = z.object({
+  routes: z.array(z.object({ method: z.string(), path: z.string().startsWith('/'), ...RouteRule.shape })),
+})
+export type RouteTable = z.infer<typeof RouteTable>
+
+/** For what no contract says otherwise, and for what is no operation. */
+export const defaultRouteRule: RouteRule = { access: 'workspace', bodyLimitBytes: 1024 * 1024, waits: false }

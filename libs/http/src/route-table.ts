@@ -1,0 +1,32 @@
+import { type RouteAccess, RouteTable } from '@opsplane/contracts'
+import { defineRoute, type Route } from './route.js'
+
+/** Tells the gateway how to treat requests for these routes; they alone decide what becomes of one. */
+export function routeTableRoute(routes: readonly Route[]): Route {
+  const table: RouteTable = {
+    routes: routes
+      .filter(({ scope }) => scope !== 'service')
+      .map((route) => ({
+        method: route.method,
+        path: route.path,
+        access: accessTo(route),
+        bodyLimitBytes: route.bodyLimitBytes,
+        waits: route.waits,
+      })),
+  }
+  return defineRoute({
+    operationId: 'getRouteTable',
+    method: 'get',
+    path: '/internal/routes',
+    summary: 'Get what the gateway has to know of each operation',
+    tag: 'Internal',
+    scope: 'service',
+    response: RouteTable,
+    handler: async () => table,
+  })
+}
+
+function accessTo({ scope, workspace }: Route): RouteAccess {
+  if (scope === 'public') return 'public'
+  return workspace === 'none' ? 'account' : 'workspace'
+}

@@ -1,0 +1,98 @@
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { type RouteTable, RouteTable as RouteTableSchema } from '@opsplane/contracts'
+import type { ServiceClient } from '@opsplane/http'
+import { createLogger } from '@opsplane/runtime'
+import { waitFor } from '@opsplane/testing'
+import { createServiceRoutes, type ServiceRoutes } from './route-tables.js'
+import {
+  asAda,
+  call,
+  itsmRoutes,
+  startPlatform,
+  startUpstream,
+  type TestPlatform,
+} from './testing/platform.js'
+
+let platform: TestPlatform | undefined
+afterEach(async () => {
+  await platform?.stop()
+  platform = undefined
+})
+
+const logIn = ({ url }: TestPlatform) => call(`${url}/api/v1/auth/token`, { method: 'POST', body: '{}' })
+const incidents = ({ url }: TestPlatform, init: RequestInit = { headers: asAda }) =>
+  call(`${url}/api/v1/itsm/incidents`, init)
+
+describe('a service that has not told its routes', () => {
+  test('gets no request; as soon as it answers, it gets the next one', async () => {
+    const reserved = await startUpstream()
+    await reserved.close()
+    platform = await startPlatform({}, { itsm: reserved.url })
+    const refused = await incidents(platform)
+    expect(refused).toMatchObject({ status: 503, code: 'service_unavailable' })
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect((await incidents(platform, {})).status).toBe(503)
+    expect((await logIn(platform)).status).toBe(200)
+
+    const itsm = await startUpstream(undefined, reserved.port, itsmRoutes)
+    const { url } = platform
+    await waitFor(async () => (await call(`${url}/api/v1/itsm/incidents`, { headers: asAda })).status === 200)
+    expect(itsm.requests).toHaveLength(1)
+    await itsm.close()
+  })
+})
+
+test('another version of a service is asked for its routes when connections to it are new', async () => {
+  const { routes, answers, asked } = stubbed([table('public'), table('workspace')], { renewAfterMs: 0 })
+  await routes.ask()
+  expect(accessOf(routes)).toBe('public')
+  routes.renewed()
+  await waitFor(() => accessOf(routes) === 'workspace')
+  expect([asked(), answers]).toEqual([2, []])
+  routes.close()
+})
+
+test('a table outlives the silence of its service, and an answer that is none', async () => {
+  const { routes, answers } = stubbed([table('account'), new Error('away'), { routes: [{ path: '/x' }] }], {
+    renewAfterMs: 0,
+  })
+  await routes.ask()
+  for (const left of [1, 0]) {
+    routes.renewed()
+    await waitFor(() => answers.length === left)
+    expect(accessOf(routes)).toBe('account')
+  }
+  routes.close()
+})
+
+test('whoever waits for one service asks it once, and not again at once when it does not answer', async () => {
+  let nowMs = 0
+  const { routes, asked } = stubbed([new Error('away'), table('public')], { monotonicMs: () => nowMs })
+  await Promise.all([routes.ask(), routes.ask()])
+  await routes.ask()
+  expect([asked(), routes.table()]).toEqual([1, undefined])
+  nowMs += 100
+  await routes.ask()
+  expect([asked(), accessOf(routes)]).toEqual([2, 'public'])
+  routes.close()
+})
+
+const table = (access: RouteTable['routes'][number]['access']): RouteTable => ({
+  routes: [{ method: 'post', path: '/auth/token', access, bodyLimitBytes: 1, waits: false }],
+})
+const accessOf = (routes: ServiceRoutes) => routes.table()?.lookup('POST', '/auth/token')?.access
+
+/** A service that gives these answers, one after the other. */
+function stubbed(answers: unknown[], options: { renewAfterMs?: number; monotonicMs?: () => number }) {
+  let asked = 0
+  const get = async () => {
+    asked++
+    const answer = answers.shift()
+    if (answer instanceof Error) throw answer
+    return RouteTableSchema.parse(answer)
+  }
+  const client: Pick<ServiceClient, 'get'> = { get: get as ServiceClient['get'] }
+  const log = createLogger({ service: 'test', level: 'silent' })
+  const routes = createServiceRoutes({ service: 'settings', client, log, ...options })
+  return { routes, answers, asked: () => asked }
+}

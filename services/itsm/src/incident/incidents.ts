@@ -1,0 +1,22 @@
+import type { ServiceContext, ServiceParts } from '@opsplane/service'
+import { incidentActionRoutes } from './action-routes.js'
+import { incidentCommentRoutes } from './comment-routes.js'
+import type { IncidentStore } from './incident-store.js'
+import { majorIncidentRoutes } from './major-routes.js'
+import { incidentConsumers } from './reactions.js'
+import { incidentRoutes } from './routes.js'
+import { incidentWatchRoutes } from './watch-routes.js'
+
+/** Incidents, and what follows from what happens to them. */
+export function createIncidents(ctx: ServiceContext, incidents: IncidentStore): ServiceParts {
+  return {
+    routes: [
+      ...incidentRoutes(ctx, incidents),
+      ...incidentActionRoutes(incidents),
+      ...incidentCommentRoutes(ctx, incidents),
+      ...majorIncidentRoutes(incidents),
+      ...incidentWatchRoutes(incidents),
+    ],
+    background: incidentConsumers(ctx),
+  }
+}
