@@ -11,7 +11,7 @@ import type { LastPublished } from './relay-lane.js'
 import type { HeldLease } from './relay-lease.js'
 import { createRelayQueue } from './relay-queue.js'
 import type { RelayStore } from './relay-store.js'
-import { inspectStream } from './stream-guard.js'
+import { inspectStream, type Witness } from './stream-guard.js'
 import type { StreamProgress } from './stream-progress.js'
 import type { Waker } from './waker.js'
 
@@ -28,7 +28,9 @@ export interface TermOptions {
   /** Up to this position everything is published. */
   start: number
   progress: StreamProgress
-  /** Where the stream ended when the outbox was refilled for it just now. */
+  /** Where the stream begins. */
+  first: number
+  /** Where it ended when the outbox was refilled for it just now. */
   refilledAt: number | undefined
   onPublished(event: LoggedEvent): void
 }
@@ -38,8 +40,8 @@ export type TermEnd =
   | 'closed'
   /** The lease is another's. */
   | 'superseded'
-  /** The stream is not what it was; it is to be looked at anew. */
-  | 'stream changed'
+  /** The stream is not what it was, and is to be looked at anew: what is known of it, and when it was last found sound. */
+  | { changed: Witness }
   /** NATS or Postgres is away. */
   | { fault: unknown }
 
@@ -71,11 +73,14 @@ export function openTerm(options: TermOptions): Term {
     waker.wake()
   }
 
+  let inspectedAt = performance.now()
+  const endChanged = () => end({ changed: { marks: progress.marks, since: inspectedAt } })
+
   const publish = async (event: LoggedEvent, messageId = event.id): Promise<PublishAck | undefined> => {
     const maxPayload = connection.info?.max_payload ?? 0
     const { floor } = queue.positions
     const ack = await publishEvent(event, { inbox, names, schema, maxPayload, floor, messageId })
-    if (ack) progress.acknowledged(ack.sequence, messageId)
+    if (ack && ack.sequence >= options.first) progress.acknowledged(ack.sequence, messageId)
     return ack
   }
 
@@ -87,16 +92,18 @@ export function openTerm(options: TermOptions): Term {
       await store.giveUp(lease, event, 'larger than the max_payload of the NATS server')
       return undefined
     }
-    if (!ack.duplicate && ack.sequence <= before) end('stream changed')
+    if (!ack.duplicate && ack.sequence <= before) endChanged()
     return isMisplaced(ack, event, last) ? putAgain(event, ack) : ack
   }
 
   /**
-   * The stream has the event already, and before one that comes before it: it was published to a stream that was empty
-   * again and no one had noticed. Of most that cannot be, as they are the ones in flight then.
+   * The stream knows the event already, but has been purged of it, or has it before one that comes before it: it was
+   * published to a stream that had just lost others, which nobody had noticed.
    */
   const isMisplaced = (ack: PublishAck, { version }: LoggedEvent, last: LastPublished): boolean => {
-    if (!ack.duplicate || version === 1) return false
+    if (!ack.duplicate) return false
+    if (ack.sequence < options.first) return true
+    if (version === 1) return false
     if (last.sequence !== undefined) return ack.sequence < last.sequence
     return options.refilledAt !== undefined && ack.sequence <= options.refilledAt
   }
@@ -107,9 +114,12 @@ export function openTerm(options: TermOptions): Term {
   }
 
   const inspect = async () => {
+    const startedAt = performance.now()
     try {
-      const finding = await inspectStream(manager, names.eventsStream, progress.marks)
-      if (!finding || finding.lost) end('stream changed')
+      const { marks } = progress
+      const finding = await inspectStream(manager, names.eventsStream, marks, inspectedAt)
+      if (!finding || finding.lost) endChanged()
+      else inspectedAt = startedAt
     } catch (fault) {
       end({ fault })
     }
@@ -134,7 +144,7 @@ export function openTerm(options: TermOptions): Term {
     },
     onFailure(error) {
       if (reason !== undefined) return
-      if (error instanceof NoStreamError) end('stream changed')
+      if (error instanceof NoStreamError) endChanged()
       else void inspect()
     },
   })
@@ -161,7 +171,7 @@ export function openTerm(options: TermOptions): Term {
     stopWatching()
     if (!connection.isClosed()) hints.unsubscribe()
     // Nobody answers any more: what is in flight is published again, which the stream recognizes.
-    if (typeof why === 'object') inbox.close()
+    if (typeof why === 'object' && 'fault' in why) inbox.close()
     await queue.close()
     inbox.close()
     await recorder.close()

@@ -8,6 +8,7 @@ import { holdLease } from './relay-lease.js'
 import { type Lease, openRelayStore } from './relay-store.js'
 import { ackTimeoutMs, openTerm, type Term, type TermEnd } from './relay-term.js'
 import { soundStream } from './sound-stream.js'
+import type { Witness } from './stream-guard.js'
 import { createWaker } from './waker.js'
 
 export interface RelayOptions {
@@ -65,6 +66,7 @@ export function startRelay(options: RelayOptions): Relay {
   let term: Term | undefined
   let fence: string | undefined
   let streamsReady = false
+  let witness: Witness | undefined
   let failures = 0
 
   /** One term, or a while of standing by. */
@@ -95,15 +97,16 @@ export function startRelay(options: RelayOptions): Relay {
     try {
       if (!streamsReady) await makeStreams()
       streamsReady = true
-      const sound = await soundStream({ ...parts, ensureStreams: makeStreams })
+      const sound = await soundStream({ ...parts, ensureStreams: makeStreams, witness })
       if (!sound || waker.closing.aborted) return
       term = openTerm({ ...parts, ...sound, onPublished })
       recovered()
       end = await term.over
-      if (typeof end === 'object') throw end.fault
+      if (typeof end === 'object' && 'fault' in end) throw end.fault
     } finally {
       term = undefined
-      if (end !== 'superseded' && end !== 'stream changed') await release(taken)
+      witness = typeof end === 'object' && 'changed' in end ? end.changed : undefined
+      if (end !== 'superseded' && !witness) await release(taken)
     }
   }
 

@@ -6,8 +6,9 @@ import type { StreamMark } from './stream-marks.js'
 export type Finding = {
   /** When the stream was made. */
   identity: string
-  /** Its last sequence. */
-  sequence: number
+  /** The sequences it goes from and to. */
+  first: number
+  last: number
   maxAgeMs: number
 } & (
   | { lost: undefined }
@@ -18,30 +19,39 @@ export type Finding = {
 const millisecondNs = 1e6
 const messageIdHeader = 'Nats-Msg-Id'
 
-/** The newest mark changes with the traffic: only one of so long ago tells of what happened since. */
-const settledMs = 6_000
+/** What a process remembers of the stream, more than is recorded. */
+export interface Witness {
+  marks: readonly StreamMark[]
+  /** When the stream was last found sound, by the monotonic clock. */
+  since: number
+}
+
+/** Where nothing says when the stream was last looked at. */
+const recentMs = 6_000
 
 /**
  * Compares the stream with what the marks remember of it: whether it is the same, and whether the messages stand where
- * they stood. Several services publish to it, so one that was cut may have grown again. Undefined when there is none.
+ * they stood. Several services publish to it, so one that was cut may have grown again; and as the newest mark goes with
+ * the traffic, those around the last look, `since`, are looked at too. Undefined when there is no stream.
  */
 export async function inspectStream(
   manager: JetStreamManager,
   stream: string,
   marks: readonly StreamMark[],
+  since = performance.now() - recentMs,
 ): Promise<Finding | undefined> {
   const info = await streamInfo(manager, stream)
   if (!info) return undefined
   const found = {
     identity: String(info.created),
-    sequence: info.state.last_seq,
+    first: info.state.first_seq,
+    last: info.state.last_seq,
     maxAgeMs: info.config.max_age / millisecondNs,
   }
-  const now = performance.now()
-  const settled = marks.findLastIndex(({ at }) => now - at >= settledMs)
+  const seen = marks.findLastIndex(({ at }) => at < since)
   /** The oldest mark that is known not to stand. */
   let fallen = marks.length
-  for (const index of [marks.length - 1, settled]) {
+  for (const index of new Set([marks.length - 1, seen + 1, seen, seen - 1])) {
     const mark = marks[index]
     if (mark && !(await stands(manager, info, mark))) fallen = index
   }

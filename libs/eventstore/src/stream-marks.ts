@@ -18,15 +18,16 @@ export interface StreamMark {
 }
 
 /**
- * The numbers of marks that are not worth keeping: what has a newer one close by, compared with its age. What stays is
- * dense for what is new and reaches back far: some two hundred marks for a week.
+ * The numbers of marks that are not worth keeping: what has an older and a newer one close by, compared with its age.
+ * What stays is dense for what is new and reaches back far: some two hundred marks for a week.
  */
 export function superfluousMarks(marks: readonly StreamMark[], now: number): number[] {
   const superfluous: number[] = []
-  let newer: StreamMark | undefined
-  for (const mark of marks.toReversed()) {
-    const isNear = newer !== undefined && newer.at - mark.at < (now - mark.at) / 16
-    if (isNear && mark !== marks[0]) superfluous.push(mark.number)
+  let newer = marks.at(-1)
+  for (let index = marks.length - 2; index > 0; index--) {
+    const [mark, older] = [marks[index], marks[index - 1]]
+    if (!mark || !older || !newer) break
+    if (newer.at - older.at < (now - mark.at) / 8) superfluous.push(mark.number)
     else newer = mark
   }
   return superfluous
