@@ -156,12 +156,27 @@ CREATE TABLE dead_letters (
 	subject text NOT NULL,
 	stream_sequence bigint NOT NULL,
 	payload text NOT NULL,
+	-- Where the event stands in the log of its service, when the message says so.
+	source text,
+	source_position bigint,
 	error text NOT NULL,
 	deliveries integer NOT NULL,
-	created_at timestamp(3) with time zone NOT NULL DEFAULT now()
+	created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+	-- When an operator asked for it to be handed to its consumer again; null once it has failed again.
+	redriven_at timestamp(3) with time zone
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX dead_letters_message_key ON dead_letters (consumer, message_id);
+--> statement-breakpoint
+CREATE INDEX dead_letters_redriven_idx ON dead_letters (consumer, redriven_at) WHERE redriven_at IS NOT NULL;
+--> statement-breakpoint
+-- Up to where each consumer has handled the log of each service without a gap.
+CREATE TABLE consumer_floors (
+	consumer text NOT NULL,
+	source text NOT NULL,
+	position bigint NOT NULL,
+	CONSTRAINT consumer_floors_pkey PRIMARY KEY (consumer, source)
+);
 --> statement-breakpoint
 -- The last number given out per workspace and kind, such as the incident numbers of one workspace.
 CREATE TABLE number_counters (

@@ -1,8 +1,8 @@
 import type { Decider } from '@opsplane/contracts'
 import { deadlocked, openClient } from '@opsplane/postgres'
-import { rowParameters, rowStatement, shapeOf } from './append-statement.js'
 import type { RowWrite } from './commit.js'
 import { projected } from './decided.js'
+import { insertRows } from './row-writes.js'
 import { type Sealed, unseal } from './sealed.js'
 
 /** A decider of any state, as far as refolding needs it. */
@@ -64,13 +64,18 @@ export async function rebuild(options: RebuildOptions): Promise<{ events: number
         const last = batch.at(-1)
         if (!last) return { events }
         const rows = lastWrites(batch, deciders)
-        const shape = shapeOf({ events: [], heads: [], rows })
         // All make way before any is written: a value that has to be unique may pass from one row to another.
-        for (const table of new Set(rows.map(({ table }) => table))) {
+        const tables = [...new Set(rows.map(({ table }) => table))]
+        for (const table of tables) {
           const ids = rows.filter((row) => row.table === table).map(({ id }) => id)
           await tx`delete from ${tx(table)} where id = any(${ids})`
         }
-        await tx.unsafe(rowStatement(shape), rowParameters(shape, rows), { prepare: true })
+        for (const table of tables)
+          await insertRows(
+            tx,
+            table,
+            rows.filter((row) => row.table === table && row.state !== null),
+          )
         events += batch.length
         options.onProgress?.(events)
         after = last.position

@@ -226,7 +226,7 @@ async function openService(
   const { sql } = testStore.database
   const start = () => startRelay({ databaseUrl: testStore.url, schema, link, names, instanceId: name, log })
   let relay: Relay | undefined = start()
-  const { tickets }: Replica = testStore.replica((events) => relay?.offer(events))
+  const { tickets }: Replica = testStore.replica({ onCommit: (events) => relay?.offer(events) })
   const ids: string[] = []
   return {
     async write(count) {

@@ -48,7 +48,7 @@ describe('the relay', () => {
 
   test('publishes every event once, as the log has it, in order within each aggregate', async () => {
     const relay = start()
-    const one = testStore.replica(relay.offer)
+    const one = testStore.replica({ onCommit: relay.offer })
     const other = testStore.replica()
     const opened = Array.from({ length: 20 }, () => opening())
     await Promise.all(
@@ -82,7 +82,7 @@ describe('the relay', () => {
 
   test('says with each event up to where the log is in the stream, and never too much', async () => {
     const relay = start()
-    const { tickets } = testStore.replica(relay.offer)
+    const { tickets } = testStore.replica({ onCommit: relay.offer })
     for (let round = 0; round < 5; round++) {
       await Promise.all(Array.from({ length: 10 }, () => tickets.create(...opening(), meta())))
       const known = await waitFor(async () => {
@@ -103,8 +103,10 @@ describe('the relay', () => {
     const relay = start()
     await isActive(relay)
     let offered: readonly CommittedEvent[] = []
-    const { tickets } = testStore.replica((events) => {
-      offered = events
+    const { tickets } = testStore.replica({
+      onCommit: (events) => {
+        offered = events
+      },
     })
     // As its replica was never told, the relay finds this one in the outbox at its next look.
     await tickets.create(...opening(), meta())
@@ -124,13 +126,13 @@ describe('the relay', () => {
     const again = start('one')
     await isActive(again)
     const standby = start('two')
-    const { tickets } = testStore.replica(again.offer)
+    const { tickets } = testStore.replica({ onCommit: again.offer })
     await tickets.create(...opening(), meta())
     await drained()
     await waitFor(() => !first.counters().active)
     await first.close()
     await again.close()
-    await testStore.replica(standby.offer).tickets.create(...opening(), meta())
+    await testStore.replica({ onCommit: standby.offer }).tickets.create(...opening(), meta())
     await drained()
     await isActive(standby)
     expect(await streamMessages(link, names)).toHaveLength(2)
@@ -140,7 +142,7 @@ describe('the relay', () => {
     const relay = start('one')
     await isActive(relay)
     await testStore.database.sql`update leases set owner = 'two', fence = fence + 1, expires_at = 'infinity'`
-    const { tickets } = testStore.replica(relay.offer)
+    const { tickets } = testStore.replica({ onCommit: relay.offer })
     await tickets.create(...opening(), meta())
     await waitFor(() => !relay.counters().active)
     expect(await waiting()).toBe(1)
@@ -153,7 +155,7 @@ describe('the relay', () => {
     const active = start('one')
     await isActive(active)
     const standby = start('two')
-    const { tickets } = testStore.replica(standby.offer)
+    const { tickets } = testStore.replica({ onCommit: standby.offer })
     for (let round = 0; round < 20; round++) {
       await tickets.create(...opening(), meta())
       await drained()
@@ -164,7 +166,7 @@ describe('the relay', () => {
 
   test('outlasts a lost connection to the database', async () => {
     const relay = start()
-    const { tickets } = testStore.replica(relay.offer)
+    const { tickets } = testStore.replica({ onCommit: relay.offer })
     await tickets.create(...opening(), meta())
     await drained()
     await testStore.database.sql`

@@ -1,5 +1,6 @@
 export * from './data-keys.js'
 export * from './database.js'
+export * from './due-work/index.js'
 export * from './errors.js'
 export * from './keyset.js'
 export * from './letters.js'

@@ -1,0 +1,366 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { createLogger } from '@opsplane/runtime'
+import { type DueWorkGroup, type DueWorkOptions, leased, openClient, within } from '../index.js'
+import { finish, type Job, jobs, type ScratchJobs, scratchJobs, until } from './scratch.fixture.js'
+
+let scratch: ScratchJobs
+const opened: DueWorkGroup[] = []
+beforeAll(async () => {
+  scratch = await scratchJobs('due_work_test')
+})
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((group) => group.close(0)))
+  await scratch.admin`truncate jobs`
+})
+afterAll(() => scratch?.close())
+
+const replica = (options?: Partial<DueWorkOptions>) => {
+  const group = scratch.replica(options)
+  opened.push(group)
+  return group
+}
+
+interface Options {
+  batch?: number
+  leaseMs?: number
+  /** The attempt; nothing can go wrong with it otherwise. */
+  attempt?: (rows: readonly Job[], signal?: AbortSignal) => unknown
+}
+const common = { name: 'jobs', of: jobs, columns: ['workspace_id'], retry: { baseMs: 10, maxMs: 20 } }
+
+const inTransaction = ({ batch = 50, attempt }: Options = {}) =>
+  within<Job>({
+    ...common,
+    batch,
+    async perform(tx, rows) {
+      await finish(tx, rows)
+      await attempt?.(rows)
+    },
+  })
+
+const byLease = ({ batch = 16, leaseMs = 30_000, attempt }: Options = {}) =>
+  leased<Job, undefined>({
+    ...{ ...common, batch, together: batch, leaseMs, deadlineMs: 600_000 },
+    async perform(rows, signal) {
+      await attempt?.(rows, signal)
+      return rows.map(() => undefined)
+    },
+    done: (tx, finished) =>
+      finish(
+        tx,
+        finished.map(({ row }) => row),
+      ),
+  })
+
+/** Never ends, unless the signal aborts. */
+const stuck = (_: readonly Job[], signal?: AbortSignal) =>
+  new Promise<never>((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+const allDone = () => until(async () => (await scratch.left()) === 0)
+const timesDone = async () => (await scratch.jobs()).map(({ times_done }) => times_done)
+
+describe.each([
+  ['within a transaction', inTransaction],
+  ['by lease', byLease],
+])('work done %s', (_, work) => {
+  it('is shared by replicas, and each row is done once', async () => {
+    await scratch.add(700)
+    const works = [replica(), replica(), replica()].map((group) => group.start(work()))
+    await allDone()
+    expect(await timesDone()).toEqual(Array.from({ length: 700 }, () => 1))
+    const done = works.map((started) => started.counts().done)
+    expect(done.reduce((sum, each) => sum + each, 0)).toBe(700)
+  })
+
+  it('is found when it is due, or when somebody says so, without a look in between', async () => {
+    const started = replica({ restMs: 600_000 }).start(work())
+    await scratch.add(1, { prefix: 'now' })
+    started.wake()
+    await allDone()
+    await scratch.add(1, { prefix: 'later', inMs: 300 })
+    started.wake()
+    await allDone()
+    expect(await scratch.admin`select 1 from jobs where finished_at < due_at`).toHaveLength(0)
+  })
+
+  it('is found without a word as well', async () => {
+    replica({ restMs: 50 }).start(work())
+    await scratch.add(1)
+    await allDone()
+  })
+
+  it('leaves a poison row alone, which is held back, while the others of its batch are done', async () => {
+    await scratch.add(40)
+    const poison = 'ws_a_000017'
+    const attempts: string[][] = []
+    const attempt = (rows: readonly Job[]) => {
+      const keys = rows.map(({ key }) => key)
+      attempts.push(keys)
+      if (keys.includes(poison)) throw new Error('cannot be done')
+    }
+    const started = replica({ restMs: 20 }).start(work({ batch: 50, attempt }))
+    await until(async () => {
+      const row = (await scratch.jobs())[16]
+      return row?.last_error === 'cannot be done' && (await scratch.left()) === 1
+    })
+    const before = attempts.length
+    await scratch.add(40, { prefix: 'more' })
+    await until(async () => (await scratch.left()) === 1 && attempts.length > before + 3)
+    // It has cost one batch its first attempt, and no other one anything.
+    const bisected = attempts.slice(0, before).filter((keys) => keys.length > 1 && keys.includes(poison))
+    expect(bisected.length).toBeGreaterThan(0)
+    expect(await scratch.jobs()).toContainEqual(expect.objectContaining({ id: poison, times_done: 0 }))
+    expect(attempts.slice(before).filter((keys) => keys.length > 1 && keys.includes(poison))).toEqual([])
+    expect(started.counts().done).toBe(79)
+  })
+
+  it('charges two rows where nothing succeeds, and does all of them once something does', async () => {
+    await scratch.add(30)
+    let isAway = true
+    let attempts = 0
+    const attempt = () => {
+      attempts++
+      if (isAway) throw new Error('nobody is there')
+    }
+    replica({ restMs: 600_000 }).start(work({ batch: 30, attempt }))
+    await until(() => attempts >= 6)
+    await until(async () => (await scratch.heldBack()).length + (await charged()) >= 2)
+    expect(await charged()).toBeLessThan(30)
+    isAway = false
+    await allDone()
+    expect(await timesDone()).toEqual(Array.from({ length: 30 }, () => 1))
+  })
+  const charged = async () => (await scratch.jobs()).filter(({ failures }) => failures > 0).length
+
+  it('gives each workspace its turn: the one job of one is done before a hundred batches of another', async () => {
+    await scratch.add(4_000)
+    await scratch.add(1, { workspaceId: 'ws_b' })
+    await scratch.add(1, { workspaceId: 'ws_0' })
+    const order: string[] = []
+    const attempt = (rows: readonly Job[]) => void order.push(...rows.map(({ workspace_id }) => workspace_id))
+    replica().start(work({ batch: 20, attempt }))
+    await until(() => order.includes('ws_b') && order.includes('ws_0'))
+    expect(order.length).toBeLessThan(200)
+  })
+
+  it.each([
+    ['ahead', 3_600_000],
+    ['behind', -3_600_000],
+  ])(
+    'goes by the clock of the database, also where that of the process is an hour %s',
+    async (_is, skewMs) => {
+      await scratch.add(1, { prefix: 'due' })
+      await scratch.add(1, { prefix: 'in_half_an_hour', inMs: 1_800_000 })
+      await scratch.add(1, { prefix: 'leased' })
+      await scratch.admin`update jobs set lease_owner = 'another', held_until = now() + interval '30 minutes'
+      where id like 'leased%'`
+      jest.useFakeTimers({ now: Date.now() + skewMs, doNotFake: realTimers })
+      try {
+        const started = replica({ restMs: 10 }).start(work())
+        await until(async () => (await scratch.left()) === 2)
+        await scratch.add(1, { prefix: 'another' })
+        await until(async () => (await scratch.left()) === 2)
+        expect(started.counts()).toMatchObject({ claimed: 2, done: 2 })
+      } finally {
+        jest.useRealTimers()
+      }
+    },
+  )
+})
+
+/** Everything but `Date`. */
+const realTimers = [
+  ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
+  ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
+]
+
+describe('a lease', () => {
+  it('of a killed holder runs out, and its rows are done by others', async () => {
+    await scratch.add(10)
+    const program = fileURLToPath(new URL('../fixture/lease-and-hang.js', import.meta.url))
+    const env = { ...process.env, SCHEMA: scratch.schema }
+    const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const ended = once(child, 'exit')
+    await once(child.stdout, 'data')
+    child.kill('SIGKILL')
+    await ended
+    const [row] = await scratch.admin`select count(*)::int as leased from jobs where lease_owner = 'killed'`
+    expect(row).toEqual({ leased: 10 })
+    replica().start(byLease())
+    await allDone()
+    expect(await timesDone()).toEqual(Array.from({ length: 10 }, () => 1))
+  })
+
+  it('is kept up while the attempt lasts, however long', async () => {
+    await scratch.add(1)
+    let begun = 0
+    let end: () => void = () => {}
+    const attempt = () => {
+      begun++
+      return new Promise<void>((resolve) => {
+        end = resolve
+      })
+    }
+    const started = replica().start(byLease({ leaseMs: 300, attempt }))
+    replica({ restMs: 10 }).start(byLease({ leaseMs: 300, attempt }))
+    await until(() => begun > 0)
+    const fenceAndEnd = async () =>
+      (
+        await scratch.admin<{ lease_fence: string; held_until: string }[]>`
+        select lease_fence, held_until::text from jobs`
+      )[0]
+    const before = await fenceAndEnd()
+    await until(async () => (await fenceAndEnd())?.held_until !== before?.held_until)
+    await until(async () => {
+      const [row] = await scratch.admin`select now() > ${before?.held_until ?? ''}::timestamptz as over`
+      return row?.over
+    })
+    expect((await fenceAndEnd())?.lease_fence).toBe(before?.lease_fence)
+    end()
+    await allDone()
+    expect([begun, started.counts().lost]).toEqual([1, 0])
+  })
+
+  it('that has passed to another holder leaves the late one nothing to say', async () => {
+    await scratch.add(1)
+    let end: () => void = () => {}
+    const late = replica()
+    const first = late.start(
+      byLease({
+        attempt: () =>
+          new Promise<void>((resolve) => {
+            end = resolve
+          }),
+      }),
+    )
+    await until(
+      async () => (await scratch.admin`select 1 from jobs where lease_owner is not null`).length > 0,
+    )
+    // As if it had been away for longer than its lease.
+    await scratch.admin`update jobs set held_until = now()`
+    let cut: AbortSignal | undefined
+    const attempt = (rows: readonly Job[], signal?: AbortSignal) => {
+      cut = signal
+      return stuck(rows, signal)
+    }
+    replica().start(byLease({ attempt }))
+    await until(() => cut !== undefined)
+    end()
+    await until(() => first.counts().lost === 1)
+    expect(await scratch.jobs()).toMatchObject([{ times_done: 0 }])
+    const [row] = await scratch.admin`select lease_fence from jobs where lease_owner is not null`
+    expect(row).toEqual({ lease_fence: '2' })
+  })
+
+  it('is given back by who stops, once what is in hand had its time', async () => {
+    await scratch.add(3)
+    const group = replica()
+    let begun = false
+    group.start(
+      byLease({
+        attempt: (rows, signal) => {
+          begun = true
+          return stuck(rows, signal)
+        },
+      }),
+    )
+    await until(() => begun)
+    await group.close(0)
+    const rows = await scratch.admin`select lease_owner, held_until, failures from jobs`
+    expect(rows).toEqual(
+      Array.from({ length: 3 }, () => ({ lease_owner: null, held_until: null, failures: 0 })),
+    )
+  })
+
+  it('is not taken any more by who stops, who waits for what is in hand', async () => {
+    await scratch.add(20)
+    const group = replica()
+    let end: () => void = () => {}
+    const attempt = () =>
+      new Promise<void>((resolve) => {
+        end = resolve
+      })
+    group.start(byLease({ batch: 8, attempt }))
+    const leasedRows = async () =>
+      (await scratch.admin`select 1 from jobs where lease_owner is not null`).length
+    await until(async () => (await leasedRows()) === 8)
+    const closed = group.close(600_000)
+    end()
+    await closed
+    expect([await leasedRows(), await scratch.left()]).toEqual([0, 12])
+  })
+})
+
+it('other replicas are told of more than one can take', async () => {
+  await scratch.add(30)
+  const listeners = new Map<string, () => void>()
+  const hints = (name: string) => ({
+    send: () => {
+      for (const [other, wake] of listeners) if (other !== name) wake()
+    },
+    subscribe: (_work: string, wake: () => void) => {
+      listeners.set(name, wake)
+      return () => void listeners.delete(name)
+    },
+  })
+  const works = ['one', 'other'].map((name) =>
+    replica({ restMs: 600_000, hints: hints(name) }).start(byLease({ batch: 4, attempt: stuck })),
+  )
+  await until(() => works.every((work) => work.counts().claimed >= 4))
+})
+
+it('several kinds of work at rest take one statement, and no more until the next one is due', async () => {
+  const { sql } = scratch
+  let statements = 0
+  const counting = new Proxy(sql, {
+    get(target, name, receiver) {
+      if (name === 'unsafe' || name === 'begin') statements++
+      return Reflect.get(target, name, receiver)
+    },
+  })
+  const group = replica({ sql: counting, restMs: 600_000 })
+  for (const name of ['one', 'two', 'three'])
+    group.start(within({ ...common, name, batch: 5, perform: finish }))
+  await scratch.add(1, { inMs: 3_600_000 })
+  await until(() => statements === 1)
+  group.start(byLease())
+  await until(() => statements === 2)
+  await group.close()
+  expect(statements).toBe(2)
+})
+
+it('Postgres being away is waited out, and said once when it goes and once when it is back', async () => {
+  const { admin, schema } = scratch
+  const role = `${schema}_role`
+  await admin.unsafe(`drop role if exists ${role}; create role ${role} login password 'x';
+    grant usage on schema ${schema} to ${role}; grant all on jobs to ${role}`)
+  const url = new URL(process.env.TEST_DATABASE_URL ?? '')
+  Object.assign(url, { username: role, password: 'x' })
+  const sql = openClient(url.href, { schema, max: 4 })
+  const said: string[] = []
+  const log = createLogger({
+    service: 'test',
+    level: 'info',
+    destination: { write: (line) => void said.push(JSON.parse(line).msg) },
+  })
+  const group = replica({ sql, log, restMs: 20 })
+  group.start(byLease())
+  try {
+    await scratch.add(5)
+    await allDone()
+    await admin.unsafe(`alter role ${role} nologin`)
+    await admin`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${role}`
+    await until(() => said.length > 0)
+    await scratch.add(5, { prefix: 'meanwhile' })
+    await admin.unsafe(`alter role ${role} login`)
+    await allDone()
+    await until(() => said.length > 1)
+    expect(said).toEqual(['due work waits, as Postgres cannot be reached', 'due work goes on'])
+  } finally {
+    await group.close()
+    await sql.end()
+    await admin.unsafe(`drop owned by ${role}; drop role ${role}`)
+  }
+})

@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto'
+import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import type { Database } from '../database.js'
+import { isDatabaseAway } from '../errors.js'
+import { present } from './statements.js'
+import { type DueCounts, type MakeWorker, run, type Worker } from './work.js'
+
+export interface DueWorkOptions {
+  sql: Database['sql']
+  log: Logger
+  /** Names this process in its leases. */
+  owner?: string
+  /** How long nobody looks for due rows while nothing is known to come; 5 s without. */
+  restMs?: number
+  /** The time of tests that simulate it. All others go by the database's clock, never by that of the process. */
+  simulated?: { now(): string } | undefined
+  /** Wakes the same work in other replicas: a hint, which may be lost. */
+  hints?: WakeHints
+}
+
+export interface WakeHints {
+  send(work: string): void
+  /** Returns how to stop. */
+  subscribe(work: string, wake: () => void): () => void
+}
+
+export interface DueWork {
+  /** Something is due, or will be in so many milliseconds. A hint: what is due is found without, within 5 s. */
+  wake(inMs?: number): void
+  counts(): DueCounts
+}
+
+/** Several kinds of work, which look together for what is due next: at rest that is one statement every 5 s. */
+export interface DueWorkGroup {
+  start(make: MakeWorker): DueWork
+  /** Claims nothing any more and waits for what is in hand, so long; then it is cut and given back. */
+  close(graceMs?: number): Promise<void>
+}
+
+interface Member {
+  worker: Worker
+  lookAtMs: number
+  isBusy(): boolean
+  wake(inMs: number): void
+  stop(graceMs: number): Promise<void>
+}
+
+export function createDueWork({ sql, log, restMs = 5_000, ...options }: DueWorkOptions): DueWorkGroup {
+  const { owner = randomUUID(), simulated, hints } = options
+  const closing = new AbortController()
+  const members: Member[] = []
+  const trouble = createTrouble(log)
+  const at = () => simulated?.now() ?? null
+  let interrupt = new AbortController()
+
+  const lookSoon = (member: Member) => {
+    member.lookAtMs = 0
+    interrupt.abort()
+  }
+
+  async function look(asked: readonly Member[]) {
+    const columns = asked.map(
+      ({ worker }, index) =>
+        `(extract(epoch from ${worker.nextDue} - ${present}) * 1000)::float8 as w${index}`,
+    )
+    const [row] = await run<Record<string, number | null>>(sql, {
+      text: `select ${columns.join(', ')}`,
+      parameters: [at()],
+    })
+    for (const [index, member] of asked.entries()) {
+      const everyMs = member.worker.options.lookEveryMs ?? restMs
+      member.lookAtMs = performance.now() + everyMs
+      const inMs = row?.[`w${index}`] ?? null
+      if (inMs === null || inMs > 0) member.worker.fruitless = 0
+      if (inMs !== null && inMs < everyMs) member.wake(inMs)
+    }
+  }
+
+  async function watch() {
+    for (let failures = 0; !closing.signal.aborted; ) {
+      interrupt = new AbortController()
+      const nowMs = performance.now()
+      const idle = members.filter((member) => !member.isBusy())
+      // Those that would be looked at soon are asked in the same statement.
+      const asked = idle.some(({ lookAtMs }) => lookAtMs <= nowMs)
+        ? idle.filter(({ lookAtMs }) => lookAtMs <= nowMs + restMs / 2)
+        : []
+      try {
+        if (asked.length > 0) await look(asked)
+        trouble.over('look')
+        failures = 0
+      } catch (error) {
+        trouble.met('look', error)
+        await delay(pauseMs(++failures, restMs), closing.signal)
+        continue
+      }
+      const next = Math.min(...idle.map(({ lookAtMs }) => lookAtMs), nowMs + restMs)
+      await delay(Math.max(next - performance.now(), 0), AbortSignal.any([interrupt.signal, closing.signal]))
+    }
+  }
+
+  const watching = watch()
+  return {
+    start(make) {
+      const counts: DueCounts = { claimed: 0, done: 0, failed: 0, lost: 0, lagMs: 0 }
+      const worker = make({ sql, log, owner, at, counts, closing: closing.signal })
+      const { name } = worker.options
+      const member = createMember({
+        ...{ worker, trouble, restMs, closing: closing.signal },
+        idle: () => lookSoon(member),
+        helpWanted: () => hints?.send(name),
+      })
+      members.push(member)
+      const unsubscribe = hints?.subscribe(name, () => member.wake(0))
+      closing.signal.addEventListener('abort', () => unsubscribe?.())
+      lookSoon(member)
+      return {
+        wake: (inMs = 0) => member.wake(inMs),
+        counts() {
+          const present = { ...counts }
+          counts.lagMs = 0
+          return present
+        },
+      }
+    },
+    async close(graceMs = 5_000) {
+      closing.abort()
+      await Promise.all([watching, ...members.map((member) => member.stop(graceMs))])
+    },
+  }
+}
+
+interface MemberOptions {
+  worker: Worker
+  trouble: Trouble
+  restMs: number
+  closing: AbortSignal
+  /** It has nothing more to do now. */
+  idle(): void
+  /** More is due than it can take at once. */
+  helpWanted(): void
+}
+
+function createMember({ worker, trouble, restMs, closing, idle, helpWanted }: MemberOptions): Member {
+  const { name } = worker.options
+  let running: Promise<void> | undefined
+  let again = false
+  let timer: NodeJS.Timeout | undefined
+  let timerAtMs = Number.POSITIVE_INFINITY
+
+  const round = async () => {
+    try {
+      const full = await worker.round()
+      trouble.over(name)
+      if (!full) return
+      again = true
+      helpWanted()
+    } catch (error) {
+      worker.fruitless++
+      trouble.met(name, error)
+    }
+  }
+  const rounds = async () => {
+    while (again && !closing.aborted) {
+      again = false
+      await round()
+      // Once is what it takes to find out that nothing is there.
+      if (worker.fruitless > 1) await delay(pauseMs(worker.fruitless - 1, restMs), closing)
+    }
+    running = undefined
+    if (!closing.aborted) idle()
+  }
+  const start = () => {
+    clearTimeout(timer)
+    timerAtMs = Number.POSITIVE_INFINITY
+    if (closing.aborted) return
+    again = true
+    running ??= rounds()
+  }
+
+  return {
+    worker,
+    lookAtMs: 0,
+    isBusy: () => running !== undefined,
+    wake(inMs) {
+      if (inMs <= 0) return start()
+      const atMs = performance.now() + inMs
+      if (atMs >= timerAtMs || closing.aborted) return
+      clearTimeout(timer)
+      timerAtMs = atMs
+      timer = setTimeout(start, Math.ceil(Math.min(inMs, 2 ** 31 - 1)))
+    },
+    async stop(graceMs) {
+      clearTimeout(timer)
+      const drained = worker.drain(graceMs)
+      await running
+      await drained
+      // What a round has claimed since.
+      await worker.drain(graceMs)
+    },
+  }
+}
+
+const pauseMs = (attempt: number, maxMs: number) =>
+  retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs })
+
+type Trouble = ReturnType<typeof createTrouble>
+
+/** Says once that something cannot be done, and once that it can be done again. */
+function createTrouble(log: Logger) {
+  const away = new Set<string>()
+  const faulty = new Set<string>()
+  return {
+    met(what: string, error: unknown) {
+      if (isDatabaseAway(error)) {
+        if (away.size === 0) log.warn({ err: error }, 'due work waits, as Postgres cannot be reached')
+        away.add(what)
+      } else if (!faulty.has(what)) {
+        faulty.add(what)
+        log.error({ err: error, work: what }, 'due work cannot be claimed')
+      }
+    },
+    over(what: string) {
+      faulty.delete(what)
+      if (away.delete(what) && away.size === 0) log.info('due work goes on')
+    },
+  }
+}

@@ -1,0 +1,52 @@
+export interface Isolated<Row, Result> {
+  done: { row: Row; result: Result }[]
+  failed: { row: Row; error: unknown }[]
+  /** Left as they are: what stopped the attempt says nothing of them. */
+  untried: Row[]
+}
+
+/** What an error says of the rows it was met with. */
+export type Meaning =
+  /** One of them is at fault. */
+  | 'fault'
+  /** None of them is: somebody else was faster, or held a lock. */
+  | 'passing'
+  /** Nothing can be done at all; it is thrown. */
+  | 'away'
+
+const manyFailed = 2
+
+/**
+ * Attempts all rows at once and, where that fails, ever smaller parts, until those at fault are alone. Where nothing
+ * succeeds, rows are not what is wrong: after two that failed alone the rest is left untried.
+ */
+export async function isolate<Row, Result>(
+  rows: readonly Row[],
+  attempt: (rows: readonly Row[]) => Promise<readonly Result[]>,
+  meaningOf: (error: unknown) => Meaning,
+): Promise<Isolated<Row, Result>> {
+  const outcome: Isolated<Row, Result> = { done: [], failed: [], untried: [] }
+  const parts: (readonly Row[])[] = rows.length > 0 ? [rows] : []
+  for (let part = parts.pop(); part; part = parts.pop()) {
+    if (outcome.failed.length >= manyFailed && outcome.done.length === 0) {
+      outcome.untried.push(...part)
+      continue
+    }
+    try {
+      const results = await attempt(part)
+      // One result for each row is what `attempt` promises.
+      for (const [index, row] of part.entries()) outcome.done.push({ row, result: results[index] as Result })
+    } catch (error) {
+      const meaning = meaningOf(error)
+      if (meaning === 'away') throw error
+      const [row] = part
+      if (meaning === 'passing') outcome.untried.push(...part)
+      else if (part.length === 1 && row !== undefined) outcome.failed.push({ row, error })
+      else {
+        const middle = part.length >> 1
+        parts.push(part.slice(middle), part.slice(0, middle))
+      }
+    }
+  }
+  return outcome
+}

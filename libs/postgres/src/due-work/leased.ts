@@ -1,0 +1,161 @@
+import { isolate, type Meaning } from './isolate.js'
+import {
+  doneStatement,
+  giveBackStatement,
+  leaseStatement,
+  renewStatement,
+  setbackStatement,
+} from './statements.js'
+import {
+  apart,
+  claims,
+  type DueRow,
+  type MakeWorker,
+  meaningOf,
+  nextDueOf,
+  run,
+  type StatementRunner,
+  setbacksOf,
+  type WorkContext,
+  type WorkOptions,
+} from './work.js'
+
+export interface LeasedRow extends DueRow {
+  fence: string
+}
+
+export interface LeasedOptions<Row extends LeasedRow, Result> extends WorkOptions {
+  /** One attempt at so many rows at most that have not failed yet; one by one without. Parts are attempted at once. */
+  together?: number
+  /** For one attempt, after which its signal aborts. */
+  deadlineMs: number
+  /** Kept up while an attempt lasts; a dead holder's rows are taken over so long after its death. 30 s without. */
+  leaseMs?: number
+  /** Has the effect outside, at least once: one result for each row, or it throws. */
+  perform(rows: readonly Row[], signal: AbortSignal): Promise<readonly Result[]>
+  /** Makes the rows no longer due, in the transaction that ends their leases. */
+  done(tx: StatementRunner, finished: readonly { row: Row; result: Result }[]): Promise<unknown>
+  /** Told of rows that failed and are held back, in the transaction that does it: it may end them. */
+  failed?: (tx: StatementRunner, rows: readonly { row: Row; error: unknown }[]) => Promise<unknown>
+}
+
+/** Rows of one attempt. */
+interface Hand<Row> {
+  rows: readonly Row[]
+  ending: AbortController
+}
+
+/** Thrown by `perform`, whatever it may look like: a refused connection need not be that to Postgres. */
+class AttemptError extends Error {}
+
+/** Work with effects outside, on rows that are leased until it is over. */
+export function leased<Row extends LeasedRow, Result>(options: LeasedOptions<Row, Result>): MakeWorker {
+  return (context) => createLeased(options, context)
+}
+
+function createLeased<Row extends LeasedRow, Result>(
+  options: LeasedOptions<Row, Result>,
+  context: WorkContext,
+) {
+  const { of, columns = [], batch, together = 1, deadlineMs, leaseMs = 30_000 } = options
+  const { sql, log, owner, at, counts, closing } = context
+  const claim = claims<Row>(options, context, (asked) =>
+    leaseStatement(of, columns, { ...asked, owner, leaseMs }),
+  )
+  const hands = new Map<Hand<Row>, Promise<void>>()
+  const cutting = new AbortController()
+  const databaseMeaning = meaningOf(options)
+  const heldRows = () => [...hands.keys()].flatMap(({ rows }) => rows)
+
+  const meaning = (error: unknown): Meaning => {
+    if (!(error instanceof AttemptError)) return databaseMeaning(error)
+    return cutting.signal.aborted || options.isPassing?.(error.cause) ? 'passing' : 'fault'
+  }
+
+  async function attempt(rows: readonly Row[], ending: AbortSignal): Promise<Result[]> {
+    const signal = AbortSignal.any([ending, cutting.signal, AbortSignal.timeout(deadlineMs)])
+    const results = await options.perform(rows, signal).catch((cause: unknown) => {
+      throw new AttemptError('attempt failed', { cause })
+    })
+    await sql.begin(async (tx) => {
+      const kept = await run<{ key: string }>(tx, doneStatement(of, rows))
+      const keys = new Set(kept.map(({ key }) => key))
+      const finished = rows.flatMap((row, index) =>
+        keys.has(row.key) ? [{ row, result: results[index] as Result }] : [],
+      )
+      if (finished.length > 0) await options.done(tx, finished)
+      counts.done += finished.length
+      counts.lost += rows.length - finished.length
+    })
+    return [...results]
+  }
+
+  async function work({ rows, ending }: Hand<Row>): Promise<void> {
+    const { done, failed, untried } = await isolate(rows, (part) => attempt(part, ending.signal), meaning)
+    worker.fruitless = done.length > 0 ? 0 : worker.fruitless + 1
+    if (untried.length > 0) await run(sql, giveBackStatement(of, untried))
+    if (failed.length === 0) return
+    const causes = failed.map(({ row, error }) => ({
+      row,
+      error: error instanceof AttemptError ? error.cause : error,
+    }))
+    await sql.begin(async (tx) => {
+      const kept = await run<{ key: string }>(
+        tx,
+        setbackStatement(of, setbacksOf(options, log, causes), at()),
+      )
+      const keys = new Set(kept.map(({ key }) => key))
+      const held = causes.filter(({ row }) => keys.has(row.key))
+      if (held.length > 0) await options.failed?.(tx, held)
+      counts.failed += held.length
+      counts.lost += causes.length - held.length
+    })
+  }
+
+  function begin(rows: readonly Row[]) {
+    const hand = { rows, ending: new AbortController() }
+    const ended = work(hand)
+      // What could not be settled is found again when its lease has run out.
+      .catch((error: unknown) =>
+        log.warn({ err: error, work: options.name }, 'due work could not be settled'),
+      )
+      .finally(() => hands.delete(hand))
+    hands.set(hand, ended)
+  }
+
+  /** What has passed to another holder is not worked on any further here. */
+  async function renew() {
+    const held = heldRows()
+    if (held.length === 0) return
+    const kept = await run<{ key: string }>(sql, renewStatement(of, held, { at: at(), leaseMs }))
+    const keys = new Set(kept.map(({ key }) => key))
+    const lost = new Set(held.filter(({ key }) => !keys.has(key)))
+    for (const { rows, ending } of hands.keys()) if (rows.every((row) => lost.has(row))) ending.abort()
+  }
+  const renewing = setInterval(() => void renew().catch(() => {}), leaseMs / 3)
+  renewing.unref()
+
+  const worker = {
+    options,
+    nextDue: nextDueOf(options),
+    fruitless: 0,
+    async round() {
+      while (heldRows().length * 2 > batch) await Promise.race(hands.values())
+      await options.prepare?.()
+      const free = batch - heldRows().length
+      const turns = await claim.turns(free)
+      if (closing.aborted) return false
+      const rows = await claim.rows(sql, free, turns)
+      for (const part of apart(rows, together)) begin(part)
+      if (rows.length === 0) worker.fruitless++
+      return rows.length >= free || (turns !== undefined && rows.length > 0)
+    },
+    async drain(graceMs: number) {
+      const cut = setTimeout(() => cutting.abort(), graceMs)
+      await Promise.all(hands.values())
+      clearTimeout(cut)
+      clearInterval(renewing)
+    },
+  }
+  return worker
+}

@@ -1,0 +1,163 @@
+import type { DueTable } from './due-table.js'
+
+/** A statement of text parameters: everything is cast in its text. */
+export interface Statement {
+  text: string
+  parameters: (string | null | (string | null)[])[]
+}
+
+/** Whose turn it is, and how many rows of each are claimed. */
+export interface Turns {
+  keys: string[]
+  each: number
+}
+
+export interface ClaimOptions {
+  /** The time of tests that simulate it; null for the database's own, which is the only one otherwise. */
+  at: string | null
+  limit: number
+  /** Without, the longest due come first. */
+  turns?: Turns | undefined
+}
+
+/** The present: of the transaction, as an index can be searched by it. */
+export const present = 'coalesce($1::text::timestamptz, now())'
+const clock = 'coalesce($1::text::timestamptz, clock_timestamp())'
+const after = (ms: string) => `${clock} + ${ms} * interval '1 ms'`
+
+const lag = (due: string) => `(extract(epoch from ${present} - ${due}) * 1000)::float8 as "lagMs"`
+
+const turnOf = ({ fairKey }: DueTable) => (fairKey === undefined ? [] : [`${fairKey} as turn`])
+
+/** Locks rows that are due and that nobody else has in hand, until the transaction ends. */
+export function lockStatement(of: DueTable, columns: readonly string[], options: ClaimOptions): Statement {
+  const { key, due } = of
+  return picked(of, [`${key} as key`, 'failures', lag(due), ...turnOf(of), ...columns].join(', '), options)
+}
+
+/** Leases rows that are due; one whose lease ran out had its holder die on it, which counts as a failure. */
+export function leaseStatement(
+  of: DueTable,
+  columns: readonly string[],
+  { owner, leaseMs, ...options }: ClaimOptions & { owner: string; leaseMs: number },
+): Statement {
+  const { table, key } = of
+  const from = picked(of, `${key} as picked_key, ${of.due} as picked_due`, options)
+  const [lease, by] = [from.parameters.length + 1, from.parameters.length + 2]
+  return {
+    text: `with picked as materialized (${from.text})
+      update ${table} set held_until = ${after(`$${lease}::float8`)}, lease_owner = $${by}::text,
+        lease_fence = lease_fence + 1, failures = failures + (lease_owner is not null)::int
+      from picked where ${key} = picked_key
+      returning ${[`${key} as key`, 'lease_fence::text as fence', 'failures', lag('picked_due'), ...turnOf(of), ...columns].join(', ')}`,
+    parameters: [...from.parameters, String(leaseMs), owner],
+  }
+}
+
+function picked(
+  { table, due, dueInTurn, waiting, fairKey }: DueTable,
+  columns: string,
+  options: ClaimOptions,
+) {
+  const { at, limit, turns } = options
+  const rows = (where: string, by: string, most: string) => `select ${columns} from ${table}
+    where (${waiting}) and ${where} and ${by} <= ${present} order by ${by} limit ${most} for update skip locked`
+  if (!turns) return { text: rows('true', due, '$2::int'), parameters: [at, String(limit)] }
+  return {
+    text: `select mine.* from unnest($3::text[]) turn (of_whom)
+      cross join lateral (${rows(`${fairKey} = of_whom`, dueInTurn, '$4::int')}) mine limit $2::int`,
+    parameters: [at, String(limit), turns.keys, String(turns.each)],
+  }
+}
+
+/** Everybody who has something due now, in order. Walks the index by one step for each who has anything waiting. */
+export function turnsStatement(
+  { table, dueInTurn, waiting, fairKey }: DueTable,
+  at: string | null,
+): Statement {
+  const first = (beyond: string) => `(select ${fairKey} from ${table}
+    where (${waiting}) ${beyond} order by ${fairKey} limit 1)`
+  return {
+    text: `with recursive everybody (one) as (
+        select ${first('')} union all
+        select ${first(`and ${fairKey} > one`)} from everybody where one is not null)
+      select one from everybody where one is not null and exists (
+        select 1 from ${table} where (${waiting}) and ${fairKey} = one and ${dueInTurn} <= ${present})`,
+    parameters: [at],
+  }
+}
+
+/** When the next row is due: an expression, null when none is. */
+export const nextDue = ({ table, due, waiting }: DueTable): string =>
+  `(select ${due} from ${table} where (${waiting}) order by ${due} limit 1)`
+
+/** A row in hand; without a fence it is locked. */
+export interface Held {
+  key: string
+  fence?: string
+}
+
+export interface Setback extends Held {
+  /** Until it is tried again. */
+  waitMs: number
+  error: string
+}
+
+/** In one order, so that two of these do not wait for each other. */
+const inOrder = <Row extends Held>(rows: readonly Row[]) =>
+  rows.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+
+/**
+ * Changes rows that are still in the holder's hand and returns their keys; those a late loser comes with are not.
+ * `$1` is the time, `$2` and `$3` are keys and fences, and `more` are arrays beside them, as `value_4` and so on.
+ */
+function change(
+  { table, key }: DueTable,
+  held: readonly Held[],
+  { at, set, more = [] }: { at: string | null; set: string; more?: string[][] },
+): Statement {
+  const places = more.map((_, index) => index + 4)
+  const arrays = places.map((place) => `, $${place}::text[]`).join('')
+  const names = places.map((place) => `, value_${place}`).join('')
+  const leased = held.some(({ fence }) => fence !== undefined)
+  return {
+    text: `update ${table} set ${set}
+      from (select $1::text as at) asked,
+        unnest($2::text[], $3::text[]${arrays}) given (held_key, held_fence${names})
+      where ${key} = held_key${leased ? ' and lease_fence = held_fence::bigint and lease_owner is not null' : ''}
+      returning ${key} as key`,
+    parameters: [at, held.map((row) => row.key), held.map((row) => row.fence ?? null), ...more],
+  }
+}
+
+const released = (held: readonly Held[]) =>
+  held.some(({ fence }) => fence !== undefined) ? 'lease_owner = null, ' : ''
+
+/** Lets go of rows that are done. */
+export const doneStatement = (of: DueTable, held: readonly Held[]): Statement =>
+  change(of, inOrder(held), {
+    at: null,
+    set: `${released(held)}held_until = null, failures = 0, last_error = null`,
+  })
+
+/** Gives rows back as they were. */
+export const giveBackStatement = (of: DueTable, held: readonly Held[]): Statement =>
+  change(of, inOrder(held), { at: null, set: `${released(held)}held_until = null` })
+
+/** Holds rows back that have failed. */
+export function setbackStatement(of: DueTable, setbacks: readonly Setback[], at: string | null): Statement {
+  const rows = inOrder(setbacks)
+  const set = `${released(rows)}failures = failures + 1, held_until = ${after('value_4::float8')}, last_error = value_5`
+  return change(of, rows, {
+    at,
+    set,
+    more: [rows.map(({ waitMs }) => String(waitMs)), rows.map(({ error }) => error)],
+  })
+}
+
+/** Keeps leases for longer, and returns the keys of those still held. */
+export const renewStatement = (
+  of: DueTable,
+  held: readonly Held[],
+  { at, leaseMs }: { at: string | null; leaseMs: number },
+): Statement => change(of, inOrder(held), { at, set: `held_until = ${after(`${leaseMs}`)}` })

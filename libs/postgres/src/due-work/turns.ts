@@ -1,0 +1,54 @@
+import type { Turns } from './statements.js'
+
+/** For so long it is not asked again who has something due: with many who wait, that is the costly part. */
+const knownMs = 1_000
+
+/**
+ * Whose rows are claimed next. As long as one claim holds all that is due, nobody's in particular; with a backlog
+ * everybody who has something due gets an equal share of each claim, in turn.
+ */
+export interface FairTurns {
+  next(limit: number): Promise<Turns | undefined>
+  /** How many rows of whom the claim has found. */
+  claimed(limit: number, turns: Turns | undefined, found: readonly (string | undefined)[]): void
+}
+
+/** Nobody takes turns. */
+export const noTurns: FairTurns = { next: () => Promise.resolve(undefined), claimed: () => {} }
+
+export function fairTurns(readKeys: () => Promise<string[]>, nowMs = () => performance.now()): FairTurns {
+  let backlog = false
+  let queue: string[] = []
+  let readAtMs = Number.NEGATIVE_INFINITY
+  let last = ''
+
+  return {
+    async next(limit) {
+      if (!backlog) return undefined
+      if (queue.length === 0 || nowMs() - readAtMs >= knownMs) {
+        const keys = await readKeys()
+        readAtMs = nowMs()
+        // Goes on behind whoever was served last.
+        queue = [...keys.filter((key) => key > last), ...keys.filter((key) => key <= last)]
+        if (queue.length === 0) {
+          backlog = false
+          return undefined
+        }
+      }
+      const keys = queue.splice(0, limit)
+      return { keys, each: Math.ceil(limit / keys.length) }
+    },
+    claimed(limit, turns, found) {
+      if (!turns) {
+        backlog = found.length >= limit
+        return
+      }
+      last = turns.keys.at(-1) ?? last
+      const counts = new Map<string | undefined, number>()
+      for (const key of found) counts.set(key, (counts.get(key) ?? 0) + 1)
+      queue.push(...turns.keys.filter((key) => (counts.get(key) ?? 0) >= turns.each))
+      // What became due meanwhile, of whom it was not known, is found without turns.
+      if (queue.length === 0) backlog = false
+    },
+  }
+}

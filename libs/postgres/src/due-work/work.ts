@@ -1,0 +1,147 @@
+import { type Logger, retryDelayMs } from '@opsplane/runtime'
+import type postgres from 'postgres'
+import type { Database } from '../database.js'
+import { isDatabaseAway, isPassing } from '../errors.js'
+import type { DueTable } from './due-table.js'
+import type { Meaning } from './isolate.js'
+import { type ClaimOptions, nextDue, type Setback, type Statement, turnsStatement } from './statements.js'
+import { type FairTurns, fairTurns, noTurns } from './turns.js'
+
+/** The pool, or one transaction. */
+export type StatementRunner = Pick<postgres.Sql, 'unsafe'>
+
+/** A claimed row, with the columns that were asked for beside these. */
+export interface DueRow {
+  key: string
+  /** How often it failed since it was last done. */
+  failures: number
+  /** How late it was claimed. */
+  lagMs: number
+}
+
+/** What both kinds of work have in common. */
+export interface WorkOptions {
+  /** Names the work in the log and in hints. */
+  name: string
+  of: DueTable
+  /** Columns the claimed rows come with. */
+  columns?: readonly string[]
+  /** Rows in hand at most. */
+  batch: number
+  /** After a failure a row waits for so long, doubled each time; from 1 s to 10 min without. */
+  retry?: { baseMs: number; maxMs: number }
+  /** Finds and locks due rows in another way than by the table's indexes; without turns. */
+  claim?: (options: ClaimOptions) => Statement
+  /** When the next row is due, where the table does not tell: an expression of type timestamptz. */
+  nextDue?: string
+  /** At rest it is looked for due rows so often; every 5 s without. */
+  lookEveryMs?: number
+  /** Makes rows due from what else is there, before each claim. */
+  prepare?: () => Promise<unknown>
+  /** Whether an error says nothing of the rows it was met with: they are tried again as they are. */
+  isPassing?: (error: unknown) => boolean
+}
+
+export interface DueCounts {
+  claimed: number
+  done: number
+  failed: number
+  /** Done by a holder whose lease had passed to another one. */
+  lost: number
+  /** Of the row that was claimed the latest, since the last look at the counts. */
+  lagMs: number
+}
+
+/** What a group gives to its work. */
+export interface WorkContext {
+  sql: Database['sql']
+  log: Logger
+  owner: string
+  /** The time of tests that simulate it; null for the database's own. */
+  at(): string | null
+  counts: DueCounts
+  /** Nothing is claimed after it. */
+  closing: AbortSignal
+}
+
+/** One kind of work, driven by its group. */
+export interface Worker {
+  options: WorkOptions
+  nextDue: string
+  /** How many rounds in a row got nothing done. */
+  fruitless: number
+  /** Claims once and works. Whether more may be due at once. */
+  round(): Promise<boolean>
+  /** Waits for what is in hand; after `graceMs` it is cut and given back. */
+  drain(graceMs: number): Promise<void>
+}
+
+export type MakeWorker = (context: WorkContext) => Worker
+
+export async function run<Row extends object>(on: StatementRunner, { text, parameters }: Statement) {
+  return on.unsafe<Row[]>(text, parameters, { prepare: true })
+}
+
+/** Claims by the statement of its kind, in turns where the table has a fairness key. */
+export function claims<Row extends DueRow>(
+  { of, claim }: WorkOptions,
+  { sql, at, counts }: WorkContext,
+  statement: (options: ClaimOptions) => Statement,
+) {
+  const turns: FairTurns =
+    of.fairKey === undefined || claim
+      ? noTurns
+      : fairTurns(async () => {
+          const rows = await run<{ one: string }>(sql, turnsStatement(of, at()))
+          return rows.map(({ one }) => one)
+        })
+  return {
+    turns: (limit: number) => turns.next(limit),
+    async rows(on: StatementRunner, limit: number, given: Awaited<ReturnType<FairTurns['next']>>) {
+      const found = await run<Row & { turn?: string }>(
+        on,
+        (claim ?? statement)({ at: at(), limit, turns: given }),
+      )
+      turns.claimed(
+        limit,
+        given,
+        found.map(({ turn }) => turn),
+      )
+      counts.claimed += found.length
+      counts.lagMs = Math.max(counts.lagMs, ...found.map(({ lagMs }) => lagMs))
+      return [...found]
+    },
+  }
+}
+
+export const nextDueOf = ({ nextDue: given, of }: WorkOptions): string => given ?? nextDue(of)
+
+/** What has failed before is tried alone: it does not cost others their attempt. */
+export function apart<Row extends DueRow>(rows: readonly Row[], together: number): Row[][] {
+  const fresh = rows.filter(({ failures }) => failures === 0)
+  const parts = rows.filter(({ failures }) => failures > 0).map((row) => [row])
+  for (let from = 0; from < fresh.length; from += together) parts.push(fresh.slice(from, from + together))
+  return parts
+}
+
+export const meaningOf =
+  ({ isPassing: own }: WorkOptions) =>
+  (error: unknown): Meaning =>
+    isDatabaseAway(error) ? 'away' : isPassing(error) || own?.(error) ? 'passing' : 'fault'
+
+const mostCharacters = 500
+
+/** How long failed rows wait. Said of each when it begins to fail. */
+export function setbacksOf<Row extends DueRow & { fence?: string }>(
+  { name, retry = { baseMs: 1_000, maxMs: 600_000 } }: WorkOptions,
+  log: Logger,
+  failed: readonly { row: Row; error: unknown }[],
+): Setback[] {
+  return failed.map(({ row, error }) => {
+    const { key, failures, fence } = row
+    if (failures === 0) log.warn({ err: error, work: name, key }, 'due work failed and is tried again')
+    const waitMs = retryDelayMs({ attempt: failures + 1, strategy: 'exponential', ...retry })
+    const reason = (error instanceof Error ? error.message : String(error)).slice(0, mostCharacters)
+    return { key, ...(fence !== undefined && { fence }), waitMs, error: reason }
+  })
+}
