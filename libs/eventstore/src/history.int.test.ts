@@ -36,8 +36,8 @@ describe('a consumer with a history', () => {
     await testStore.database.sql`create table seen (id text primary key, title text, at serial)`
     names = natsNames(uniquePrefix())
     await ensureStreams(link, names)
-    relay = startRelay({ databaseUrl: testStore.url, schema, link, names, log })
-    replica = testStore.replica({ onCommit: () => relay.wake() })
+    relay = startRelay({ databaseUrl: testStore.url, schema, link, names, instanceId: 'one', log })
+    replica = testStore.replica({ onCommit: relay.offer })
     logs = [ownLog(schema, testStore.database)]
     handled = []
   })
@@ -165,6 +165,30 @@ describe('a consumer with a history', () => {
     await third.close()
     // Nothing was missing any longer.
     expect(handled).toHaveLength(times + 1)
+  })
+
+  test('knows up to where it has handled the log without a gap', async () => {
+    const consumer = consume('gap')
+    for (let n = 1; n <= 5; n++) {
+      await create(`ticket ${n}`)
+      await inStream(n)
+    }
+    // A message tells of what was acknowledged before it was published.
+    await waitFor(() => (consumer.floors().get(schema) ?? 0) >= 4)
+    await waitFor(async () => {
+      const rows = await testStore.database.sql`select consumer, source, position from consumer_floors`
+      return rows.length === 1 && Number(rows[0]?.position) >= 4
+    })
+    await consumer.close()
+    const times = handled.length
+    await expire()
+    await create('lost')
+    await inStream(6)
+    await expire()
+    consume('gap')
+    await waitFor(async () => (await seen()).at(-1) === 'lost')
+    // From the floor on, which is at most one event behind.
+    expect(handled.length - times).toBeLessThanOrEqual(2)
   })
 
   test('takes only what it filters for, and waits for a log that cannot be read', async () => {

@@ -1,3 +1,4 @@
+export * from './ack-inbox.js'
 export { batchHandling, type ConsumerCounters, type Received } from './batch-handling.js'
 export type { ConsumerPlace } from './consumer-place.js'
 export * from './durable-consumer.js'
