@@ -12,30 +12,36 @@ const row = (table: string, id: string, state: string | null): RowWrite => ({
 })
 const commit = (...rows: RowWrite[]): Commit => ({ events: [], heads: [], rows })
 
+const statementOf = (shape: ReturnType<typeof shapeOf>) =>
+  appendStatement(shape, { uniques: new Map(), waits: false })
+const numbersIn = (statement: string) =>
+  [...statement.matchAll(/\$(\d+)/g)].map((match) => Number(match[1])).sort((left, right) => left - right)
+
 describe('the append statement', () => {
   test('depends only on which tables are written and deleted from', () => {
     const left = shapeOf(commit(row('b', '1', '{}'), row('a', '1', '{}'), row('a', '2', '{}')))
     const right = shapeOf(commit(row('a', '3', '{}'), row('b', '4', '{}')))
     expect(left).toEqual(right)
-    expect(appendStatement(left)).toBe(appendStatement(right))
+    expect(statementOf(left)).toBe(statementOf(right))
     expect(shapeOf(commit(row('a', '1', null))).key).not.toBe(shapeOf(commit(row('a', '1', '{}'))).key)
   })
 
-  test('has one parameter for each column of each table it writes', () => {
+  test('has one parameter for each column of each table it writes, and one for the number of the commit', () => {
     const commits = [
       commit(row('a', '1', '{}'), row('b', '2', null)),
       commit(row('a', '3', '{"x":1}'), row('b', '4', null)),
     ]
     const shape = shapeOf(commit(row('a', '1', '{}'), row('b', '2', null)))
-    const numbers = [...appendStatement(shape).matchAll(/\$(\d+)/g)].map((match) => Number(match[1]))
     const parameters = appendParameters(shape, commits)
-    expect(numbers).toEqual(parameters.map((_, index) => index + 1))
-    expect(parameters.slice(-8)).toEqual([
+    expect(numbersIn(statementOf(shape))).toEqual(parameters.map((_, index) => index + 1))
+    expect(parameters.slice(8, 18)).toEqual([
+      ['0', '1'],
       ['1', '3'],
       ['ws_1', 'ws_1'],
       ['production', 'production'],
       [1, 1],
       ['{}', '{"x":1}'],
+      ['0', '1'],
       ['2', '4'],
       ['ws_1', 'ws_1'],
       ['production', 'production'],
@@ -50,15 +56,16 @@ describe('the append statement', () => {
     const relying = { ...commit(row('a', '1', '{}')), relied: [relied('b', '2'), relied('c', '3')] }
     const shape = shapeOf(relying)
     expect(shape.key).not.toBe(shapeOf(commit(row('a', '1', '{}'))).key)
-    const statement = appendStatement(shape)
+    const statement = statementOf(shape)
     const parameters = appendParameters(shape, [relying])
-    const numbers = [...statement.matchAll(/\$(\d+)/g)].map((match) => Number(match[1]))
-    expect(numbers).toEqual(parameters.map((_, index) => index + 1))
-    expect(parameters.slice(4, 8)).toEqual([['3'], ['ws_1'], ['production'], ['{"status":"open"}']])
-    expect(statement.indexOf('held_1 as')).toBeLessThan(statement.indexOf('insert into'))
+    expect(numbersIn(statement)).toEqual(parameters.map((_, index) => index + 1))
+    expect(parameters.slice(14, 24)).toEqual(
+      ['2', '3'].flatMap((id) => [['0'], [id], ['ws_1'], ['production'], ['{"status":"open"}']]),
+    )
+    expect(statement.indexOf('relied_1_locked as')).toBeLessThan(statement.indexOf('insert into'))
   })
 
   test('quotes table names', () => {
-    expect(appendStatement(shapeOf(commit(row('odd"name', '1', '{}'))))).toContain('insert into "odd""name"')
+    expect(statementOf(shapeOf(commit(row('odd"name', '1', '{}'))))).toContain('insert into "odd""name"')
   })
 })

@@ -1,34 +1,29 @@
-import type {
-  Commit,
-  CommittedEvent,
-  EventRow,
-  HeadMove,
-  IdempotencyRow,
-  Reliance,
-  RowWrite,
-} from './commit.js'
+import {
+  arrays,
+  type Column,
+  insertInto,
+  type Numbered,
+  one,
+  parameterCounter,
+  quoted,
+  rowsOf,
+  text,
+} from './columns.js'
+import type { Commit, EventRow, HeadMove, IdempotencyRow, Reliance } from './commit.js'
+import { deleteColumns, type RowShape, rowParameters, rowShapeOf, upsertColumns } from './row-writes.js'
+import type { UniqueIndex } from './unique-indexes.js'
+import { relianceVerdicts, type Verdicts, writeVerdicts } from './verdicts.js'
 
 /** The tables a commit writes to and relies on: all that the statement's text depends on, so few texts are prepared. */
-export interface CommitShape {
-  /** Names the shape. */
-  key: string
-  upserts: string[]
-  deletes: string[]
+export interface CommitShape extends RowShape {
   relied: string[]
 }
 
 export function shapeOf(commit: Commit): CommitShape {
-  const upserts = new Set<string>()
-  const deletes = new Set<string>()
-  for (const row of commit.rows) (row.state === null ? deletes : upserts).add(row.table)
-  const relied = new Set(commit.relied?.map(({ table }) => table))
-  const shape = { upserts: [...upserts].sort(), deletes: [...deletes].sort(), relied: [...relied].sort() }
-  return { key: `+${shape.upserts.join()}-${shape.deletes.join()}?${shape.relied.join()}`, ...shape }
+  const rows = rowShapeOf(commit.rows)
+  const relied = [...new Set(commit.relied?.map(({ table }) => table))].sort()
+  return { ...rows, key: `${rows.key}?${relied.join()}`, relied }
 }
-
-type Column<Row> = { name: string; type: string; value: (row: Row) => string | number | null }
-
-const text = <Row>(name: string, value: Column<Row>['value'], type = 'text') => ({ name, type, value })
 
 const eventColumns: Column<EventRow>[] = [
   text('id', (row) => row.id),
@@ -53,9 +48,9 @@ const headColumns: Column<HeadMove>[] = [
   text('stream_type', (row) => row.streamType),
   text('workspace_id', (row) => row.workspaceId),
   text('environment', (row) => row.environment),
-  text('expected', (row) => row.expected),
-  text('version', (row) => row.version),
-  text('ended', (row) => String(row.ended)),
+  text('expected', (row) => row.expected, 'int'),
+  text('version', (row) => row.version, 'int'),
+  text('ended', (row) => String(row.ended), 'boolean'),
 ]
 
 const idempotencyColumns: Column<IdempotencyRow>[] = [
@@ -66,16 +61,6 @@ const idempotencyColumns: Column<IdempotencyRow>[] = [
   text('headers', (row) => row.headers, 'json'),
 ]
 
-const upsertColumns: Column<RowWrite>[] = [
-  text('id', (row) => row.id),
-  text('workspace_id', (row) => row.workspaceId),
-  text('environment', (row) => row.environment),
-  text('version', (row) => row.version, 'int'),
-  text('state', (row) => row.state, 'json'),
-]
-
-const deleteColumns = upsertColumns.slice(0, 3)
-
 const relianceColumns: Column<Reliance>[] = [
   text('id', (row) => row.id),
   text('workspace_id', (row) => row.workspaceId),
@@ -83,148 +68,173 @@ const relianceColumns: Column<Reliance>[] = [
   text('fields', (row) => row.fields),
 ]
 
+export interface AppendOptions {
+  uniques: ReadonlyMap<string, readonly UniqueIndex[]>
+  /** Whether a row that somebody has locked is waited for; otherwise the commit it is part of is `blocked`. */
+  waits: boolean
+  /** How long anything is waited for, which then fails the statement; as long as the transaction says unless given. */
+  lockTimeoutMs?: number
+}
+
+/** What the append returns: an event with its position, or a commit, by its number, that was not written. */
+export type AppendRow =
+  | { n: null; verdict: null; id: string; position: string }
+  | { n: number; verdict: string; id: null; position: null }
+
 /**
- * The append: one data-modifying statement that writes events, read-model rows and idempotency rows of any
- * number of commits, so that one round trip and one WAL flush make all of them durable, or none.
+ * The append: one data-modifying statement that writes the events, heads, outbox, read-model and idempotency rows of any
+ * number of commits, so that one round trip and one WAL flush make all of them durable. First it locks what they write and
+ * rely on, and finds those that cannot be: a verdict is returned of each of them, and nothing of it is written. What it cannot
+ * see, as the rival has not committed yet, fails it as a whole.
+ *
  * Rows arrive as one array per column. Everything is sent as text and cast here, which keeps the statement
  * independent of the client's serializers.
  */
-export function appendStatement(shape: CommitShape): string {
+export function appendStatement(
+  shape: CommitShape,
+  { uniques, waits, lockTimeoutMs }: AppendOptions,
+): string {
   const next = parameterCounter()
+  const skipping = waits ? '' : 'skip locked'
+  const limited = lockTimeoutMs === undefined ? '' : ', time_limit'
+  const found: Verdicts[] = [
+    headVerdicts(next, skipping, limited),
+    ...shape.upserts.map((table, index) =>
+      writeVerdicts({
+        table,
+        name: `upsert_${index}`,
+        rows: numbered(upsertColumns, next),
+        skipping,
+        uniques: uniques.get(table) ?? [],
+      }),
+    ),
+    ...shape.deletes.map((table, index) =>
+      writeVerdicts({
+        table,
+        name: `delete_${index}`,
+        rows: numbered(deleteColumns, next),
+        skipping,
+        uniques: [],
+      }),
+    ),
+    ...shape.relied.map((table, index) =>
+      relianceVerdicts({ table, name: `relied_${index}`, rows: numbered(relianceColumns, next), skipping }),
+    ),
+    {
+      parts: [`answer as materialized (${numbered(idempotencyColumns, next, limited)})`],
+      losers: [
+        `select n, 0, 'key' from answer t, ${one('select from idempotency_keys k where k.key = t.key')} k`,
+      ],
+      later: [],
+    },
+  ]
+  const later = found.flatMap((each) => each.later)
+  const accepted = 'where t.n not in (select n from verdict)'
   const parts = [
-    ...shape.relied.flatMap((table, index) => relianceParts(table, index, next)),
-    `wanted as (select * from ${rowsOf(headColumns, next)})`,
+    ...(limited
+      ? [`time_limit as materialized (select set_config('lock_timeout', '${lockTimeoutMs}', true))`]
+      : []),
+    ...found.flatMap((each) => each.parts),
+    `loser (n, rank, verdict) as (${found.flatMap((each) => each.losers).join('\nunion all ')})`,
+    'rejected as materialized (select distinct on (n) n, verdict from loser order by n, rank)',
+    `verdict as materialized (${['select n, verdict from rejected', ...later].join('\nunion ')})`,
     `created as (
       insert into stream_heads (stream_id, stream_type, workspace_id, environment, version, ended)
-      select stream_id, stream_type, workspace_id, environment, version::int, ended::boolean from wanted
-      where expected = '0' returning 1)`,
+      select stream_id, stream_type, workspace_id, environment, version, ended from head t
+      ${accepted} and expected = 0)`,
     `moved as (
-      update stream_heads as h set version = t.version::int, ended = t.ended::boolean from wanted as t
-      where h.stream_id = t.stream_id and h.version = t.expected::int and t.expected <> '0' and h.stream_type = t.stream_type
-        and h.workspace_id = t.workspace_id and h.environment = t.environment returning 1)`,
-    // Before any position is drawn.
-    `guarded as materialized (
-      select 1 / (${shape.relied.map(held).join(' and ') || 'true'})::int as relied,
-        sqrt((select count(*) from created) + (select count(*) from moved) - (select count(*) from wanted)) as raced)`,
-    `appended as (${insertInto('events', eventColumns, next)} where (select raced = 0 and relied = 1 from guarded)
-      returning id, position, workspace_id)`,
+      update stream_heads as h set version = t.version, ended = t.ended from head t
+      ${accepted} and t.expected > 0 and h.stream_id = t.stream_id)`,
+    `appended as (${insertInto('events', eventColumns, rowsOf(eventColumns, next))}
+      where t.n::int not in (select n from verdict) returning id, position, workspace_id)`,
     'waiting as (insert into outbox (position, workspace_id, event_id) select position, workspace_id, id from appended)',
-    `answered as (${insertInto('idempotency_keys', idempotencyColumns, next)})`,
-    ...rowWriters(shape, next),
+    `answered as (${insertInto('idempotency_keys', idempotencyColumns, 'answer t')} ${accepted})`,
+    ...rowWriters(shape, accepted),
   ]
-  return together(parts, 'id, position from appended')
+  return `with ${parts.join(',\n')}
+    select null::int as n, null as verdict, id, position from appended
+    union all select n, verdict, null, null from verdict`
 }
 
-/**
- * What is relied on is locked against being written until the commit, in one order for all. A row that somebody is just
- * writing is waited for and looked at as they leave it: it is missing from what is held where it is not as relied on.
- */
-const relianceParts = (table: string, index: number, next: () => number): string[] => [
-  `wanted_${index} as (select * from ${rowsOf(relianceColumns, next)})`,
-  `held_${index} as (
-    select r.id from wanted_${index} t join ${quoted(table)} as r
-      on r.id = t.id and r.workspace_id = t.workspace_id and r.environment = t.environment
-    where r.state::jsonb @> t.fields::jsonb order by r.id for share of r)`,
-]
-
-/** Asked for by the statement itself, it is read, and so locked, before anything is written. */
-const held = (_: string, index: number) =>
-  `(select count(*) from wanted_${index}) = (select count(*) from held_${index})`
-
-/** The parameters of `appendStatement`, in the order it numbers them. */
-export function appendParameters(shape: CommitShape, commits: Commit[]): string[][] {
-  const relied = commits.flatMap((commit) => commit.relied ?? [])
-  const answers = commits.flatMap((commit) => (commit.idempotency ? [commit.idempotency] : []))
+/** The parameters of `appendStatement`, in the order it numbers them. Commits are numbered from 0. */
+export function appendParameters(shape: CommitShape, commits: readonly Commit[]): string[][] {
+  const all = <Row>(rowsIn: (commit: Commit) => readonly Row[]): Numbered<Row>[] =>
+    commits.flatMap((commit, n) => rowsIn(commit).map((row) => ({ n, row })))
+  const relied = all((commit) => commit.relied ?? [])
   return [
+    ...arrays(
+      headColumns,
+      all(({ heads }) => heads),
+    ),
+    ...rowParameters(
+      shape,
+      all(({ rows }) => rows),
+    ),
     ...shape.relied.flatMap((table) =>
       arrays(
         relianceColumns,
-        relied.filter((row) => row.table === table),
+        relied.filter(({ row }) => row.table === table),
       ),
     ),
     ...arrays(
-      headColumns,
-      commits.flatMap((commit) => commit.heads),
+      idempotencyColumns,
+      all(({ idempotency }) => (idempotency ? [idempotency] : [])),
     ),
     ...arrays(
       eventColumns,
-      commits.flatMap((commit) => commit.events),
-    ),
-    ...arrays(idempotencyColumns, answers),
-    ...rowParameters(
-      shape,
-      commits.flatMap((commit) => commit.rows),
+      all(({ events }) => events),
     ),
   ]
 }
 
-/** What the append returns of each event. */
-export interface Placed {
-  id: string
-  position: string
+const numbered = <Row>(columns: readonly Column<Row>[], next: () => number, also = ''): string =>
+  `select t.n::int as n, ${columns
+    .map(({ name, type }) => (type === 'text' ? `t.${name}` : `t.${name}::${type} as ${name}`))
+    .join(', ')} from ${rowsOf(columns, next)}${also}`
+
+/** A new stream whose id is taken, or one whose head does not stand where it was decided on, has lost a race. */
+function headVerdicts(next: () => number, skipping: string, limited: string): Verdicts {
+  return {
+    parts: [
+      `head as materialized (${numbered(headColumns, next, limited)})`,
+      `head_seen as materialized (
+        select h.stream_id from head t, ${one('select h.stream_id from stream_heads h where h.stream_id = t.stream_id')} h)`,
+      `head_locked as materialized (
+        select h.* from (select stream_id from head_seen order by stream_id) t, ${one(
+          `
+          select h.stream_id, h.stream_type, h.workspace_id, h.environment, h.version from stream_heads h
+          where h.stream_id = t.stream_id`,
+          `for no key update ${skipping}`,
+        )} h)`,
+    ],
+    losers: [
+      `select n, case when expected > 0 and s.stream_id is not null and l.stream_id is null then 3 else 1 end,
+         case when expected > 0 and s.stream_id is not null and l.stream_id is null then 'blocked' else 'raced' end
+       from head left join head_seen s on s.stream_id = head.stream_id left join head_locked l on l.stream_id = head.stream_id
+       where case when expected = 0 then s.stream_id is not null
+         else (l.version, l.stream_type, l.workspace_id, l.environment)
+           is distinct from (head.expected, head.stream_type, head.workspace_id, head.environment) end`,
+    ],
+    later: [],
+  }
 }
 
-export function committed(events: readonly EventRow[], placed: readonly Placed[]): CommittedEvent[] {
-  const positions = new Map(placed.map(({ id, position }) => [id, position]))
-  return events.map((event) => ({ ...event, position: positions.get(event.id) ?? '0' }))
-}
-
-/** Writes read-model rows alone, for refolding; its parameters are those of `rowParameters`. */
-export function rowStatement(shape: CommitShape): string {
-  return together(rowWriters(shape, parameterCounter()), '1')
-}
-
-export function rowParameters(shape: CommitShape, rows: RowWrite[]): string[][] {
-  const written = (table: string) => rows.filter((row) => row.table === table && row.state !== null)
-  const deleted = (table: string) => rows.filter((row) => row.table === table && row.state === null)
-  return [
-    ...shape.upserts.flatMap((table) => arrays(upsertColumns, written(table))),
-    ...shape.deletes.flatMap((table) => arrays(deleteColumns, deleted(table))),
-  ]
-}
-
-function rowWriters({ upserts, deletes }: CommitShape, next: () => number): string[] {
+function rowWriters({ upserts, deletes }: CommitShape, accepted: string): string[] {
   return [
     ...upserts.map(
       // The guard: a row never goes back to an older version, nor over to another tenant.
-      (table, index) => `upserted_${index} as (${insertInto(table, upsertColumns, next)}
+      (
+        table,
+        index,
+      ) => `upserted_${index} as (${insertInto(quoted(table), upsertColumns, `upsert_${index} t`)} ${accepted}
         on conflict (id) do update set version = excluded.version, state = excluded.state
         where r.version < excluded.version
           and r.workspace_id = excluded.workspace_id and r.environment = excluded.environment)`,
     ),
     ...deletes.map(
       (table, index) => `deleted_${index} as (
-        delete from ${quoted(table)} as r using ${rowsOf(deleteColumns, next)}
-        where r.id = t.id and r.workspace_id = t.workspace_id and r.environment = t.environment)`,
+        delete from ${quoted(table)} as r using delete_${index} t ${accepted}
+        and r.id = t.id and r.workspace_id = t.workspace_id and r.environment = t.environment)`,
     ),
   ]
-}
-
-function insertInto<Row>(table: string, columns: Column<Row>[], next: () => number): string {
-  const names = columns.map((column) => column.name).join(', ')
-  const values = columns.map(({ name, type }) => (type === 'text' ? `t.${name}` : `t.${name}::${type}`))
-  return `insert into ${quoted(table)} as r (${names}) select ${values.join(', ')} from ${rowsOf(columns, next)}`
-}
-
-function rowsOf<Row>(columns: Column<Row>[], next: () => number): string {
-  const parameters = columns.map(() => `$${next()}::text[]`).join(', ')
-  return `unnest(${parameters}) as t (${columns.map((column) => column.name).join(', ')})`
-}
-
-function parameterCounter(): () => number {
-  let last = 0
-  return () => ++last
-}
-
-function together(parts: string[], result: string): string {
-  return `with ${parts.join(',\n')} select ${result}`
-}
-
-function arrays<Row>(columns: Column<Row>[], rows: Row[]): string[][] {
-  // Null stays null inside an array parameter; the element type only says what the client may see.
-  return columns.map((column) => rows.map((row) => column.value(row) as string))
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }

@@ -1,37 +1,35 @@
-import { ApiError, IdempotencyRaceError } from '@opsplane/contracts'
-import { type Database, isDatabaseAway } from '@opsplane/postgres'
-import {
-  appendParameters,
-  appendStatement,
-  type CommitShape,
-  committed,
-  type Placed,
-  shapeOf,
-} from './append-statement.js'
+import { IdempotencyRaceError } from '@opsplane/contracts'
+import { type Database, deadlocked, isDatabaseAway, lockTimedOut, uniqueViolation } from '@opsplane/postgres'
+import { type CommitShape, shapeOf } from './append-statement.js'
+import type { Appender, Outcome } from './appender.js'
 import { type Commit, type CommittedEvent, claimsOf, reliancesOf } from './commit.js'
-import { commitFailure, VersionRaceError } from './errors.js'
-import type { LogMonths } from './log-months.js'
+import { commitFailure, VersionRaceError, verdictFailure, versionConflict } from './errors.js'
 
 export interface CommitQueue {
   /**
-   * Makes a commit durable. Throws VersionRaceError, IdempotencyRaceError, ApiError `conflict` (another unique
-   * value) or `service_unavailable` (outcome unknown), each concerning this commit alone.
+   * Makes a commit durable; returns its events with their places in the log. Throws VersionRaceError,
+   * IdempotencyRaceError, ApiError `conflict` (another unique value), `version_conflict` (somebody has locked a row of it
+   * for too long) or `service_unavailable` (outcome unknown), each concerning this commit alone.
    */
   commit(commit: Commit): Promise<CommittedEvent[]>
 }
 
 export interface CommitQueueOptions {
   sql: Database['sql']
-  months: LogMonths
+  appender: Appender
   /** Most commits in one statement. */
   maxGroup?: number
-  /** Most statements under way at once. */
+  /** Most statements under way at once, beside those that wait for locks. */
   maxInFlight?: number
   /**
    * So many commits must wait for another statement to start beside one under way: flushes of the WAL take turns
    * anyway, and fewer, larger statements cost less.
    */
   worthAnother?: number
+  /** Most connections that wait for a row somebody has locked; a quarter of the pool unless given. */
+  maxLockWaits?: number
+  /** How long a commit waits for locked rows in all. */
+  maxLockWaitMs?: number
 }
 
 interface Waiting {
@@ -39,32 +37,34 @@ interface Waiting {
   claims: string[]
   reliances: string[]
   shape: CommitShape
+  /** When a row of it was first found locked, by performance.now(). */
+  blockedAt?: number
   resolve(events: CommittedEvent[]): void
   reject(error: unknown): void
 }
 
+/** A rival's value that is not committed yet is waited for; a group does not wait longer for it than this. */
+const groupLockTimeoutMs = 200
+/** How long a blocked commit has its connection, before it is the turn of others that are blocked. */
+const lockWaitMs = 1_000
+
 /**
  * Group commit: commits that arrive while a statement is under way share the next one. A group holds commits of
  * one shape that do not touch each other's aggregates, rows or keys, nor those of a group under way; so within
- * a process a race is seen here instead of failing a statement. Nor does a group write what one of it relies on.
+ * a process a race is seen here instead of in the statement. Nor does a group write what one of it relies on.
+ *
+ * The statement tells which commits it has not written. A commit with a row that somebody else has locked leaves the
+ * groups and waits by itself, so that nothing but its own aggregates waits for it.
  */
 export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
-  const { sql, months, maxGroup = 64, maxInFlight = 2, worthAnother = 16 } = options
+  const { sql, appender, maxGroup = 64, maxInFlight = 2, worthAnother = 16, maxLockWaitMs = 10_000 } = options
+  const maxLockWaits = options.maxLockWaits ?? Math.max(1, Math.floor(sql.options.max / 4))
   let queue: Waiting[] = []
+  const blocked: Waiting[] = []
   const claimed = new Set<string>()
-  const statements = new Map<string, string>()
   let inFlight = 0
+  let lockWaits = 0
   let scheduled = false
-
-  const execute = async (shape: CommitShape, commits: Commit[]) => {
-    const text = statements.get(shape.key) ?? appendStatement(shape)
-    statements.set(shape.key, text)
-    await months.ensure(
-      sql,
-      commits.flatMap(({ events }) => events.map(({ id }) => id)),
-    )
-    return sql.unsafe<Placed[]>(text, appendParameters(shape, commits), { prepare: true })
-  }
 
   function takeGroup(): Waiting[] {
     const group: Waiting[] = []
@@ -89,34 +89,89 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
     return group
   }
 
-  async function run(group: Waiting[]): Promise<void> {
+  async function run(group: readonly Waiting[]): Promise<void> {
+    try {
+      await attempt(group, { waits: false, lockTimeoutMs: groupLockTimeoutMs })
+    } catch (error) {
+      // Nobody can tell whose fault it was, so each is tried by itself.
+      if (group.length > 1 && !isDatabaseAway(error)) for (const waiting of group) await run([waiting])
+      else for (const waiting of group) fail(waiting, error)
+    }
+  }
+
+  async function runBlocked(waiting: Waiting): Promise<void> {
+    try {
+      await attempt([waiting], { waits: true, lockTimeoutMs: lockWaitMs })
+    } catch (error) {
+      fail(waiting, error)
+    }
+  }
+
+  /** What a rival has committed meanwhile fails the statement, and is seen by the next. */
+  async function attempt(group: readonly Waiting[], locks: Parameters<Appender['append']>[3]): Promise<void> {
     const [first] = group
     if (!first) return
-    try {
-      const placed = await execute(
+    const append = () =>
+      appender.append(
+        sql,
         first.shape,
-        group.map((waiting) => waiting.commit),
+        group.map(({ commit }) => commit),
+        locks,
       )
-      for (const waiting of group) succeed(waiting, placed)
-    } catch (error) {
-      // One loser must not fail the others, so each is tried by itself.
-      if (group.length > 1 && !isDatabaseAway(error)) for (const waiting of group) await runAlone(waiting)
-      else for (const waiting of group) await fail(waiting, error)
-    }
-    for (const waiting of group) for (const claim of waiting.claims) claimed.delete(claim)
+    const outcomes = await append().catch((error: unknown) => {
+      if (uniqueViolation(error) === undefined && !deadlocked(error)) throw error
+      return append()
+    })
+    for (const [n, waiting] of group.entries()) settle(waiting, outcomes[n])
   }
 
-  async function runAlone(waiting: Waiting): Promise<void> {
-    try {
-      succeed(waiting, await execute(waiting.shape, [waiting.commit]))
-    } catch (error) {
-      await fail(waiting, error)
+  function settle(waiting: Waiting, outcome: Outcome | undefined): void {
+    if (!outcome) throw new Error('a commit has no outcome')
+    if ('events' in outcome) {
+      release(waiting)
+      waiting.resolve(outcome.events)
+      if (queue.length > 0) rejectLosersTo(waiting.commit)
+    } else if (outcome.verdict === 'blocked') block(waiting)
+    else if (outcome.verdict === 'later') {
+      release(waiting)
+      queue.unshift(waiting)
+    } else reject(waiting, verdictFailure(outcome.verdict))
+  }
+
+  function fail(waiting: Waiting, error: unknown): void {
+    if (lockTimedOut(error)) block(waiting)
+    else reject(waiting, commitFailure(error))
+  }
+
+  function reject(waiting: Waiting, error: unknown): void {
+    release(waiting)
+    waiting.reject(error)
+  }
+
+  /** It keeps its claims: whoever else wants its rows is behind it. */
+  function block(waiting: Waiting): void {
+    waiting.blockedAt ??= performance.now()
+    if (performance.now() - waiting.blockedAt < maxLockWaitMs) {
+      blocked.push(waiting)
+      waitForLocks()
+    } else reject(waiting, versionConflict())
+  }
+
+  function waitForLocks(): void {
+    while (lockWaits < maxLockWaits) {
+      const waiting = blocked.shift()
+      if (!waiting) return
+      lockWaits++
+      void runBlocked(waiting).finally(() => {
+        lockWaits--
+        waitForLocks()
+        pump()
+      })
     }
   }
 
-  function succeed(winner: Waiting, placed: Placed[]) {
-    winner.resolve(committed(winner.commit.events, placed))
-    if (queue.length > 0) rejectLosersTo(winner.commit)
+  function release({ claims }: Waiting): void {
+    for (const claim of claims) claimed.delete(claim)
   }
 
   /** Whoever still waits with the same key or an aggregate's old version has lost, which needs no statement. */
@@ -133,24 +188,6 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
       }
       return true
     })
-  }
-
-  async function fail(loser: Waiting, error: unknown) {
-    const failure = commitFailure(error)
-    const raced = failure instanceof ApiError && failure.code === 'conflict' && (await isBehind(loser.commit))
-    loser.reject(raced ? new VersionRaceError({ cause: error }) : failure)
-  }
-
-  /**
-   * Whether an aggregate of the commit has changed meanwhile. Postgres may not see the row that another process is
-   * just replacing, take the write for a new row, and complain of a unique value that is the row's own.
-   */
-  async function isBehind({ events }: Commit): Promise<boolean> {
-    const later = events.filter(({ version }) => version > 1)
-    if (later.length === 0) return false
-    const parameters = [later.map(({ streamId }) => streamId), later.map(({ version }) => String(version))]
-    const taken = await sql.unsafe(takenVersions, parameters, { prepare: true }).catch(() => [])
-    return taken.length > 0
   }
 
   function pump() {
@@ -178,7 +215,3 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
       }),
   }
 }
-
-const takenVersions = `
-  select 1 from unnest($1::text[], $2::text[]) as t (id, v)
-  join stream_heads h on h.stream_id = t.id and h.version >= t.v::int limit 1`

@@ -1,17 +1,20 @@
 import { type NatsNames, PlatformEvent } from '@opsplane/contracts'
 import {
-  type DurableConsumerOptions,
+  type ConsumerCounters,
   durableConsumer,
-  giveBackDelayMs,
+  lineOf,
   type NatsLink,
+  type Received,
+  refuseMismatch,
+  type StreamMessage,
   streamPlaces,
 } from '@opsplane/nats'
-import { type Database, type Drizzle, isDependencyAway } from '@opsplane/postgres'
-import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import { type Database, type Drizzle, isDependencyAway, isTransient } from '@opsplane/postgres'
+import type { Logger } from '@opsplane/runtime'
 import { createConsumerTables } from './consumer-tables.js'
-
-/** A message as the handler loop needs it; JetStream's JsMsg is one. */
-export type Message = Parameters<DurableConsumerOptions['onBatch']>[0][number]
+import { type EventOrigin, originOf } from './event-origin.js'
+import { startRedrive } from './redrive.js'
+import { spacedCheckpoint } from './spaced-checkpoint.js'
 
 /** A drizzle transaction; `tx.execute` takes statements written by hand. */
 export type Transaction = Parameters<Parameters<Drizzle['transaction']>[0]>[0]
@@ -28,14 +31,16 @@ export interface ConsumerSettings {
   start?: 'oldest' | 'new'
   log: Logger
   maxBatch?: number
+  /** How many batches may be applied side by side; one unless given. The events of an aggregate stay in order. */
+  batchesInFlight?: number
   /** Most events delivered and not acknowledged yet, which bounds a batch as well. */
   maxAckPending?: number
   /** Least time between the beginnings of batches that are not full: fewer and larger ones, where nobody waits. */
   spacingMs?: number
-  /** After how many deliveries a failing event becomes a dead letter. */
+  /** After how many failures an event becomes a dead letter. */
   maxDeliveries?: number
   retry?: { baseMs: number; maxMs: number }
-  /** From when on the server delivers an unacknowledged event again. */
+  /** From when on the server delivers again what a process that died has held. */
   ackWaitMs?: number
 }
 
@@ -45,172 +50,105 @@ export interface Handling {
    * and a later one of another aggregate first, so effects are keyed by the event's id (a unique column and ON
    * CONFLICT DO NOTHING) and a kept state is only replaced by one of a higher version.
    */
-  handle(events: PlatformEvent[], tx: Transaction, places: Places): Promise<void>
+  handle(events: PlatformEvent[], tx: Transaction, batch: EventBatch): Promise<void>
   perform?: never
 }
 
 export interface Performing {
   /**
    * In place of `handle`, where the effects commit by themselves and change nothing when they are repeated. The
-   * checkpoint is then a statement of its own, and a batch that has no effect is no transaction.
+   * checkpoint is then written by itself, at most every second, and a batch that has no effect is no statement.
    */
-  perform(events: PlatformEvent[], places: Places): Promise<void>
+  perform(events: PlatformEvent[], batch: EventBatch): Promise<void>
   handle?: never
 }
 
-/** Asks where the events of a batch stand in the stream: one text for each of them, see StreamPlaces. */
-type Places = () => Promise<string[]>
+/** Where the events of a batch come from. */
+export interface EventBatch {
+  /** Of each of them. */
+  origins: readonly EventOrigin[]
+  /** Asks where they stand in the stream: one text for each of them, see StreamPlaces. */
+  places(): Promise<string[]>
+}
 
 export type ConsumeEventsOptions = ConsumerSettings & (Handling | Performing)
 
-export interface ConsumerCounters {
-  handled: number
-  retried: number
-  deadLettered: number
-}
-
 export interface EventConsumer {
   counters(): ConsumerCounters
-  /** Finishes the batch in hand. */
+  /** Finishes the batches in hand. */
   close(): Promise<void>
 }
 
-type Received = { message: Message; event: PlatformEvent }
-
 /**
- * Consumes platform events in batches. A batch that fails is repeated event by event; an event that fails comes
- * again with growing delay, keeps back later ones of its aggregate from the same batch, and ends as a dead letter.
- * While Postgres or another service is away the batch waits, which does not count as a delivery.
+ * Consumes platform events in batches, effects and checkpoint in one transaction. An event that fails comes again with
+ * growing delay, keeps back later ones of its aggregate, and ends as a dead letter, as does at once what nobody can read
+ * or what came under the subject of another. While Postgres or another service is away the events wait, which does not
+ * count as a delivery.
  */
 export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
-  const { database, durable, log, maxDeliveries = 10, retry = { baseMs: 1_000, maxMs: 300_000 } } = options
+  const { database, link, names, durable, handle: _, perform: __, filterSubjects, ...settings } = options
   const tables = createConsumerTables(database, durable)
-  const counters: ConsumerCounters = { handled: 0, retried: 0, deadLettered: 0 }
-  const closing = new AbortController()
-  const places = streamPlaces(options.link, options.names.eventsStream)
+  const checkpoint = spacedCheckpoint(database.sql, durable, options.log)
+  const places = streamPlaces(link, names.eventsStream)
 
-  const apply = async (batch: Received[]) => {
-    const events = batch.map(({ event }) => event)
-    const placesOf = () => places.of(batch.map(({ message }) => message))
+  const apply = async (received: Received<PlatformEvent>[]) => {
+    const events = received.map(({ event }) => event)
+    const messages = received.map(({ message }) => message)
+    const batch = { origins: messages.map(originOf), places: () => places.of(messages) }
     if (options.perform) {
-      await options.perform(events, placesOf)
-      return tables.advance(batch)
+      await options.perform(events, batch)
+      const last = received.at(-1)
+      if (last) checkpoint.advance(last.message.seq, last.event.id, received.length)
+      return
     }
     await database.db.transaction(async (tx) => {
-      await options.handle(events, tx, placesOf)
-      await tables.advance(batch, tx)
+      await options.handle(events, tx, batch)
+      await tables.advance(received, tx)
     })
   }
 
-  /** Repeats while a dependency is away, telling the server that the messages are still in hand. */
-  const patiently = async (batch: Message[], run: () => Promise<void>) => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await run()
-        if (attempt > 1) log.info({ durable }, 'consuming again')
-        return
-      } catch (error) {
-        if (!isDependencyAway(error) || closing.signal.aborted) throw error
-        if (attempt === 1) log.warn({ err: error, durable }, 'a dependency is away, events wait')
-        for (const message of batch) message.working()
-        await delay(
-          retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs: 5_000 }),
-          closing.signal,
-        )
-      }
-    }
+  const read = (message: Pick<StreamMessage, 'subject'>, json: unknown) => {
+    const event = PlatformEvent.parse(json)
+    refuseMismatch(names, message, event)
+    return event
   }
 
-  const giveUp = async (message: Message, error: unknown) => {
-    log.error({ err: error, durable, subject: message.subject, seq: message.seq }, 'event given up')
-    await patiently([message], () => tables.deadLetter(message, error))
-    message.term()
-    counters.deadLettered++
-  }
-
-  const putBack = (message: Message) => {
-    const attempt = message.info.deliveryCount
-    message.nak(retryDelayMs({ attempt, strategy: 'exponential', ...retry }))
-    counters.retried++
-  }
-
-  const handled = (batch: Received[]) => {
-    for (const { message } of batch) message.ack()
-    counters.handled += batch.length
-  }
-
-  const oneByOne = async (batch: Received[]) => {
-    const held = new Set<string>()
-    for (const received of batch) {
-      const { message, event } = received
-      const aggregate = `${event.resource.type}/${event.resource.id}`
-      if (held.has(aggregate)) {
-        putBack(message)
-        continue
-      }
-      try {
-        await patiently([message], () => apply([received]))
-        handled([received])
-      } catch (error) {
-        if (closing.signal.aborted && isDependencyAway(error)) return message.nak(giveBackDelayMs)
-        if (message.info.deliveryCount >= maxDeliveries) {
-          await giveUp(message, error)
-          continue
-        }
-        if (message.info.deliveryCount === 1)
-          log.warn({ err: error, durable, eventId: event.id }, 'event failed')
-        held.add(aggregate)
-        putBack(message)
-      }
-    }
-  }
-
-  const onBatch = async (messages: Message[]) => {
-    const batch: Received[] = []
-    for (const message of messages) {
-      const parsed = parse(message)
-      if (parsed.event) batch.push({ message, event: parsed.event })
-      else await giveUp(message, parsed.error)
-    }
-    if (batch.length === 0) return
-    try {
-      await patiently(messages, () => apply(batch))
-    } catch (error) {
-      if (closing.signal.aborted && isDependencyAway(error))
-        for (const { message } of batch) message.nak(giveBackDelayMs)
-      else await oneByOne(batch)
-      return
-    }
-    handled(batch)
-  }
-
-  const consumer = durableConsumer({
-    link: options.link,
-    stream: options.names.eventsStream,
+  const consumer = durableConsumer<PlatformEvent>({
+    ...settings,
+    link,
+    stream: names.eventsStream,
     durable,
-    log,
+    ...(filterSubjects && { filterSubjects }),
     onStart: places.forget,
-    onBatch,
-    ...(options.filterSubjects ? { filterSubjects: options.filterSubjects } : {}),
-    ...(options.start ? { start: options.start } : {}),
-    ...(options.spacingMs ? { spacingMs: options.spacingMs } : {}),
-    ...(options.maxBatch ? { maxBatch: options.maxBatch } : {}),
-    ...(options.maxAckPending ? { maxAckPending: options.maxAckPending } : {}),
-    ...(options.ackWaitMs ? { ackWaitMs: options.ackWaitMs } : {}),
-  })
-  return {
-    counters: () => ({ ...counters }),
-    async close() {
-      closing.abort()
-      await consumer.close()
+    read(message) {
+      const event = read(message, message.json())
+      return { event, line: lineOf(event), lane: event.workspaceId }
     },
-  }
-}
+    apply,
+    isAway: isDependencyAway,
+    isTransient,
+    onDead: (message, error) => tables.deadLetter(message, error),
+  })
 
-function parse(message: Message): { event: PlatformEvent } | { event: null; error: unknown } {
-  try {
-    return { event: PlatformEvent.parse(message.json()) }
-  } catch (error) {
-    return { event: null, error }
+  const redrive = startRedrive({
+    ...{ database, link, names, consumer: durable, log: settings.log },
+    async apply(letter, tx) {
+      const event = read(letter, JSON.parse(letter.payload))
+      const { source, sourcePosition: position, streamSequence: seq } = letter
+      const batch = {
+        origins: [{ source, position, redelivered: true }],
+        places: () => places.of([{ seq, storedMs: Date.parse(event.createdAt) }]),
+      }
+      if (options.perform) await options.perform([event], batch)
+      else await options.handle([event], tx, batch)
+    },
+  })
+
+  return {
+    counters: consumer.counters,
+    async close() {
+      await Promise.all([consumer.close(), redrive.close()])
+      await checkpoint.close()
+    },
   }
 }

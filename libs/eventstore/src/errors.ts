@@ -17,10 +17,7 @@ export class RelianceLostError extends VersionRaceError {
   }
 }
 
-/** The append divides and takes roots for nothing else. */
-const divisionByZero = '22012'
-const rootOfNegative = '2201F'
-const retriableStates = new Set(['40001', '40P01', rootOfNegative])
+const retriableStates = new Set(['40001', '40P01'])
 
 /** What a failed append means for the one commit it was made for. */
 export function commitFailure(error: unknown): unknown {
@@ -29,15 +26,29 @@ export function commitFailure(error: unknown): unknown {
   if (constraint === 'idempotency_keys_pkey') return new IdempotencyRaceError({ cause: error })
   if (constraint === 'stream_heads_pkey' || retriableStates.has(sqlState(error)))
     return new VersionRaceError({ cause: error })
-  if (sqlState(error) === divisionByZero) return new RelianceLostError({ cause: error })
-  if (constraint === undefined) return error
-  return new ApiError('conflict', 'Another resource already has this value.', {
+  return constraint === undefined ? error : notUnique(constraint, error)
+}
+
+/** What it means for a commit that the append has not written it, by the verdict: see `Verdicts`. */
+export function verdictFailure(verdict: string): Error {
+  const [kind, index] = verdict.split(':')
+  if (kind === 'key') return new IdempotencyRaceError()
+  if (kind === 'relied') return new RelianceLostError()
+  return index === undefined ? new VersionRaceError() : notUnique(index)
+}
+
+/** Where others have won every race for it. */
+export function versionConflict(): ApiError {
+  return new ApiError('version_conflict', 'Others are changing this resource at the same time. Try again.')
+}
+
+const notUnique = (constraint: string, cause?: unknown) =>
+  new ApiError('conflict', 'Another resource already has this value.', {
     details: [
       { in: 'body', path: '', code: 'not_unique', message: 'must be unique', params: { constraint } },
     ],
-    cause: error,
+    cause,
   })
-}
 
 function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -1,23 +1,25 @@
 import { idTime } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { delay, type Logger } from '@opsplane/runtime'
+import type { Commit } from './commit.js'
 import type { StatementRunner } from './snapshots.js'
 
 /** The partitions of the log: see ADR 036. */
 export interface LogMonths {
-  /** Makes the months that events of these ids go to, those that this process has not seen yet. */
-  ensure(sql: StatementRunner, ids: Iterable<string>): Promise<void>
+  /** Makes the months that the events of these commits go to, where this process has not seen them yet. */
+  ensure(sql: StatementRunner, commits: readonly Commit[]): Promise<void>
 }
 
 export function createLogMonths(): LogMonths {
   const known = new Set<string>()
   return {
-    async ensure(sql, ids) {
+    async ensure(sql, commits) {
       const missing = new Set<string>()
-      for (const id of ids) {
-        const month = monthOf(id)
-        if (!known.has(month)) missing.add(month)
-      }
+      for (const { events } of commits)
+        for (const { id } of events) {
+          const month = monthOf(id)
+          if (!known.has(month)) missing.add(month)
+        }
       for (const month of missing) {
         await sql.unsafe('select add_event_month($1::text::date)', [month])
         known.add(month)

@@ -1,5 +1,4 @@
 import {
-  ApiError,
   type CommandMeta,
   type Decider,
   type EventCatalog,
@@ -11,15 +10,21 @@ import type { IdempotencyStore } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { Aggregate } from './aggregate.js'
-import { appendParameters, appendStatement, shapeOf } from './append-statement.js'
+import { shapeOf } from './append-statement.js'
+import { createAppender } from './appender.js'
 import type { Commit, CommittedEvent, IdempotencyRow } from './commit.js'
 import { createCommitQueue } from './commit-queue.js'
-import { commitFailure, RelianceLostError, VersionRaceError } from './errors.js'
+import {
+  commitFailure,
+  RelianceLostError,
+  VersionRaceError,
+  verdictFailure,
+  versionConflict,
+} from './errors.js'
 import { checkEvents } from './event-check.js'
 import { checkSizes } from './event-size.js'
 import { createIdempotencyStore } from './idempotency.js'
 import { createKeyedQueue } from './keyed-queue.js'
-import { createLogMonths } from './log-months.js'
 import { createNumbers, type Numbers } from './numbers.js'
 import { createSnapshots, type StatementRunner } from './snapshots.js'
 import { createDraft, preconditionFailed, type Unit } from './unit.js'
@@ -31,6 +36,8 @@ export interface EventStoreOptions {
   onCommit?: (events: readonly CommittedEvent[]) => void
   /** A commit with an event that is not as declared here fails. The platform's events when NODE_ENV is `test`. */
   checkedAgainst?: EventCatalog
+  /** How long a commit waits for rows that somebody has locked. */
+  maxLockWaitMs?: number
 }
 
 export interface EventStore {
@@ -73,8 +80,12 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   const { database, onCommit } = options
   const catalog = options.checkedAgainst ?? (process.env.NODE_ENV === 'test' ? eventCatalog : undefined)
   const snapshots = createSnapshots(database.sql)
-  const months = createLogMonths()
-  const commits = createCommitQueue({ sql: database.sql, months })
+  const appender = createAppender()
+  const commits = createCommitQueue({
+    sql: database.sql,
+    appender,
+    ...(options.maxLockWaitMs !== undefined && { maxLockWaitMs: options.maxLockWaitMs }),
+  })
   const idempotency = createIdempotencyStore(database.sql)
   const turns = createKeyedQueue()
 
@@ -112,16 +123,11 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     if (commit.events.length === 0) return result
     checkSizes(commit.events, meta.actor)
     if (catalog) checkEvents(catalog, commit.events)
-    const shape = shapeOf(commit)
-    try {
-      await months.ensure(
-        tx,
-        commit.events.map(({ id }) => id),
-      )
-      await tx.unsafe(appendStatement(shape), appendParameters(shape, [commit]))
-    } catch (error) {
+    const appending = appender.append(tx, shapeOf(commit), [commit], { waits: true })
+    const [outcome] = await appending.catch((error: unknown) => {
       throw commitFailure(error)
-    }
+    })
+    if (outcome && 'verdict' in outcome) throw verdictFailure(outcome.verdict)
     return result
   }
 
@@ -179,9 +185,4 @@ function idempotencyRow(meta: CommandMeta, result: unknown): IdempotencyRow | un
     body: JSON.stringify(body ?? null),
     headers: headers ? JSON.stringify(headers) : null,
   }
-}
-
-/** Where others have won every race for it. */
-export function versionConflict(): ApiError {
-  return new ApiError('version_conflict', 'Others are changing this resource at the same time. Try again.')
 }

@@ -1,10 +1,10 @@
 import type { CommandMeta, TenantScope } from '@opsplane/contracts'
 import { type Database, statementsOf, translatePostgresError } from '@opsplane/postgres'
 import type { Transaction } from './consume.js'
-import { VersionRaceError } from './errors.js'
+import { VersionRaceError, versionConflict } from './errors.js'
 import { keepAnswer } from './keep-answer.js'
 import type { Relay } from './relay.js'
-import { type EventStore, versionConflict } from './store.js'
+import type { EventStore } from './store.js'
 import type { Unit } from './unit.js'
 
 export interface TurnContext {

@@ -11,7 +11,8 @@ test('a consumer whose server never came stops at once', async () => {
     stream: 'NONE',
     durable: 'none',
     log,
-    onBatch: async () => undefined,
+    read: () => null,
+    apply: async () => undefined,
   })
   await expect(consumer.close()).resolves.toBeUndefined()
   await expect(link.close()).resolves.toBeUndefined()

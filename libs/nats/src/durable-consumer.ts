@@ -1,255 +1,222 @@
-import {
-  AckPolicy,
-  type Consumer,
-  type ConsumerConfig,
-  DeliverPolicy,
-  JetStreamApiCodes,
-  JetStreamApiError,
-  type JetStreamManager,
-  type JsMsg,
-  jetstream,
-  jetstreamManager,
-} from '@nats-io/jetstream'
-import { type NatsConnection, nanos } from '@nats-io/transport-node'
+import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream'
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
-import { ConsumerLostError, NatsLinkClosedError } from './errors.js'
+import {
+  type BatchHandlingOptions,
+  batchHandling,
+  type ConsumerCounters,
+  giveBackDelayMs,
+} from './batch-handling.js'
+import {
+  type DurableConfig,
+  defaultAckWaitMs,
+  defaultMaxAckPending,
+  ensureConsumer,
+} from './ensure-consumer.js'
+import { NatsLinkClosedError } from './errors.js'
+import { type Held, heldMessages, type Readable } from './held-messages.js'
 import type { NatsLink } from './link.js'
-import { coveringFilter, subjectMatches } from './subject-match.js'
+import { openPull, type Pull } from './pull.js'
+import type { StreamMessage } from './stream-message.js'
+import { subjectMatches } from './subject-match.js'
 
-export interface DurableConsumerOptions {
+export interface DurableConsumerOptions<T>
+  extends DurableConfig,
+    Pick<BatchHandlingOptions<T>, 'apply' | 'isAway' | 'isTransient' | 'onDead' | 'maxDeliveries' | 'retry'> {
   link: NatsLink
-  stream: string
-  durable: string
-  /** All subjects of the stream when absent. Whole subjects, with wildcards. */
-  filterSubjects?: readonly string[]
-  /** Where a consumer that does not exist yet begins: at the oldest kept message, or with what comes next. */
-  start?: 'oldest' | 'new'
-  /** Most messages handed over at once. */
+  /** Most events applied at once. */
   maxBatch?: number
+  /** How many batches may be applied side by side; those of one line still are one after the other. */
+  batchesInFlight?: number
   /**
    * Least time from the beginning of one batch to that of the next, unless a full one waits. A message after a pause is
    * handed over at once; under load batches are fewer and larger.
    */
   spacingMs?: number
-  /** Most messages on this consumer, over all replicas, that wait for their ack. */
-  maxAckPending?: number
-  /** How long the server waits for an ack before it delivers again. */
-  ackWaitMs?: number
-  /** The server forgets the consumer and its place when nobody asks for so long; never unless given. */
-  forgetAfterMs?: number
+  /** Most bytes held in memory; at least one of the largest messages the server takes. */
+  maxHeldBytes?: number
   log: Logger
-  /** Called before the first batch, and before the next one whenever the consumer or stream may be another one. */
+  /** Called before the first request, and before the next one whenever the consumer or stream may be another one. */
   onStart?(): void
-  /**
-   * Called with one batch at a time, in stream order; acks, naks or terms each message itself. It must not
-   * throw: an error is logged and the messages come again after `ackWaitMs`.
-   */
-  onBatch(messages: JsMsg[]): Promise<void>
+  /** Says what a message is, or null where it concerns nobody here. What throws is given up: nobody can handle it. */
+  read(message: StreamMessage): Readable<T> | null
 }
 
 export interface DurableConsumer {
-  /** Stops taking messages and waits for the batch in hand. */
+  counters(): ConsumerCounters
+  /** Stops taking messages, gives back what has only arrived, and waits for what is in hand. */
   close(): Promise<void>
 }
 
-const heartbeatMs = 5_000
-const missedHeartbeats = 2
+/** A few are fetched ahead of the batches in hand. */
+const leastHeld = 16
+const defaultHeldBytes = 8 * 1_024 * 1_024
+/** Subject, headers and the place to acknowledge to count towards what a request may bring. */
+const envelopeBytes = 16 * 1_024
+/** A consumer that is lost is back at once; one that is lost again right away is not asked for in a loop. */
+const settledMs = 1_000
 
 /**
- * How long the server keeps what a consumer that stops gives back. Without a delay it may answer the pull of the one
- * that has just stopped, and the message is only seen again after its ack wait.
+ * Runs a durable pull consumer until closed: the one loop of all consumers. What it holds is bounded, and kept from being
+ * delivered again for as long as it takes. A consumer or stream that has vanished is made again, and a silent server is
+ * asked anew within a second.
  */
-export const giveBackDelayMs = 100
-
-/**
- * Runs a durable pull consumer until closed. Whatever is delivered while a batch is being worked on forms the
- * next batch. A consumer or stream that has vanished is created again, and a silent server is left after two
- * missed heartbeats and asked anew.
- */
-export function durableConsumer(options: DurableConsumerOptions): DurableConsumer {
-  const { link, durable, log } = options
+export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableConsumer {
+  const {
+    link,
+    durable,
+    log,
+    filterSubjects = [],
+    maxBatch = 256,
+    batchesInFlight = 1,
+    spacingMs = 0,
+  } = options
+  const { maxAckPending = defaultMaxAckPending, ackWaitMs = defaultAckWaitMs } = options
   const closing = new AbortController()
+  const held = heldMessages<T>({
+    messages: Math.min(Math.max(maxBatch * (batchesInFlight + 1), leastHeld), maxAckPending),
+    bytes: options.maxHeldBytes ?? defaultHeldBytes,
+    ackWaitMs,
+  })
+  const handling = batchHandling<T>({
+    ...options,
+    maxAckPending,
+    closing: closing.signal,
+    onSettled: (message, how) => held.release(message, how),
+  })
+  const running = new Set<Promise<void>>()
+  let pull: Pull | undefined
+  let inFlight = 0
+  let nextBatchAt = 0
+  let planned = false
+  let timer: NodeJS.Timeout | undefined
+
+  /** Everything that arrives in one go is looked at together. */
+  const plan = () => {
+    if (planned) return
+    planned = true
+    queueMicrotask(() => {
+      planned = false
+      while (beginBatch());
+    })
+  }
+
+  const beginBatch = (): boolean => {
+    if (inFlight >= batchesInFlight || closing.signal.aborted) return false
+    const ready = held.ready(maxBatch)
+    if (ready === 'none') return false
+    const earlyMs = nextBatchAt - performance.now()
+    if (earlyMs > 0 && ready === 'some') {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        plan()
+      }, earlyMs)
+      return false
+    }
+    nextBatchAt = performance.now() + spacingMs
+    const batch = runBatch(held.take(maxBatch))
+    running.add(batch)
+    void batch.finally(() => running.delete(batch))
+    return true
+  }
+
+  const runBatch = async (batch: Held<T>[]) => {
+    inFlight++
+    let counted = true
+    const leave = () => {
+      if (counted) inFlight--
+      counted = false
+      plan()
+    }
+    await handling.handle(batch, leave)
+    leave()
+    pull?.more()
+  }
+
+  const onMessage = (message: StreamMessage) => {
+    if (closing.signal.aborted) return message.nak(giveBackDelayMs)
+    // A server older than 2.10 knows one filter, which lets more through.
+    if (
+      filterSubjects.length > 0 &&
+      !filterSubjects.some((filter) => subjectMatches(filter, message.subject))
+    )
+      return message.ack()
+    const what = read(message)
+    if (what) {
+      if (held.add({ message, ...what })) plan()
+      return
+    }
+    handling.counters.skipped++
+    message.ack()
+  }
+
+  const read = (message: StreamMessage) => {
+    try {
+      return options.read(message)
+    } catch (error) {
+      return { error }
+    }
+  }
+
+  /** Asks until the consumer is lost. */
+  const consume = async () => {
+    const connection = await link.ready(closing.signal)
+    await ensureConsumer(connection, options)
+    if (closing.signal.aborted) return
+    options.onStart?.()
+    const largest = (connection.info?.max_payload ?? 1_048_576) + envelopeBytes
+    const startedAt = performance.now()
+    const { stream } = options
+    const own = openPull({ connection, stream, durable, onMessage, room: () => held.room(largest) })
+    pull = own
+    const reason = await Promise.race([own.lost, aborted(closing.signal)])
+    const closed = own.close()
+    if (closing.signal.aborted) return closed
+    log.warn({ durable, reason }, 'the consumer was lost, asking anew')
+    if (performance.now() - startedAt < settledMs) throw new Error(`the consumer was lost: ${reason}`)
+  }
 
   const run = async () => {
     for (let failures = 0; !closing.signal.aborted; ) {
       try {
-        const connection = await link.ready(closing.signal)
-        const consumer = await ensureConsumer(connection, options)
-        if (failures > 0) log.info({ durable }, 'consuming again')
+        await consume()
         failures = 0
-        options.onStart?.()
-        await consumeUntilLost(consumer, options, closing.signal)
       } catch (error) {
         if (error instanceof NatsLinkClosedError || closing.signal.aborted) return
         failures++
         if (failures === 1) logInterruption(error, options)
-        await delay(
-          retryDelayMs({ attempt: failures, strategy: 'exponential', baseMs: 100, maxMs: 2_000 }),
-          closing.signal,
-        )
+        const timing = { strategy: 'exponential', baseMs: 50, maxMs: 1_000 } as const
+        await delay(retryDelayMs({ attempt: failures, ...timing }), closing.signal)
       }
     }
   }
-  const running = run()
+  const looping = run()
 
   return {
+    counters: () => ({ ...handling.counters }),
     async close() {
       closing.abort()
-      await running
+      clearTimeout(timer)
+      for (const { message } of held.rest()) message.nak(giveBackDelayMs)
+      await looping
+      await Promise.all(running)
+      held.close()
     },
   }
 }
 
-async function ensureConsumer(
-  connection: NatsConnection,
-  options: DurableConsumerOptions,
-): Promise<Consumer> {
-  const manager = await jetstreamManager(connection, { checkAPI: false })
-  const wanted = consumerConfig(connection, options)
-  const existing = await findConsumer(manager, options.stream, options.durable)
-  if (!existing) await manager.consumers.add(options.stream, wanted)
-  else if (differs(existing, wanted)) {
-    const { deliver_policy: _, ack_policy: __, durable_name: ___, ...updatable } = wanted
-    await manager.consumers.update(options.stream, options.durable, updatable)
-  }
-  return jetstream(connection).consumers.get(options.stream, options.durable)
-}
-
 /** Before the first event the stream is still to be made by the relay, which is nothing to worry about. */
-function logInterruption(error: unknown, { log, durable, stream }: DurableConsumerOptions) {
+function logInterruption(
+  error: unknown,
+  { log, durable, stream }: { log: Logger; durable: string; stream: string },
+) {
   const missing = error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
   if (missing) log.info({ durable, stream }, 'the stream does not exist yet, waiting for it')
   else log.warn({ err: error, durable }, 'consumer interrupted, starting it again')
 }
 
-async function findConsumer(manager: JetStreamManager, stream: string, durable: string) {
-  try {
-    return (await manager.consumers.info(stream, durable)).config
-  } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound)
-      return undefined
-    throw error
-  }
-}
-
-function differs(existing: ConsumerConfig, wanted: Partial<ConsumerConfig>): boolean {
-  const keys = ['filter_subject', 'filter_subjects', 'ack_wait', 'max_ack_pending'] as const
-  return keys.some((key) => JSON.stringify(existing[key]) !== JSON.stringify(wanted[key]))
-}
-
-function consumerConfig(
-  connection: NatsConnection,
-  { durable, start, filterSubjects = [], ...options }: DurableConsumerOptions,
-) {
-  const config = {
-    durable_name: durable,
-    ack_policy: AckPolicy.Explicit,
-    deliver_policy: start === 'new' ? DeliverPolicy.New : DeliverPolicy.All,
-    ack_wait: nanos(options.ackWaitMs ?? 30_000),
-    // Who handles the messages decides when one is given up; the server never does.
-    max_deliver: -1,
-    max_ack_pending: options.maxAckPending ?? 1_000,
-    ...(options.forgetAfterMs !== undefined && { inactive_threshold: nanos(options.forgetAfterMs) }),
-  }
-  if (filterSubjects.length > 1 && hasMultipleFilters(connection))
-    return { ...config, filter_subjects: [...filterSubjects] }
-  // Several filters need server 2.10; an older one delivers what they have in common, and the loop below filters.
-  const covering = coveringFilter(filterSubjects)
-  return covering === undefined ? config : { ...config, filter_subject: covering }
-}
-
-function hasMultipleFilters(connection: NatsConnection): boolean {
-  const [major = 0, minor = 0] = (connection.info?.version ?? '').split('.').map(Number)
-  return major > 2 || (major === 2 && minor >= 10)
-}
-
-async function consumeUntilLost(
-  consumer: Consumer,
-  options: DurableConsumerOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  const { durable, maxBatch = 256, filterSubjects = [], spacingMs = 0 } = options
-  const arrived: JsMsg[] = []
-  let wake: () => void = () => {}
-  let lost: ConsumerLostError | undefined
-  let ended = false
-  let nextBatchAt = 0
-
-  const messages = await consumer.consume({
-    max_messages: maxBatch,
-    expires: heartbeatMs * 2,
-    idle_heartbeat: heartbeatMs,
-    callback: (message) => {
-      if (filterSubjects.length > 0 && !filterSubjects.some((f) => subjectMatches(f, message.subject))) {
-        message.ack()
-        return
-      }
-      arrived.push(message)
-      wake()
-    },
+function aborted(signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve('closed')
+    else signal.addEventListener('abort', () => resolve('closed'), { once: true })
   })
-  const leave = (reason?: string) => {
-    if (reason !== undefined) lost ??= new ConsumerLostError(durable, reason)
-    messages.stop()
-  }
-  const onAbort = () => leave()
-  signal.addEventListener('abort', onAbort)
-  if (signal.aborted) onAbort()
-  void messages.closed().then((error) => {
-    if (error instanceof Error) lost ??= new ConsumerLostError(durable, error.message)
-    ended = true
-    wake()
-  })
-  void (async () => {
-    for await (const status of messages.status()) {
-      if (status.type === 'heartbeats_missed' && status.count >= missedHeartbeats) leave('no heartbeats')
-      if (
-        status.type === 'consumer_deleted' ||
-        status.type === 'consumer_not_found' ||
-        status.type === 'stream_not_found'
-      )
-        leave(status.type.replaceAll('_', ' '))
-    }
-  })()
-
-  try {
-    while (!ended && !signal.aborted) {
-      if (arrived.length === 0) {
-        await new Promise<void>((resolve) => {
-          wake = resolve
-          if (arrived.length > 0 || ended) resolve()
-        })
-        continue
-      }
-      const earlyMs = nextBatchAt - performance.now()
-      if (earlyMs > 0 && arrived.length < maxBatch) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, earlyMs)
-          wake = () => {
-            if (arrived.length < maxBatch && !ended) return
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-        continue
-      }
-      nextBatchAt = performance.now() + spacingMs
-      await handOver(arrived.splice(0, maxBatch), options)
-    }
-    // What was delivered but not taken up goes back now, instead of after its ack wait.
-    for (const message of arrived) message.nak(giveBackDelayMs)
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-    messages.stop()
-  }
-  if (signal.aborted) return
-  throw lost ?? new ConsumerLostError(durable, 'the connection was closed')
-}
-
-async function handOver(batch: JsMsg[], { onBatch, log, durable }: DurableConsumerOptions): Promise<void> {
-  try {
-    await onBatch(batch)
-  } catch (error) {
-    log.error({ err: error, durable, messages: batch.length }, 'a batch was not handled')
-  }
 }

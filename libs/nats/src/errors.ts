@@ -6,13 +6,20 @@ export class NatsLinkClosedError extends Error {
   }
 }
 
-/** A consume loop ended because its durable or its stream is gone, or the server went silent. */
-export class ConsumerLostError extends Error {
-  constructor(
-    readonly durable: string,
-    reason: string,
-  ) {
-    super(`the consumer ${durable} was lost: ${reason}`)
-    this.name = 'ConsumerLostError'
+/** A message came under a subject that is not the one of the event in it. */
+export class SubjectMismatchError extends Error {
+  readonly code = 'subject_mismatch'
+
+  constructor(subject: string) {
+    super(`subject_mismatch: the event in the message is not one of ${subject}`)
+    this.name = 'SubjectMismatchError'
+  }
+}
+
+/** Nobody takes messages of this subject: the stream is gone, or JetStream is off. */
+export class NoStreamError extends Error {
+  constructor() {
+    super('no stream takes this subject')
+    this.name = 'NoStreamError'
   }
 }

@@ -11,10 +11,16 @@ import { durableConsumer } from './durable-consumer.js'
 import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
 import { NatsLinkClosedError } from './errors.js'
 import { connectNats, type NatsLink } from './link.js'
+import type { StreamMessage } from './stream-message.js'
 import { ensureStreams } from './streams.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const names = natsNames('link')
+const read = (message: StreamMessage) => ({
+  event: message.string(),
+  line: String(message.seq),
+  lane: 'ws_1',
+})
 
 describe('a NATS link', () => {
   let storeDir: string
@@ -71,11 +77,9 @@ describe('a NATS link', () => {
       stream: names.topicsStream,
       durable: 'reader',
       log,
-      async onBatch(messages) {
-        for (const message of messages) {
-          received.push(message.string())
-          message.ack()
-        }
+      read,
+      async apply(batch) {
+        for (const { event } of batch) received.push(event)
       },
     })
     const publish = async (text: string) =>
@@ -118,9 +122,9 @@ describe('a NATS link', () => {
       log,
       maxBatch: 3,
       spacingMs: 600_000,
-      async onBatch(messages) {
-        batches.push(messages.map((message) => message.string()))
-        for (const message of messages) message.ack()
+      read,
+      async apply(batch) {
+        batches.push(batch.map(({ event }) => event))
       },
     })
     const client = jetstream(await link.ready())

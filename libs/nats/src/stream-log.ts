@@ -10,6 +10,7 @@ import {
 import type { NatsConnection } from '@nats-io/transport-node'
 import { ApiError } from '@opsplane/contracts'
 import type { NatsLink } from './link.js'
+import { onReconnect } from './reconnects.js'
 
 /** One message as the stream keeps it. */
 export interface StoredMessage {
@@ -60,12 +61,11 @@ export function streamLog(link: NatsLink, stream: string, restore?: () => Promis
       manager: await jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs }),
     }
     handles.set(connection, made)
-    void forgetOnReconnect(connection)
-    return made
-  }
-  const forgetOnReconnect = async (connection: NatsConnection) => {
     identity = undefined
-    for await (const { type } of connection.status()) if (type === 'reconnect') identity = undefined
+    onReconnect(connection, () => {
+      identity = undefined
+    })
+    return made
   }
   const restored = (make: () => Promise<void>) => {
     identity = undefined

@@ -2,10 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { placeOf } from './stream-places.js'
 
 const created = '2026-03-01T10:00:00.5Z'
-const message = (seq: number, stored: string) => ({
-  seq,
-  info: { timestampNanos: Date.parse(stored) * 1_000_000 },
-})
+const message = (seq: number, stored: string) => ({ seq, storedMs: Date.parse(stored) })
 
 describe('the place of a message', () => {
   test('names the stream by the instant it was created at, in one form whatever its precision', () => {

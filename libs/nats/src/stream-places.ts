@@ -1,6 +1,7 @@
-import { type JsMsg, jetstreamManager } from '@nats-io/jetstream'
+import { jetstreamManager } from '@nats-io/jetstream'
 import type { NatsLink } from './link.js'
 import { streamLog } from './stream-log.js'
+import type { StreamMessage } from './stream-message.js'
 
 /**
  * Says where messages stand in a stream, as text that sorts in stream order: the instant the stream was created and
@@ -15,8 +16,8 @@ export interface StreamPlaces {
   forget(): void
 }
 
-/** What a place is made from; JetStream's JsMsg is one. */
-export type PlacedMessage = { seq: number; info: Pick<JsMsg['info'], 'timestampNanos'> }
+/** What a place is made from. */
+export type PlacedMessage = Pick<StreamMessage, 'seq' | 'storedMs'>
 
 const timeoutMs = 5_000
 
@@ -42,8 +43,7 @@ export function streamPlaces(link: NatsLink, stream: string): StreamPlaces {
  * A message stored before the stream was created is left over from an earlier one, of which only that is known: the
  * instant it was stored at lies between the two streams' beginnings, and so does its place.
  */
-export function placeOf({ seq, info }: PlacedMessage, created: string): string {
-  const storedMs = Math.floor(info.timestampNanos / 1_000_000)
+export function placeOf({ seq, storedMs }: PlacedMessage, created: string): string {
   return streamPlace(Math.min(Date.parse(created), storedMs), seq)
 }
 

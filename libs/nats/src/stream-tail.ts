@@ -3,6 +3,8 @@ import { createInbox, type Msg, type NatsConnection, nanos } from '@nats-io/tran
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { NatsLinkClosedError } from './errors.js'
 import type { NatsLink } from './link.js'
+import { onReconnect } from './reconnects.js'
+import { deliveryOf } from './stream-message.js'
 
 export interface StreamTailOptions {
   link: NatsLink
@@ -31,23 +33,12 @@ const watchMs = 1_000
 export function streamTail(options: StreamTailOptions): StreamTail {
   const { link, stream, log } = options
   const closing = new AbortController()
-  const watched = new WeakSet<NatsConnection>()
   let lose: () => void = () => {}
-
-  const watch = (connection: NatsConnection) => {
-    if (watched.has(connection)) return
-    watched.add(connection)
-    void (async () => {
-      for await (const { type } of connection.status()) if (type === 'reconnect') lose()
-      lose()
-    })()
-  }
 
   const run = async () => {
     for (let failures = 0; !closing.signal.aborted; ) {
       try {
         const connection = await link.ready(closing.signal)
-        watch(connection)
         await follow(
           connection,
           options,
@@ -96,12 +87,13 @@ async function follow(
   let heardAt = performance.now()
   const onDelivery = (error: Error | null, message: Msg) => {
     heardAt = performance.now()
-    const number = error ? undefined : deliveryNumber(message)
+    const number = error ? undefined : deliveryOf(message.reply)?.number
     // A heartbeat has no place to acknowledge to.
     if (number === undefined) return
     if (number !== expected++) end()
     onMessage(message.subject)
   }
+  const forget = onReconnect(connection, end)
   const subscription = connection.subscribe(inbox, { callback: onDelivery })
   const manager = await jetstreamManager(connection, { checkAPI: false })
   const watching = setInterval(() => performance.now() - heardAt > silenceMs && end(), watchMs)
@@ -121,15 +113,7 @@ async function follow(
     if (!connection.isClosed()) void manager.consumers.delete(stream, name).catch(() => {})
   } finally {
     clearInterval(watching)
+    forget()
     subscription.unsubscribe()
   }
-}
-
-/** How many deliveries the consumer had made: `$JS.ACK.<stream>.<consumer>.<n>.<sequence>.<this>.<time>.<left>`. */
-function deliveryNumber({ reply = '' }: Msg): number | undefined {
-  const tokens = reply.split('.')
-  // Newer servers put the domain and the account before the stream.
-  const at = tokens.length > 9 ? 8 : 6
-  const number = Number(tokens[at])
-  return tokens[0] === '$JS' && Number.isInteger(number) ? number : undefined
 }

@@ -53,7 +53,12 @@ const waitFor = async (holds: () => boolean | Promise<boolean>) => {
     if (Date.now() > end) throw new Error('it did not come to pass')
 }
 /** Publishes an example of a type; `resource` tells apart what it is about. */
-const publish = async (type: EventType | 'incident.beamed_up', changes: object = {}, resource = 'inc_1') => {
+const publish = async (
+  type: EventType | 'incident.beamed_up',
+  changes: object = {},
+  resource = 'inc_1',
+  under: object = {},
+) => {
   const example = eventExample(type === 'incident.beamed_up' ? 'incident.created' : type)
   const event = {
     ...example,
@@ -63,7 +68,9 @@ const publish = async (type: EventType | 'incident.beamed_up', changes: object =
     ...changes,
   }
   const js = jetstream(await link.ready())
-  await js.publish(natsNames(prefix).eventSubject(event), JSON.stringify(event), { msgID: event.id })
+  await js.publish(natsNames(prefix).eventSubject({ ...event, ...under }), JSON.stringify(event), {
+    msgID: event.id,
+  })
   return event.id
 }
 const subscribe = <const Pattern extends CatalogPattern>(
@@ -105,7 +112,7 @@ describe('subscribeEvents', () => {
       'user.activated ada@example.com',
     ])
     await waitFor(async () => (await unacknowledged()) === 0)
-    expect(subscription.counters()).toEqual({ handled: 3, failed: 0, dead: 0, skipped: 0 })
+    expect(subscription.counters()).toEqual({ handled: 3, retried: 0, deadLettered: 0, skipped: 0 })
   })
 
   test('goes on where it stopped, from a connection of its own', async () => {
@@ -171,7 +178,7 @@ describe('subscribeEvents', () => {
       'inc_1 incident.updated',
       'inc_2 incident.created',
     ])
-    expect(subscription.counters()).toMatchObject({ handled: 5, failed: 2, dead: 0 })
+    expect(subscription.counters()).toMatchObject({ handled: 5, deadLettered: 0 })
   })
 
   test('an event handled too often ends as a dead one, with its bytes, and only once that is kept', async () => {
@@ -195,10 +202,25 @@ describe('subscribeEvents', () => {
         },
       },
     )
-    await waitFor(() => subscription.counters().dead === 2)
-    expect(dead.map(({ deliveries }) => deliveries).toSorted()).toEqual([3, 4])
+    await waitFor(() => subscription.counters().deadLettered === 2)
+    // One fails three times, the other cannot be read; the first of them to be given up is so once more.
+    expect(dead.map(({ deliveries }) => deliveries).toSorted()).toEqual([2, 3])
     expect(dead.map(({ body }) => JSON.parse(body).id)).toContain(id)
     await waitFor(async () => (await unacknowledged()) === 0)
+  })
+
+  test('keeps apart what says it is of another workspace than its subject', async () => {
+    const forged = await publish('incident.created', {}, 'inc_1', { workspaceId: 'ws_other' })
+    await publish('incident.closed')
+    const dead: DeadEvent[] = []
+    const seen: string[] = []
+    subscribe(['incident.*'], async ({ type }) => void seen.push(type), {
+      onDead: async (event) => void dead.push(event),
+    })
+    await waitFor(() => seen.length === 1 && dead.length === 1)
+    expect(seen).toEqual(['incident.closed'])
+    expect(JSON.parse(dead[0]?.body ?? '')).toMatchObject({ id: forged })
+    expect(dead[0]?.error).toMatchObject({ code: 'subject_mismatch' })
   })
 
   test('skips types it does not know, and other tenants', async () => {

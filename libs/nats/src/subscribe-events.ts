@@ -7,14 +7,11 @@ import {
   type TenantScope,
   type TypesMatching,
 } from '@opsplane/contracts'
-import { type Logger, retryDelayMs } from '@opsplane/runtime'
-import { type DurableConsumerOptions, durableConsumer, giveBackDelayMs } from './durable-consumer.js'
+import type { Logger } from '@opsplane/runtime'
+import type { ConsumerCounters } from './batch-handling.js'
+import { durableConsumer } from './durable-consumer.js'
+import { lineOf, refuseMismatch } from './event-subject.js'
 import { connectNats, type NatsLink } from './link.js'
-
-/** Few, as those fetched ahead of the batch in hand are not kept from being delivered again. */
-const maxBatch = 16
-
-type Message = Parameters<DurableConsumerOptions['onBatch']>[0][number]
 
 /** An event that was given up: its bytes as they came, and why. */
 export interface DeadEvent {
@@ -45,8 +42,8 @@ export type SubscribeEventsOptions<Pattern extends CatalogPattern> = {
    */
   handle(event: EventOf<TypesMatching<Pattern>>): Promise<void>
   /**
-   * Keeps an event that failed `maxDeliveries` times; rejected, the event comes again. Without it no event is ever
-   * given up: it comes again, at most every `retry.maxMs`, for as long as the stream has it.
+   * Keeps an event that failed `maxDeliveries` times, or that nobody can read; rejected, the event comes again. Without it
+   * no event is ever given up: it comes again, at most every `retry.maxMs`, for as long as the stream has it.
    */
   onDead?(dead: DeadEvent): Promise<void>
   maxDeliveries?: number
@@ -62,96 +59,51 @@ export type SubscribeEventsOptions<Pattern extends CatalogPattern> = {
 )
 
 export interface EventSubscription {
-  counters(): { handled: number; failed: number; dead: number; skipped: number }
+  counters(): ConsumerCounters
   /** Finishes the event in hand; those behind it go back at once. */
   close(): Promise<void>
 }
 
 /**
  * Subscribes to platform events, typed by the catalogue, at least once. An event that fails keeps back the later
- * ones of its resource that arrived with it, and is tried again with growing delay. Types this build does not know
+ * ones of its resource that are here, and is tried again with growing delay. Types this build does not know
  * are acknowledged and counted as skipped.
  */
 export function subscribeEvents<const Pattern extends CatalogPattern>(
   options: SubscribeEventsOptions<Pattern>,
 ): EventSubscription {
-  const { durable, patterns, log, maxDeliveries = 10, ackWaitMs = 30_000 } = options
-  const { retry = { baseMs: 1_000, maxMs: 300_000 } } = options
+  const { durable, patterns, log, handle, onDead, tenant, prefix, ...others } = options
   if (patterns.length === 0) throw new Error(`${durable} subscribes to nothing: name at least one pattern`)
-  const names = natsNames(options.prefix)
+  const names = natsNames(prefix)
   const link = 'url' in options ? connectNats({ url: options.url, name: durable, log }) : options.link
-  const counters = { handled: 0, failed: 0, dead: 0, skipped: 0 }
-  const closing = new AbortController()
 
-  const putBack = (message: Message) => {
-    message.nak(retryDelayMs({ attempt: message.info.deliveryCount, strategy: 'exponential', ...retry }))
-  }
-
-  const failed = async (message: Message, error: unknown) => {
-    const { subject, seq } = message
-    const deliveries = message.info.deliveryCount
-    counters.failed++
-    log.warn({ err: error, durable, subject, seq, deliveries }, 'event failed')
-    if (!options.onDead || deliveries < maxDeliveries) return putBack(message)
-    try {
-      await options.onDead({ subject, body: message.string(), deliveries, error })
-    } catch (cause) {
-      log.error({ err: cause, durable, subject, seq }, 'a dead event could not be kept')
-      return putBack(message)
-    }
-    message.term()
-    counters.dead++
-  }
-
-  const take = async (message: Message, held: Set<string>) => {
-    let resource: string | undefined
-    try {
-      const event = parseEvent(message.json())
-      if (event === null) counters.skipped++
-      else {
-        resource = `${event.resource.type}/${event.resource.id}`
-        if (held.has(resource)) return putBack(message)
-        // The server filters by these patterns, so every event is of a type they cover.
-        await options.handle(event as EventOf<EventType> as EventOf<TypesMatching<Pattern>>)
-        counters.handled++
-      }
-      message.ack()
-    } catch (error) {
-      if (resource !== undefined) held.add(resource)
-      await failed(message, error)
-    }
-  }
-
-  const consumer = durableConsumer({
+  const consumer = durableConsumer<EventOf<EventType>>({
+    ...others,
     link,
     stream: names.eventsStream,
     durable,
     log,
-    filterSubjects: names.eventFilters(patterns, options.tenant),
-    ...(options.start && { start: options.start }),
-    ...(options.forgetAfterMs !== undefined && { forgetAfterMs: options.forgetAfterMs }),
-    maxBatch,
-    ackWaitMs,
-    onBatch: async (messages) => {
-      const held = new Set<string>()
-      const waiting = new Set(messages)
-      // Whatever waits for its turn, or is being handled, is still in hand.
-      const alive = setInterval(() => {
-        for (const message of waiting) message.working()
-      }, ackWaitMs / 3)
-      for (const message of messages) {
-        if (closing.signal.aborted) message.nak(giveBackDelayMs)
-        else await take(message, held)
-        waiting.delete(message)
-      }
-      clearInterval(alive)
+    filterSubjects: names.eventFilters(patterns, tenant),
+    maxBatch: 1,
+    read(message) {
+      const event = parseEvent(message.json())
+      if (event === null) return null
+      refuseMismatch(names, message, event)
+      return { event, line: lineOf(event), lane: event.workspaceId }
     },
+    async apply(batch) {
+      // The server filters by these patterns, so every event is of a type they cover.
+      for (const { event } of batch) await handle(event as EventOf<TypesMatching<Pattern>>)
+    },
+    ...(onDead && {
+      onDead: ({ subject, deliveries, string }, error) =>
+        onDead({ subject, body: string(), deliveries, error }),
+    }),
   })
 
   return {
-    counters: () => ({ ...counters }),
+    counters: consumer.counters,
     async close() {
-      closing.abort()
       await consumer.close()
       if ('url' in options) await link.close()
     },

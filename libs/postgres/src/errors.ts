@@ -5,15 +5,27 @@ const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
+  'ECONNABORTED',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
   'ENOTFOUND',
+  'EAI_AGAIN',
   'ETIMEDOUT',
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
   'CONNECT_TIMEOUT',
 ])
-// 28: the server does not let the role in, as while its password is being changed.
-const awayStates = /^(08|28|57P0[1-4]|53[0-4]|58)/
+/**
+ * 08: the connection, also a pooler's word for it. 25006: read-only, as after a failover until the pool has found the new
+ * primary. 28: the server does not let the role in, as while its password is being changed. 53: no connection, memory or
+ * disk left. 57P: shutting down, starting, or ending sessions. 58: the disk, the system.
+ */
+const awayStates = /^(08|25006|28|57P0[1-5]|53[0-4]|58)/
+/** Others were in the way, or the server took too long: a serialization failure, a deadlock, a lock, a cancelled statement. */
+const transientStates = /^(40001|40P01|55P03|57014)/
 
 function codeOf(error: unknown): string | undefined {
   if (error instanceof AggregateError) return codeOf(error.errors[0])
@@ -26,6 +38,12 @@ function codeOf(error: unknown): string | undefined {
 export function isDatabaseAway(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (networkCodes.has(code) || awayStates.test(code))
+}
+
+/** Whether the same attempt may succeed right away, though not for ever: what always takes too long is no accident. */
+export function isTransient(error: unknown): boolean {
+  const code = codeOf(error)
+  return code !== undefined && transientStates.test(code)
 }
 
 /** Whether Postgres, or another service of the platform, is away: the same attempt can succeed later. */

@@ -40,6 +40,66 @@ export const webhookPace = pgTable('webhook_pace', {
   nextAt: doublePrecision('next_at').notNull(),
 })
 
+/** Counts the changes of a tenant's webhooks, in their transactions: who keeps them in memory compares. */
+export const webhookRevisions = pgTable(
+  'webhook_revisions',
+  {
+    workspaceId: text('workspace_id').notNull(),
+    environment: text('environment').notNull(),
+    revision: bigint('revision', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'webhook_revisions_pkey', columns: [table.workspaceId, table.environment] }),
+  ],
+)
+
+/** When something of a webhook is due next, and whether it is sent at all: see ADR 040. */
+export const webhookQueues = pgTable(
+  'webhook_queues',
+  {
+    webhookId: text('webhook_id').primaryKey(),
+    /** The webhook's, or `deleted`. */
+    status: text('status').notNull(),
+    /** Unix milliseconds; never later than the earliest `due_at` of its deliveries. Null: nothing is due. */
+    nextDueAt: bigint('next_due_at', { mode: 'number' }),
+    /** No delivery that is due has a lesser id: earlier days need not be looked at. */
+    oldestId: text('oldest_id').notNull().default(''),
+    /** Unix milliseconds: what was due by then was missed during a pause, and is drained. 0: nothing is. */
+    resumedAt: bigint('resumed_at', { mode: 'number' }).notNull().default(0),
+    /** Unix milliseconds of the next step of the drain. */
+    drainAt: bigint('drain_at', { mode: 'number' }).notNull().default(0),
+    drainedTo: text('drained_to').notNull().default(''),
+  },
+  (table) => [
+    index('webhook_queues_due_idx')
+      .on(table.nextDueAt)
+      .where(sql`status = 'active' and next_due_at is not null`),
+    index('webhook_queues_deleted_idx').on(table.webhookId).where(sql`status = 'deleted'`),
+  ],
+)
+
+/** What of each source's log was fanned out before a webhook was there, and so is not for it: see ADR 040. */
+export const webhookFences = pgTable(
+  'webhook_fences',
+  {
+    webhookId: text('webhook_id').notNull(),
+    source: text('source').notNull(),
+    /** Everything up to this position. */
+    floor: bigint('floor', { mode: 'number' }).notNull(),
+    /** And these above it. */
+    done: bigint('done', { mode: 'number' }).array().notNull(),
+  },
+  (table) => [primaryKey({ name: 'webhook_fences_pkey', columns: [table.webhookId, table.source] })],
+)
+
+/** Positions that are fanned out, a row per batch and source, until the consumer's floor has passed them. */
+export const fanOutMarks = pgTable('fan_out_marks', {
+  source: text('source').notNull(),
+  /** The highest of them. */
+  last: bigint('last', { mode: 'number' }).notNull(),
+  positions: bigint('positions', { mode: 'number' }).array().notNull(),
+})
+
 /**
  * Events on their way, once each, as they were published (json keeps the bytes): retries send the same body.
  * Partitioned by the day in the id, like the deliveries and their attempts: see ADR 015.
@@ -72,6 +132,8 @@ export const deliveries = pgTable(
     /** The replica that is sending, or about to. */
     leaseOwner: text('lease_owner'),
     replayOf: text('replay_of'),
+    /** Length of the event as JSON, which bounds what is claimed at once. */
+    bytes: integer('bytes').notNull().default(0),
     /** Of a webhook that sends in order: the value it orders by, as JSON, and the event's place in the stream. */
     orderingKey: text('ordering_key'),
     orderingPlace: text('ordering_place'),
@@ -87,13 +149,16 @@ export const deliveries = pgTable(
     index('deliveries_event_idx').on(table.eventId),
     index('deliveries_list_idx').on(table.webhookId, table.id),
     index('deliveries_failed_idx').on(table.webhookId, table.id).where(sql`status = 'failed'`),
-    index('deliveries_held_idx').on(table.webhookId, table.id).where(sql`status = 'held'`),
+    index('deliveries_unfinished_idx')
+      .on(table.webhookId, table.id)
+      .where(sql`status in ('pending', 'retrying')`),
+    index('deliveries_lease_idx').on(table.leaseOwner).where(sql`lease_owner is not null`),
     index('deliveries_due_idx')
       .on(table.webhookId, table.dueAt)
       .where(sql`status in ('pending', 'retrying')`),
     index('deliveries_ordering_idx')
       .on(table.webhookId, table.orderingKey, table.orderingPlace)
-      .where(sql`ordering_key is not null and status in ('pending', 'retrying', 'held')`),
+      .where(sql`ordering_key is not null and status in ('pending', 'retrying')`),
   ],
 )
 

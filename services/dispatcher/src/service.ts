@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { TenantScope } from '@opsplane/contracts'
-import { consumeEvents } from '@opsplane/eventstore'
+import type { PlatformEvent } from '@opsplane/contracts'
+import { consumeEvents, type EventOrigin } from '@opsplane/eventstore'
 import { createOutbound, type Outbound, type Route, type ServiceClient, serviceClient } from '@opsplane/http'
 import { streamPlaces } from '@opsplane/nats'
 import { createVault } from '@opsplane/postgres'
@@ -11,10 +11,9 @@ import { type BackgroundWork, defineService, type ServiceContext } from '@opspla
 import { catalogRoutes } from './catalog/routes.js'
 import { type DispatcherConfig, loadConfig } from './config.js'
 import { createAttempt } from './delivery/attempt.js'
-import { forgetPace } from './delivery/book-slots.js'
-import { failDeliveries, holdDeliveries } from './delivery/claim-statement.js'
 import { createDeliveryDays } from './delivery/delivery-days.js'
 import { maxSlow, startDispatch } from './delivery/dispatch.js'
+import type { Incoming } from './delivery/fan-out.js'
 import { resend, resendLog } from './delivery/resend-log.js'
 import { resendRoutes } from './delivery/resend-routes.js'
 import { startRetention } from './delivery/retention.js'
@@ -32,10 +31,11 @@ import { pingRoutes } from './webhook/ping-routes.js'
 import { rotateRoutes } from './webhook/rotate-routes.js'
 import { webhookRoutes } from './webhook/routes.js'
 import { createCredentials } from './webhook/sealing.js'
-import { createTargets } from './webhook/target.js'
 import { webhookAggregate } from './webhook/webhook-store.js'
 
 const fanOutConsumer = 'dispatcher-delivery-fanout'
+/** Of which each waits for its first attempts for a moment, and for its rows to be committed. */
+const batchesInFlight = 4
 const settingsTimeoutMs = 5_000
 const secretsKeptMs = 10_000
 
@@ -90,7 +90,6 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
   const vault = createVault(database.db, sealer)
   const aggregate = webhookAggregate(store)
   const nowMs = () => Date.parse(clock.now())
-  const targetOf = createTargets()
   const attempt = createAttempt({
     outbound,
     credentials: createCredentials(vault, nowMs),
@@ -106,14 +105,13 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
     database,
     days,
     keptDays,
-    heldDays,
     store,
     webhooks: aggregate,
     clock,
     log,
     nowMs,
-    owner: `replica_${randomUUID()}`,
-    targetOf,
+    owner: ownerOf(config),
+    consumer: fanOutConsumer,
     floor: () => places.floor(fanOutConsumer),
     attempt,
     random: Math.random,
@@ -138,25 +136,16 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
     wake: dispatch.wake,
     announce: relay.wake,
   })
-  const onChange = async (webhookId: string, tenant: TenantScope) => {
-    const found = await aggregate.find(webhookId, tenant)
-    if (!found) {
-      await failDeliveries(database.sql, webhookId)
-      await forgetPace(database.sql, webhookId)
-    }
-    if (found?.state.status === 'paused') await holdDeliveries(database.sql, webhookId)
-    await dispatch.refresh(webhookId)
-    if (found?.state.status === 'active') dispatch.drain()
-  }
+  const onChange = dispatch.refresh
   const consumer = consumeEvents({
     database,
     link,
     names,
     log,
     durable: fanOutConsumer,
-    // Deliveries are unique by event and webhook, so they are committed by themselves: the first attempt
-    // starts before the batch's checkpoint is written, and a repeated batch changes nothing.
-    perform: (events, places) => dispatch.fanOut(events, places),
+    batchesInFlight,
+    // Deliveries are unique by event and webhook, so they are committed by themselves: a repeated batch changes nothing.
+    perform: (events, { origins, places }) => dispatch.fanOut(incomingOf(events, origins), places),
   })
   return {
     background: [{ close: () => dispatch.close(config.webhookStopGraceMs) }, replays, retention, consumer],
@@ -180,9 +169,22 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
         kick: replays.kick,
         announce: relay.wake,
       }),
-      ...pingRoutes(createPing({ aggregate, attempt, targetOf })),
+      ...pingRoutes(createPing({ aggregate, attempt })),
     ],
   }
+}
+
+function incomingOf(events: readonly PlatformEvent[], origins: readonly EventOrigin[]): Incoming[] {
+  return events.map((event, at) => {
+    const { source = null, position = null, redelivered = true } = origins[at] ?? {}
+    const origin = source === null || position === null ? null : { source, position }
+    return { event, origin, redelivered }
+  })
+}
+
+/** With a port of its own it is the same after a restart, and another one than that of the next replica on this host. */
+function ownerOf({ instanceId, port }: DispatcherConfig): string {
+  return `${instanceId}:${port === 0 ? randomUUID() : port}`
 }
 
 interface Sending {

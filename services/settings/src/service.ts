@@ -26,6 +26,7 @@ import { membershipRoutes } from './membership/routes.js'
 import { recordNotifications } from './notification/recorder.js'
 import { notificationRoutes } from './notification/routes.js'
 import { role } from './role/domain.js'
+import { roleReading } from './role/reading.js'
 import { createRoles } from './role/roles.js'
 import { roleRoutes } from './role/routes.js'
 import { secret } from './secret/domain.js'
@@ -114,7 +115,7 @@ function settingsRoutes(ctx: Context, { mailer, signer, usage, vault }: Parts): 
     ...tokenRoutes(ctx, keys),
     ...workspaceRoutes(ctx),
     ...membershipRoutes(ctx, { members, invite, accept }),
-    ...roleRoutes(createRoles(ctx, takeTurn)),
+    ...roleRoutes(createRoles(ctx, takeTurn), roleReading(ctx)),
     ...secretRoutes(ctx, safe),
     ...auditRoutes(ctx),
     ...auditChainRoutes(ctx, signer),

@@ -1,10 +1,15 @@
-import { type AttemptError, type DeliveryBody, referencedSecrets } from '@opsplane/contracts'
+import { type AttemptError, referencedSecrets } from '@opsplane/contracts'
 import { type Outbound, OutboundError, type OutboundResponse } from '@opsplane/http'
 import type { Credentials } from '../webhook/sealing.js'
 import type { Target } from '../webhook/target.js'
 import type { AttemptOutcome } from './domain.js'
 import { createRedaction } from './redaction.js'
-import { type RequestHeaders, requestHeaders, SecretMissingError } from './request-headers.js'
+import {
+  HeadersTooLargeError,
+  type RequestHeaders,
+  requestHeaders,
+  SecretMissingError,
+} from './request-headers.js'
 import { retryAfterMs } from './retry-timing.js'
 import type { ResolveSecrets } from './secret-values.js'
 
@@ -32,28 +37,29 @@ export interface AttemptDependencies {
 
 const maxResponseBytes = 64 * 1024
 
-export type MakeAttempt = (target: Target, body: DeliveryBody, signal: AbortSignal) => Promise<AttemptResult>
+/** What is sent: the event's id and type, and the body as text. */
+export interface Content {
+  id: string
+  type: string
+  text: string
+}
+
+export type MakeAttempt = (target: Target, content: Content, signal: AbortSignal) => Promise<AttemptResult>
 
 /** Makes one request of a delivery: resolves secrets, signs, sends, and redacts what is kept of it. */
 export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
   const { outbound, nowMs } = dependencies
 
-  const prepare = async (target: Target, content: DeliveryBody, body: string): Promise<RequestHeaders> => {
+  const prepare = async (target: Target, { id, type, text }: Content): Promise<RequestHeaders> => {
     const credentials = await dependencies.credentials(target)
     const names = Object.values(credentials.headers).flatMap(referencedSecrets)
     const values = await dependencies.resolveSecrets(target.tenant, names)
     const timestamp = Math.floor(nowMs() / 1_000)
-    return requestHeaders(credentials, values, {
-      eventId: content.id,
-      eventType: content.event,
-      body,
-      timestamp,
-    })
+    return requestHeaders(credentials, values, { eventId: id, eventType: type, body: text, timestamp })
   }
 
   return async (target, content, signal) => {
     const startedMs = nowMs()
-    const body = JSON.stringify(content)
     const record = (part: Partial<AttemptRecord>): AttemptRecord => ({
       startedAt: new Date(startedMs).toISOString(),
       durationMs: Math.max(0, Math.round(nowMs() - startedMs)),
@@ -71,10 +77,13 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
 
     let headers: RequestHeaders
     try {
-      headers = await prepare(target, content, body)
+      headers = await prepare(target, content)
     } catch (reason) {
-      if (!(reason instanceof SecretMissingError)) return { kind: 'postponed', reason }
-      return failed({ kind: 'secret_missing', message: reason.message }, {})
+      if (reason instanceof SecretMissingError)
+        return failed({ kind: 'secret_missing', message: reason.message }, {})
+      if (reason instanceof HeadersTooLargeError)
+        return failed({ kind: 'headers_too_large', message: reason.message }, {})
+      return { kind: 'postponed', reason }
     }
     try {
       const { timeoutMs, url } = target
@@ -82,7 +91,7 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
         url,
         method: 'POST' as const,
         headers: headers.sent,
-        body,
+        body: content.text,
         timeoutMs,
         maxResponseBytes,
         // By its message id.

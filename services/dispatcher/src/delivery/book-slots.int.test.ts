@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { databaseClock } from '../fixture/database-clock.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import { createBookings } from './book-slots.js'
 import type { BookingRequest, Bookings } from './pacer.js'
@@ -9,14 +10,16 @@ beforeAll(async () => {
   fixture = await startDispatcher()
   book = createBookings(fixture.service.sql)
 })
+beforeEach(() => at(0))
 afterAll(() => fixture?.stop())
 
 const nowMs = 1_700_000_000_000
+/** Sets the database's clock. */
+const at = (ms: number) => databaseClock(fixture.service.sql).freeze(nowMs + ms)
 const asked: Omit<BookingRequest, 'webhookId'> = {
   perSecond: 10,
   count: 1,
   slackMs: 0,
-  nowMs,
   aheadMs: 250,
   astrayMs: 4_500,
 }
@@ -28,11 +31,10 @@ describe('slots', () => {
   it('follow each other without a gap, and begin anew after a pause', async () => {
     const webhookId = await limited(10)
     const first = await book({ ...asked, webhookId, count: 2 })
-    expect(first).toEqual({ kind: 'booked', firstAt: nowMs, count: 2, intervalMs: 100, perSecond: 10 })
-    expect(await book({ ...asked, webhookId })).toMatchObject({ firstAt: nowMs + 200, count: 1 })
-    expect(await book({ ...asked, webhookId, nowMs: nowMs + 10_000 })).toMatchObject({
-      firstAt: nowMs + 10_000,
-    })
+    expect(first).toEqual({ kind: 'booked', firstInMs: 0, count: 2, intervalMs: 100, perSecond: 10 })
+    expect(await book({ ...asked, webhookId })).toMatchObject({ firstInMs: 200, count: 1 })
+    await at(10_000)
+    expect(await book({ ...asked, webhookId })).toMatchObject({ firstInMs: 0 })
   })
 
   it('are given out once, however many ask at once', async () => {
@@ -40,7 +42,7 @@ describe('slots', () => {
     const bookings = await Promise.all(
       Array.from({ length: 25 }, () => book({ ...asked, webhookId, count: 10 })),
     )
-    const starts = bookings.flatMap((booking) => (booking.kind === 'booked' ? [booking.firstAt - nowMs] : []))
+    const starts = bookings.flatMap((booking) => (booking.kind === 'booked' ? [booking.firstInMs] : []))
     expect(starts.sort((a, b) => a - b).map(Math.round)).toEqual(Array.from({ length: 25 }, (_, n) => n * 10))
   })
 
@@ -52,18 +54,18 @@ describe('slots', () => {
   it('are not booked long ahead', async () => {
     const webhookId = await limited(0.01)
     await book({ ...asked, webhookId })
-    const taken = { kind: 'taken', freeAt: nowMs + 101_000 }
-    expect(await book({ ...asked, webhookId, nowMs: nowMs + 1 })).toEqual(taken)
-    expect(await book({ ...asked, webhookId, nowMs: nowMs + 100_749 })).toEqual(taken)
-    expect(await book({ ...asked, webhookId, nowMs: nowMs + 100_750 })).toMatchObject({
-      firstAt: nowMs + 101_000,
-    })
+    for (const ms of [1, 100_749]) {
+      await at(ms)
+      expect(await book({ ...asked, webhookId })).toEqual({ kind: 'taken', freeInMs: 101_000 - ms })
+    }
+    await at(100_750)
+    expect(await book({ ...asked, webhookId })).toMatchObject({ firstInMs: 250 })
   })
 
   it('have the room behind them that was asked for', async () => {
     const webhookId = await limited(10)
     expect(await book({ ...asked, webhookId, slackMs: 30 })).toMatchObject({ intervalMs: 130 })
-    expect(await book({ ...asked, webhookId })).toMatchObject({ firstAt: nowMs + 130 })
+    expect(await book({ ...asked, webhookId })).toMatchObject({ firstInMs: 130 })
   })
 
   it.each([
@@ -75,8 +77,9 @@ describe('slots', () => {
     'of %d a second are %d ms apart: without a burst they have room to be late',
     async (rate, intervalMs) => {
       const webhookId = await limited(rate)
-      expect(await book({ ...asked, webhookId })).toMatchObject({ firstAt: nowMs, intervalMs })
-      const late = { ...asked, webhookId, slackMs: 4_000, nowMs: nowMs + 200_000 }
+      expect(await book({ ...asked, webhookId })).toMatchObject({ firstInMs: 0, intervalMs })
+      await at(200_000)
+      const late = { ...asked, webhookId, slackMs: 4_000 }
       expect(await book(late)).toMatchObject({ intervalMs: 1_000 / rate + 4_000 })
     },
   )
@@ -85,10 +88,12 @@ describe('slots', () => {
     const webhookId = await limited(0.01)
     await book({ ...asked, webhookId, perSecond: 0.01 })
     await fixture.api.patch(`/webhooks/${webhookId}`, { rate_limit_per_second: 100 })
-    const raised = { kind: 'booked', firstAt: nowMs + 5, count: 1, intervalMs: 10, perSecond: 100 }
-    expect(await book({ ...asked, webhookId, perSecond: 0.01, nowMs: nowMs + 5 })).toEqual(raised)
+    await at(5)
+    const raised = { kind: 'booked', firstInMs: 0, count: 1, intervalMs: 10, perSecond: 100 }
+    expect(await book({ ...asked, webhookId, perSecond: 0.01 })).toEqual(raised)
+    await at(15)
     await fixture.api.patch(`/webhooks/${webhookId}`, { rate_limit_per_second: null })
-    expect(await book({ ...asked, webhookId, nowMs: nowMs + 15 })).toMatchObject({ perSecond: 10 })
+    expect(await book({ ...asked, webhookId })).toMatchObject({ perSecond: 10 })
   })
 
   it('of a deleted webhook are not booked', async () => {
@@ -96,8 +101,5 @@ describe('slots', () => {
     await book({ ...asked, webhookId })
     await fixture.api.send('DELETE', `/webhooks/${webhookId}`)
     expect(await book({ ...asked, webhookId })).toEqual({ kind: 'gone' })
-    expect(await fixture.service.sql`select from webhook_pace where webhook_id = ${webhookId}`).toHaveLength(
-      0,
-    )
   })
 })

@@ -1,37 +1,41 @@
 import type { Database } from '@opsplane/postgres'
-import { z } from 'zod'
 import type { Booking, Bookings } from './pacer.js'
 
-const Answer = z.object({
-  per_second: z.number(),
-  interval_ms: z.number(),
-  slots: z.int(),
-  first_at: z.number().nullable(),
-  free_at: z.number().nullable(),
-})
+interface Answer {
+  per_second: number
+  interval_ms: number
+  slots: number
+  first_in_ms: number | null
+  free_in_ms: number | null
+}
 
 /**
- * Bookings in Postgres, which all replicas share and restarts keep. The limit is the one the webhook has now,
- * not the one it had when a job was queued.
+ * Bookings in Postgres, which all replicas share and restarts keep, by its clock. The limit is the one the webhook has
+ * now, not the one it had when a job was queued.
  */
 export function createBookings(sql: Database['sql']): Bookings {
-  return async ({ webhookId, perSecond, count, slackMs, nowMs, aheadMs, astrayMs }): Promise<Booking> => {
-    const parameters = [webhookId, perSecond, count, slackMs, nowMs, aheadMs, astrayMs]
-    const rows = await sql.unsafe(bookStatement, parameters, { prepare: true })
-    const [row] = z.array(Answer).parse([...rows])
+  return async ({ webhookId, perSecond, count, slackMs, aheadMs, astrayMs }): Promise<Booking> => {
+    const parameters = [webhookId, perSecond, count, slackMs, aheadMs, astrayMs]
+    const [row] = await sql.unsafe<Answer[]>(bookStatement, parameters, { prepare: true })
     if (!row) return { kind: 'gone' }
-    if (row.first_at === null) return { kind: 'taken', freeAt: row.free_at ?? nowMs }
-    const { per_second, interval_ms, slots, first_at } = row
-    return { kind: 'booked', firstAt: first_at, count: slots, intervalMs: interval_ms, perSecond: per_second }
+    if (row.first_in_ms === null) return { kind: 'taken', freeInMs: row.free_in_ms ?? 0 }
+    const { per_second, interval_ms, slots, first_in_ms } = row
+    return {
+      kind: 'booked',
+      firstInMs: first_in_ms,
+      count: slots,
+      intervalMs: interval_ms,
+      perSecond: per_second,
+    }
   }
 }
 
-// Nothing is booked more than $6 ms ahead. So `next_at` cannot legitimately lie further ahead than that and one
+// Nothing is booked more than $5 ms ahead. So `next_at` cannot legitimately lie further ahead than that and one
 // booking: where it does, the limit was raised since, or a clock was set back, and the pace starts anew.
 // The share lock keeps a booking from outliving its webhook.
 const bookStatement = `
-with asked as (
-  select w.id, pace.per_second,
+with asked as materialized (
+  select w.id, pace.per_second, now_ms()::float8 as at,
     1000 / pace.per_second + greatest($4::float8,
       case when pace.per_second <= 4 then least(1000, 50 / pace.per_second) else 0 end) as interval_ms,
     least($3::int, greatest(1, ceil(pace.per_second / 4)))::int as slots
@@ -41,19 +45,14 @@ with asked as (
 ),
 booked as (
   insert into webhook_pace as pace (webhook_id, next_at)
-  select id, $5::float8 + slots * interval_ms from asked
+  select id, at + slots * interval_ms from asked
   on conflict (webhook_id) do update set
-    next_at = excluded.next_at + case when pace.next_at > excluded.next_at + $7::float8 then 0
-      else greatest(pace.next_at - $5::float8, 0) end
-  where pace.next_at <= $5::float8 + $6::float8 or pace.next_at > excluded.next_at + $7::float8
+    next_at = excluded.next_at + case when pace.next_at > excluded.next_at + $6::float8 then 0
+      else greatest(pace.next_at - (select at from asked), 0) end
+  where pace.next_at <= (select at from asked) + $5::float8 or pace.next_at > excluded.next_at + $6::float8
   returning next_at
 )
 select asked.per_second, asked.interval_ms, asked.slots,
-  booked.next_at - asked.slots * asked.interval_ms as first_at,
-  (select next_at from webhook_pace where webhook_id = $1) as free_at
+  booked.next_at - asked.slots * asked.interval_ms - asked.at as first_in_ms,
+  (select next_at from webhook_pace where webhook_id = $1) - asked.at as free_in_ms
 from asked left join booked on true`
-
-/** Forgets the pace of a deleted webhook. */
-export async function forgetPace(sql: Database['sql'], webhookId: string): Promise<void> {
-  await sql.unsafe('delete from webhook_pace where webhook_id = $1', [webhookId], { prepare: true })
-}

@@ -1,17 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
+import { databaseClock } from '../fixture/database-clock.js'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
 /** Stands still until it is moved. */
 let nowMs = Date.now()
 const clock = { now: () => new Date(nowMs).toISOString() }
+async function setTo(ms: number) {
+  nowMs = ms
+  await databaseClock(fixture.service.sql).freeze(ms)
+}
 
 let fixture: DispatcherFixture
 beforeAll(async () => {
   fixture = await startDispatcher({
     overrides: { clock },
   })
+  await setTo(nowMs)
 })
 afterAll(() => fixture?.stop())
 
@@ -65,9 +71,9 @@ describe('the clock of retries', () => {
       const dueMs = nowMs + seconds * 1_000
       due.push(dueMs)
       expect((await attempted(retry + 1)).nextAttemptAt).toBe(new Date(dueMs).toISOString())
-      nowMs = dueMs - 1
+      await setTo(dueMs - 1)
       await looked()
-      nowMs = dueMs + 250
+      await setTo(dueMs + 250)
       await attempted(retry + 2)
     }
     const { status, attemptLog } = await seen.detail(id)
@@ -78,7 +84,7 @@ describe('the clock of retries', () => {
 
   it('goes on after a jump over several due times, one attempt at a time', async () => {
     const { attempted } = await failing('jump', { retries: 2, retry_schedule: [60] })
-    nowMs += 7 * dayMs
+    await setTo(nowMs + 7 * dayMs)
     const { lastAttemptAt, nextAttemptAt } = await attempted(2)
     expect(lastAttemptAt).toBe(clock.now())
     expect(nextAttemptAt).toBe(new Date(nowMs + 60_000).toISOString())

@@ -1,28 +1,33 @@
 import { setMaxListeners } from 'node:events'
-import { type DeliveryBody, deliveryBody, PlatformEvent } from '@opsplane/contracts'
+import { deliveryBody, type PlatformEvent, type TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import type { Logger } from '@opsplane/runtime'
-import type { Target, WebhookRow } from '../webhook/target.js'
-import type { AttemptRecord, AttemptResult, MakeAttempt } from './attempt.js'
+import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import { type Target, targetOf, type WebhookRow } from '../webhook/target.js'
+import type { AttemptRecord, AttemptResult, Content, MakeAttempt } from './attempt.js'
 import { createBookings } from './book-slots.js'
-import { type Claimed, failWithoutEvent, releaseLeases } from './claim-statement.js'
 import type { DeliveryDays } from './delivery-days.js'
 import { type AttemptOutcome, afterAttempt } from './domain.js'
-import { createFanOut } from './fan-out.js'
+import { createFanOut, type Incoming } from './fan-out.js'
+import type { Started } from './first-attempts.js'
+import { bodyText } from './matching.js'
 import { createPacer } from './pacer.js'
 import { type Poller, startPoller } from './poller.js'
+import { type Claimed, failWithoutEvent, releaseLeases, retakeLeases } from './queue-statements.js'
 import type { ResultRow } from './record-statement.js'
-import { createRecorder, type RecorderOptions } from './recorder.js'
+import { createRecorder, type RecorderOptions, type Result } from './recorder.js'
 import { createSender, type EndpointMood, type Job } from './sender.js'
 import { startTurns } from './turns.js'
+import { createWebhookIndex } from './webhook-index.js'
 
-interface DeliveryJob extends Job {
+export interface DeliveryJob extends Job {
   target: Target
-  body: DeliveryBody
+  content: Content
   attempts: number
   cycleBase: number
   /** Of a delivery that is sent in order: others may wait for its end. */
   orderingKey: string | null
+  /** Of a first attempt that does not wait for its row. */
+  first?: Started
 }
 
 export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
@@ -30,14 +35,14 @@ export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
   days: DeliveryDays
   /** Days the deliveries of a day are kept: older events are not delivered. */
   keptDays: number
-  /** Days unfinished ones are kept. */
-  heldDays: number
-  /** Names this replica on leases. */
+  /** Names this replica on leases: the same after a restart, which so takes back what it had. */
   owner: string
+  /** The consumer that fans out. */
+  consumer: string
   attempt: MakeAttempt
-  targetOf(row: WebhookRow): Target
   /** Up to this place of the stream every event has been fanned out, by whichever replica. */
   floor(): Promise<string>
+  /** Unix milliseconds. */
   nowMs(): number
   random(): number
   log: Logger
@@ -49,21 +54,22 @@ export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
 
 export interface Dispatch {
   /** Makes and sends the deliveries of a batch of events, whose places in the stream can be asked. Safe to repeat. */
-  fanOut(events: PlatformEvent[], places: () => Promise<string[]>): Promise<void>
-  /** The webhook was changed, paused or deleted: what is queued for it is taken up anew. */
-  refresh(webhookId: string): Promise<void>
+  fanOut(incoming: Incoming[], places: () => Promise<string[]>): Promise<void>
+  /** A webhook of this tenant was changed, paused, resumed or deleted: what is queued for it is taken up anew. */
+  refresh(webhookId: string, tenant: TenantScope): Promise<void>
   /** There is a delivery that is due now, or waits for its turn. */
   wake(): void
-  /** The webhook was resumed. */
-  drain(): void
   /** Finishes attempts under way for up to `graceMs`, gives the rest back. */
   close(graceMs: number): Promise<void>
 }
 
 /** While settings is away, an attempt that needs it is put off so long. */
 const postponeMs = 5_000
+const maxTargets = 20_000
 const bodyStartBytes = 16 * 1024
 const maxQueued = 20_000
+/** Bodies in memory, queued or under way. */
+const maxBytes = 64 * 1024 * 1024
 /** Results waiting to be recorded beyond which attempts wait for their record. */
 const maxUnrecorded = 1_000
 /** Attempts under way that take longer than `slowAfterMs`. */
@@ -72,16 +78,19 @@ const slowAfterMs = 1_000
 
 /** Sending: the queues in memory, the poller that feeds them from Postgres, and the recorder of results. */
 export function startDispatch(options: DispatchOptions): Dispatch {
-  const { database, owner, nowMs, leaseMs, log } = options
+  const { database, owner, leaseMs, log } = options
+  const now = () => performance.now()
+  const index = createWebhookIndex({ sql: database.sql, now })
   const stopping = new AbortController()
+  const targets = new Map<string, Target>()
   // Every attempt under way listens.
   setMaxListeners(0, stopping.signal)
-  const recorder = createRecorder({ ...options, onPaused: (ids) => void forEach(ids, refresh) })
-  const wake = () => poller.wakeAt(nowMs())
+  const recorder = createRecorder({ ...options, onPaused: (ids) => void forEach(ids, giveBack) })
+  const wake = () => poller.wakeIn(0)
   const pacer = createPacer({
     book: createBookings(database.sql),
     leaseMs,
-    now: nowMs,
+    now,
     after,
     onSlot: (webhookId) => sender.resume(webhookId),
     onClosed: (webhookId) => void forEach([webhookId], giveBack),
@@ -92,54 +101,59 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     concurrency: options.concurrency,
     endpointConcurrency: options.concurrency.endpoint,
     maxQueued,
+    maxBytes,
     maxSlow,
     slowAfterMs,
-    now: nowMs,
+    now,
     run,
     pacer,
     onRoom: wake,
   })
+  // Before anything is leased: what a process of this name left behind is due again.
+  const retaken = retake()
   const poller: Poller = startPoller({
     ...options,
+    begin: retaken,
+    now,
     full: sender.full,
-    hasRoom: sender.hasRoom,
+    room: sender.room,
     accept,
-    waits: (lines) => turns.ask(lines),
   })
-  const turns = startTurns({ ...options, sql: database.sql, onGiven: wake })
+  const turns = startTurns({ ...options, now, sql: database.sql, onGiven: wake })
+
   const fanOut = createFanOut({
     ...options,
+    now,
+    index,
     reserve: sender.reserve,
     release: sender.release,
-    submit: ({ deliveryId, target, body }) =>
-      sender.submit(
-        jobOf(deliveryId, target, body, { attempts: 0, cycleBase: 0, orderingKey: null, lane: 'first' }),
-      ),
+    submit: sender.submit,
     waits: turns.ask,
+    left: wake,
   })
 
-  function jobOf(
-    deliveryId: string,
-    target: Target,
-    body: DeliveryBody,
-    rest: Pick<DeliveryJob, 'attempts' | 'cycleBase' | 'orderingKey' | 'lane'>,
-  ): DeliveryJob {
-    // An attempt that starts by then ends, and is recorded, before the lease does.
-    const sendBefore = nowMs() + leaseMs * 0.9
-    return { deliveryId, webhookId: target.id, target, body, sendBefore, ...rest }
-  }
-
   async function run(job: DeliveryJob): Promise<EndpointMood> {
-    const result = await options.attempt(job.target, job.body, stopping.signal)
+    const result = await options.attempt(job.target, job.content, stopping.signal)
     const row = resultRow(job, result)
     const gone = result.kind === 'attempted' && isGone(result.outcome)
     const mood = moodOf(result)
-    const recorded = recorder.add({ row, target: job.target, eventId: job.body.id, gone })
+    const recorded = record(job, { row, target: job.target, eventId: job.content.id, gone })
     // A healthy endpoint's next attempt need not wait for the statement that records this one.
     if (mood !== 'well' || recorder.pending() > maxUnrecorded) await recorded
-    if (row.due_at !== null) poller.wakeAt(row.due_at)
-    else if (job.orderingKey !== null) void recorded.then(() => nextOf(job.webhookId, job.orderingKey))
     return mood
+  }
+
+  /** A first attempt that succeeded before its row was written goes into that very statement. */
+  async function record(job: DeliveryJob, result: Result): Promise<void> {
+    const { first } = job
+    if (first) {
+      if (result.row.status === 'succeeded') first.columns = result.row
+      first.end()
+      if (!(await first.settled)) return
+    }
+    await recorder.add(result)
+    if (result.row.due_in_ms !== null) poller.wakeIn(result.row.due_in_ms)
+    else nextOf(job.webhookId, job.orderingKey)
   }
 
   /** A delivery is finished, so the next one of its key has its turn. */
@@ -152,56 +166,92 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     if (result.kind === 'postponed') {
       if (!stopping.signal.aborted)
         log.warn({ err: result.reason, deliveryId: job.deliveryId }, 'attempt postponed')
-      const due = stopping.signal.aborted ? nowMs() : nowMs() + postponeMs
-      return { ...emptyRow(job, number), status: 'postponed', due_at: due }
+      const due = stopping.signal.aborted ? 0 : postponeMs
+      return { ...emptyRow(job, number), status: 'postponed', due_in_ms: due }
     }
     const chance = { jitter: options.jitter, random: options.random() }
     const verdict = afterAttempt(result.outcome, job.target, number - job.cycleBase, chance)
-    const due = verdict.status === 'retrying' ? nowMs() + verdict.delayMs : null
-    return { ...emptyRow(job, number), ...recordColumns(result.record), status: verdict.status, due_at: due }
+    const due = verdict.status === 'retrying' ? Math.round(verdict.delayMs) : null
+    return {
+      ...emptyRow(job, number),
+      ...recordColumns(result.record),
+      status: verdict.status,
+      due_in_ms: due,
+    }
   }
 
   async function accept(claimed: Claimed[]): Promise<void> {
     const refused: string[] = []
     const withoutEvent: Claimed[] = []
+    const sendBefore = now() + leaseMs * 0.9
+    const targets = await targetsOf(claimed)
     for (const row of claimed) {
-      if (row.status === 'failed') nextOf(row.webhook_id, row.ordering_key)
-      if (row.lease_ends === null || row.webhook === null) continue
-      const event = PlatformEvent.safeParse(JSON.parse(row.event ?? 'null'))
-      if (!event.success) {
-        log.error({ err: event.error, deliveryId: row.id }, 'the event of a delivery is not readable')
-        withoutEvent.push(row)
-        continue
-      }
-      const target = options.targetOf(row.webhook)
-      if (!sender.reserve(row.webhook_id, target.rateLimitPerSecond ?? undefined)) {
+      const target = targets.get(row.webhook_id)
+      if (row.event === null) withoutEvent.push(row)
+      else if (
+        !target ||
+        !sender.reserve({ webhookId: target.id, bytes: row.bytes }, target.rateLimitPerSecond)
+      )
         refused.push(row.id)
-        continue
-      }
-      const body = deliveryBody(event.data, target.id)
-      const lane = row.attempts > row.cycle_base ? 'retry' : 'first'
-      const { attempts, cycle_base: cycleBase, ordering_key: orderingKey } = row
-      sender.submit(jobOf(row.id, target, body, { attempts, cycleBase, orderingKey, lane }))
+      else sender.submit(claimedJob(row, row.event, target, sendBefore))
     }
-    await releaseLeases(database.sql, owner, refused, nowMs())
+    await releaseLeases(database.sql, owner, refused)
     const unsendable = withoutEvent.map(({ id }) => id)
     await failWithoutEvent(database.sql, owner, unsendable)
     for (const row of withoutEvent) nextOf(row.webhook_id, row.ordering_key)
   }
 
-  async function refresh(webhookId: string): Promise<void> {
+  /** As the claim saw them, or later. */
+  async function targetsOf(claimed: readonly Claimed[]): Promise<Map<string, Target>> {
+    const versions = new Map(claimed.map(({ webhook_id, version }) => [webhook_id, version]))
+    const missing = [...versions].filter(([id, version]) => targets.get(id)?.version !== version)
+    if (missing.length > 0) {
+      const rows = await database.sql.unsafe<WebhookRow[]>(
+        'select id, workspace_id, environment, version, state from webhooks where id = any ($1::text[])',
+        [missing.map(([id]) => id)],
+        { prepare: true },
+      )
+      if (targets.size > maxTargets) targets.clear()
+      for (const row of rows) targets.set(row.id, targetOf(row))
+    }
+    return new Map(
+      [...versions.keys()].flatMap((id) => {
+        const target = targets.get(id)
+        return target ? [[id, target] as const] : []
+      }),
+    )
+  }
+
+  async function retake(): Promise<void> {
+    for (let attempt = 1; !stopping.signal.aborted; attempt++) {
+      try {
+        return await retakeLeases(database.sql, owner)
+      } catch (error) {
+        if (attempt === 1) log.warn({ err: error }, 'leases of before cannot be taken back yet')
+        await delay(
+          retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs: 2_000 }),
+          stopping.signal,
+        )
+      }
+    }
+  }
+
+  async function refresh(webhookId: string, tenant: TenantScope): Promise<void> {
+    index.forget([tenant])
     await giveBack(webhookId)
     pacer.refresh(webhookId)
+    turns.sweep()
     wake()
   }
 
   async function giveBack(webhookId: string): Promise<void> {
     const jobs = sender.discard(webhookId)
+    // What has no row yet cannot be given back before it has.
+    await Promise.all(jobs.map(({ first }) => first?.settled))
     await releaseLeases(
       database.sql,
       owner,
       jobs.map(({ deliveryId }) => deliveryId),
-      nowMs(),
     )
   }
 
@@ -214,13 +264,15 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   }
 
   return {
-    fanOut,
+    async fanOut(incoming, places) {
+      await retaken
+      await fanOut(incoming, places)
+    },
     refresh,
     wake() {
       wake()
       turns.sweep()
     },
-    drain: poller.drain,
     async close(graceMs) {
       await turns.close()
       await poller.close()
@@ -229,13 +281,30 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       const left = await sender.stop()
       clearTimeout(cut)
       await recorder.close()
+      const leased = left.filter(({ first }) => first === undefined || first.made)
       await releaseLeases(
         database.sql,
         owner,
-        left.map(({ deliveryId }) => deliveryId),
-        nowMs(),
+        leased.map(({ deliveryId }) => deliveryId),
       )
     },
+  }
+}
+
+function claimedJob(row: Claimed, eventText: string, target: Target, sendBefore: number): DeliveryJob {
+  const event: PlatformEvent = JSON.parse(eventText)
+  const body = deliveryBody(event, target.id)
+  return {
+    deliveryId: row.id,
+    webhookId: target.id,
+    target,
+    content: { id: event.id, type: event.type, text: bodyText(body, JSON.stringify(body.data)) },
+    bytes: row.bytes,
+    lane: row.attempts > row.cycle_base ? 'retry' : 'first',
+    attempts: row.attempts,
+    cycleBase: row.cycle_base,
+    orderingKey: row.ordering_key,
+    sendBefore,
   }
 }
 
@@ -254,7 +323,7 @@ function moodOf(result: AttemptResult): EndpointMood {
   return result.outcome.status === 429 || result.outcome.status === 503 ? 'busy' : 'well'
 }
 
-function emptyRow(job: DeliveryJob, number: number): Omit<ResultRow, 'seq' | 'status' | 'due_at'> {
+function emptyRow(job: DeliveryJob, number: number): Omit<ResultRow, 'seq' | 'status' | 'due_in_ms'> {
   return {
     id: job.deliveryId,
     number,

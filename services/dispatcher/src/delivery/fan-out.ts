@@ -1,128 +1,210 @@
-import type { DeliveryBody, PlatformEvent, TenantScope } from '@opsplane/contracts'
+import type { PlatformEvent } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
+import { isDependencyAway } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
-import type { Target, WebhookRow } from '../webhook/target.js'
 import type { DeliveryDays } from './delivery-days.js'
 import { deliveryIdOf, idTimeMs } from './delivery-id.js'
-import { insertDeliveries, type NewDelivery, webhooksOf } from './fan-out-statement.js'
-import { bodyFor } from './matching.js'
+import type { DeliveryJob } from './dispatch.js'
+import { insertBatch, type NewDelivery } from './fan-out-statement.js'
+import { createFirstAttempts, type FirstAttemptOptions, type Started } from './first-attempts.js'
+import { bodyText, matchesOf, type Origin } from './matching.js'
 import { orderingKeyOf, putInOrder } from './ordering.js'
+import type { AttemptColumns } from './record-statement.js'
 import { comesTooLate } from './retention-policy.js'
 import type { Line } from './turn-statement.js'
+import { type TenantWebhooks, tenantKey, type WebhookIndex } from './webhook-index.js'
 
-export interface NewJob {
-  deliveryId: string
-  target: Target
-  body: DeliveryBody
+/** An event as it came. */
+export interface Incoming {
+  event: PlatformEvent
+  /** Null when the message does not say. */
+  origin: Origin | null
+  /** It was handed to a consumer before, which may have sent it. */
+  redelivered: boolean
 }
 
-export interface FanOutOptions {
+export interface FanOutOptions extends FirstAttemptOptions {
   database: Database
+  index: WebhookIndex
   owner: string
   leaseMs: number
   days: DeliveryDays
   /** Days the deliveries of a day are kept: see ADR 015. */
   keptDays: number
   log: Logger
+  /** Unix milliseconds, for what is old. */
   nowMs(): number
-  targetOf(row: WebhookRow): Target
-  reserve(webhookId: string, perSecond?: number): boolean
-  release(webhookId: string): void
-  /** Takes a delivery that is leased to this replica, in a place reserved before. */
-  submit(job: NewJob): void
   /** Deliveries wait for their turn. */
   waits(lines: Line[]): void
+  /** Deliveries are due that found no room. */
+  left(): void
 }
 
-type Draft = NewJob & { event: PlatformEvent; row: NewDelivery; leased: boolean }
+export interface Draft {
+  incoming: Incoming
+  row: NewDelivery
+  job: DeliveryJob
+  /** Its first attempt has been started, or has its place in the queues. */
+  started: Started | undefined
+}
+
+const mostTries = 20
 
 /**
- * Turns a batch of events into deliveries: one select, one insert. First attempts are leased to this replica in
- * that insert and go straight to its queues; what finds no room there is left to whoever asks for it.
+ * Turns events into deliveries. First attempts of plain deliveries start straight from the message; one statement then
+ * writes the rows of the batch, with what has succeeded by then. What finds no room in memory is left to whoever asks.
  */
 export function createFanOut(options: FanOutOptions) {
-  return async (events: PlatformEvent[], places: () => Promise<string[]>): Promise<void> => {
-    // Within a batch too an event can come twice.
-    const distinct = [...new Map(events.map((event) => [event.id, event])).values()]
-    const drafts = await match(options, withoutLate(options, distinct))
-    if (drafts.length === 0) return
-    const lines = await putInOrder(drafts, events, places)
-    for (const draft of drafts) lease(options, draft)
-    let inserted: Set<string>
+  const { database, index, owner, days } = options
+  const first = createFirstAttempts(options)
+
+  async function insert(drafts: Draft[], batch: Batch, attempts: readonly AttemptColumns[]) {
+    const matched = new Map(drafts.map(({ incoming }) => [incoming.event.id, incoming.event]))
+    const rows = {
+      owner,
+      now: new Date(options.nowMs()).toISOString(),
+      events: [...matched.values()].map((event) => ({
+        id: event.id,
+        tenant: event,
+        json: batch.jsonOf(event),
+      })),
+      deliveries: drafts.map(({ row }) => row),
+      origins: batch.origins,
+      revisions: batch.tenants.map(({ tenant: { workspaceId, environment }, revision }) => ({
+        ...{ workspaceId, environment, revision },
+      })),
+      attempts,
+    }
+    return days.inserting(
+      drafts.map(({ row }) => idTimeMs(row.id)),
+      () => insertBatch(database.sql, rows),
+    )
+  }
+
+  /** What Postgres refuses of an answer is recorded apart from the rows, which so are written all the same. */
+  async function write(drafts: Draft[], batch: Batch) {
+    const attempts = first.succeeded(drafts)
     try {
-      const matched = [...new Map(drafts.map(({ event }) => [event.id, event])).values()]
-      const now = new Date(options.nowMs()).toISOString()
-      const rows = drafts.map(({ row }) => row)
-      inserted = await options.days.inserting(
-        rows.map(({ id }) => idTimeMs(id)),
-        () => insertDeliveries(options.database.sql, matched, rows, now),
-      )
+      return { made: await insert(drafts, batch, attempts), attempts }
     } catch (error) {
-      for (const draft of drafts) if (draft.leased) options.release(draft.target.id)
+      if (attempts.length === 0 || isDependencyAway(error)) throw error
+      return { made: await insert(drafts, batch, []), attempts: [] }
+    }
+  }
+
+  return async (incoming: Incoming[], places: () => Promise<string[]>): Promise<void> => {
+    const inTime = withoutLate(options, distinct(incoming))
+    const tenants = [...new Map(inTime.map(({ event }) => [tenantKey(event), event])).values()]
+    let drafts: Draft[] = []
+    try {
+      for (let tries = 1; ; tries++) {
+        const batch = batchOf(inTime, [...(await index.of(tenants)).values()])
+        drafts = merge(drafts, draftsOf(options, batch))
+        const lines = await putInOrder(
+          drafts,
+          incoming.map(({ event }) => event),
+          places,
+        )
+        first.start(drafts, batch)
+        await first.settle(drafts)
+        const { made, attempts } = await write(drafts, batch)
+        if (made) {
+          for (const webhooks of batch.tenants) webhooks.checkedAt = options.now()
+          first.committed(drafts, made, new Set(attempts.map(({ id }) => id)))
+          if (lines.length > 0) options.waits(lines)
+          if (drafts.some(({ row }) => !row.waits && row.lease_ms === null)) options.left()
+          return
+        }
+        if (tries === mostTries) throw new Error('webhooks change faster than events are fanned out')
+        first.letGo(drafts)
+        index.forget(tenants)
+      }
+    } catch (error) {
+      first.letGo(drafts)
       throw error
     }
-    for (const draft of drafts) {
-      if (!draft.leased) continue
-      // An event that comes again has its deliveries already.
-      if (inserted.has(draft.deliveryId)) options.submit(draft)
-      else options.release(draft.target.id)
-    }
-    if (lines.length > 0) options.waits(lines)
   }
 }
 
-function withoutLate({ keptDays, nowMs, log }: FanOutOptions, events: PlatformEvent[]): PlatformEvent[] {
-  const inTime = events.filter(({ id }) => !comesTooLate(id, nowMs(), keptDays))
-  const late = events.length - inTime.length
+/** Within a batch too an event can come twice. */
+function distinct(incoming: Incoming[]): Incoming[] {
+  return [...new Map(incoming.map((each) => [each.event.id, each])).values()]
+}
+
+function withoutLate({ keptDays, nowMs, log }: FanOutOptions, incoming: Incoming[]): Incoming[] {
+  const inTime = incoming.filter(({ event }) => !comesTooLate(event.id, nowMs(), keptDays))
+  const late = incoming.length - inTime.length
   if (late > 0) log.warn({ events: late }, 'events older than the retention of deliveries are not delivered')
   return inTime
 }
 
-async function match({ database, targetOf }: FanOutOptions, events: PlatformEvent[]): Promise<Draft[]> {
-  const targets = new Map<string, Target[]>()
-  for (const row of await webhooksOf(database.sql, tenantsOf(events))) {
-    const target = targetOf(row)
-    const key = tenantKey(target.tenant)
-    targets.set(key, [...(targets.get(key) ?? []), target])
+/** Events, and the webhooks they are matched with. */
+export interface Batch {
+  incoming: readonly Incoming[]
+  origins: Origin[]
+  tenants: TenantWebhooks[]
+  webhooksOf(event: PlatformEvent): TenantWebhooks
+  jsonOf(event: PlatformEvent): string
+}
+
+function batchOf(incoming: readonly Incoming[], tenants: TenantWebhooks[]): Batch {
+  const byTenant = new Map(tenants.map((webhooks) => [tenantKey(webhooks.tenant), webhooks]))
+  const texts = new Map<string, string>()
+  return {
+    incoming,
+    origins: incoming.flatMap(({ origin }) => origin ?? []),
+    tenants,
+    webhooksOf(event) {
+      const found = byTenant.get(tenantKey(event))
+      if (!found) throw new Error(`no webhooks are known of ${tenantKey(event)}`)
+      return found
+    },
+    jsonOf(event) {
+      const text = texts.get(event.id) ?? JSON.stringify(event)
+      texts.set(event.id, text)
+      return text
+    },
   }
-  return events.flatMap((event) =>
-    (targets.get(tenantKey(event)) ?? []).flatMap((target) => {
-      const body = bodyFor(target, event)
-      return body ? [draftOf(event, target, body)] : []
-    }),
-  )
 }
 
-function draftOf(event: PlatformEvent, target: Target, body: DeliveryBody): Draft {
-  const deliveryId = deliveryIdOf(event.id, target.id)
-  const row: NewDelivery = {
-    id: deliveryId,
-    workspace_id: event.workspaceId,
-    environment: event.environment,
-    webhook_id: target.id,
-    event_id: event.id,
-    event_type: event.type,
-    url: target.url,
-    status: target.status === 'active' ? 'pending' : 'held',
-    due_at: null,
-    lease_owner: null,
-    ordering_key: orderingKeyOf(target.orderingKey, body),
-    ordering_place: null,
-    created_at: new Date(idTimeMs(event.id)).toISOString(),
-  }
-  return { deliveryId, target, body, event, row, leased: false }
+/** What has been started stays, even if its webhook is not there any more; the rest goes by what is known now. */
+function merge(before: Draft[], now: Draft[]): Draft[] {
+  const started = new Map(before.filter((draft) => draft.started).map((draft) => [draft.row.id, draft]))
+  const others = now.filter(({ row }) => !started.has(row.id))
+  return [...started.values(), ...others]
 }
 
-function lease({ reserve, owner, leaseMs, nowMs }: FanOutOptions, draft: Draft) {
-  // One that is sent in order waits for its turn.
-  if (draft.row.status === 'held' || draft.row.ordering_key !== null) return
-  draft.leased = reserve(draft.target.id, draft.target.rateLimitPerSecond ?? undefined)
-  draft.row.lease_owner = draft.leased ? owner : null
-  draft.row.due_at = draft.leased ? nowMs() + leaseMs + draft.target.timeoutMs : nowMs()
+function draftsOf(options: FanOutOptions, batch: Batch): Draft[] {
+  return batch.incoming.flatMap((incoming) => {
+    const { event, origin } = incoming
+    const matches = matchesOf(batch.webhooksOf(event), event, origin)
+    if (matches.length === 0) return []
+    const data = JSON.stringify(event.data.after ?? event.data.before ?? {})
+    const bytes = Buffer.byteLength(batch.jsonOf(event))
+    return matches.map(({ subscriber: { target }, body }): Draft => {
+      const id = deliveryIdOf(event.id, target.id)
+      const orderingKey = orderingKeyOf(target.orderingKey, body)
+      const row: NewDelivery = {
+        id,
+        workspace_id: event.workspaceId,
+        environment: event.environment,
+        webhook_id: target.id,
+        event_id: event.id,
+        event_type: event.type,
+        url: target.url,
+        bytes,
+        lease_ms: null,
+        waits: orderingKey !== null,
+        ordering_key: orderingKey,
+        ordering_place: null,
+        created_at: new Date(idTimeMs(event.id)).toISOString(),
+      }
+      const job: DeliveryJob = {
+        ...{ deliveryId: id, webhookId: target.id, target, bytes, lane: 'first', orderingKey },
+        content: { id: event.id, type: event.type, text: bodyText(body, data) },
+        ...{ attempts: 0, cycleBase: 0, sendBefore: options.now() + options.leaseMs * 0.9 },
+      }
+      return { incoming, row, job, started: undefined }
+    })
+  })
 }
-
-function tenantsOf(events: PlatformEvent[]): TenantScope[] {
-  return [...new Map(events.map((event) => [tenantKey(event), event])).values()]
-}
-
-const tenantKey = ({ workspaceId, environment }: TenantScope) => `${workspaceId}/${environment}`

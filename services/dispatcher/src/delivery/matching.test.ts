@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
-import { type PlatformEvent, systemActor } from '@opsplane/contracts'
-import { bodyFor, type Subscription } from './matching.js'
+import { type DeliveryBody, type PlatformEvent, systemActor } from '@opsplane/contracts'
+import type { Target } from '../webhook/target.js'
+import { bodyText, matchesOf, type Origin } from './matching.js'
+import { byType, type Subscriber } from './webhook-index.js'
 
 const event = (changes: Partial<PlatformEvent> = {}): PlatformEvent => ({
   id: 'evt_1',
@@ -17,16 +19,25 @@ const event = (changes: Partial<PlatformEvent> = {}): PlatformEvent => ({
   source: null,
   ...changes,
 })
-const subscription = (changes: Partial<Subscription> = {}): Subscription => ({
-  id: 'wh_1',
-  tenant: { workspaceId: 'ws_1', environment: 'production' },
-  events: ['*'],
-  filter: null,
-  createdAt: '2026-01-01T00:00:00.000Z',
-  ...changes,
+const tenant = { workspaceId: 'ws_1', environment: 'production' } as const
+const fenced = (floor: number, done: number[] = []): Subscriber['fences'] =>
+  new Map([['itsm', { floor, done: new Set(done) }]])
+const subscriber = (changes: Partial<Target>, fences: Subscriber['fences'] = new Map()): Subscriber => ({
+  target: { id: 'wh_1', events: ['*'], filter: null, ...changes } as Target,
+  fences,
 })
-const matches = (webhook: Partial<Subscription>, happened: Partial<PlatformEvent> = {}) =>
-  bodyFor(subscription(webhook), event(happened)) !== undefined
+const matched = (
+  subscribers: Subscriber[],
+  happened: Partial<PlatformEvent> = {},
+  origin: Origin | null = null,
+) =>
+  matchesOf(
+    { tenant, revision: 1, count: subscribers.length, checkedAt: 0, subscribers: byType(subscribers) },
+    event(happened),
+    origin,
+  )
+const matches = (webhook: Partial<Target>, happened: Partial<PlatformEvent> = {}) =>
+  matched([subscriber(webhook)], happened).length === 1
 
 describe('matching', () => {
   it.each<[string[], string, boolean]>([
@@ -39,13 +50,9 @@ describe('matching', () => {
     [['*'], 'anything.at_all', true],
     [['audit.*'], 'incident.created', true],
     [['change.*', 'incident.created'], 'incident.created', true],
+    [['*', 'audit.*', 'incident.*', 'incident.created'], 'incident.created', true],
   ])('of %j with %s is %s', (events, type, expected) => {
     expect(matches({ events }, { type })).toBe(expected)
-  })
-
-  it('keeps to the workspace and environment', () => {
-    expect(matches({}, { workspaceId: 'ws_2' })).toBe(false)
-    expect(matches({}, { environment: 'staging' })).toBe(false)
   })
 
   it('filters on the delivery body', () => {
@@ -67,19 +74,26 @@ describe('matching', () => {
     expect(matches({}, { type: 'webhook.delivery_retried', resource })).toBe(false)
   })
 
-  it('leaves what happened before the webhook existed, but for the tolerance between clocks', () => {
-    expect(matches({ createdAt: '2026-01-01T00:00:12.000Z' })).toBe(false)
-    expect(matches({ createdAt: '2026-01-01T00:00:10.900Z' })).toBe(true)
+  it('leaves what was fanned out before the webhook was there, and nothing else', () => {
+    const behind = [subscriber({}, fenced(10, [12, 15]))]
+    const goes = (position: number, source = 'itsm') => matched(behind, {}, { source, position }).length === 1
+    expect([9, 10, 11, 12, 13, 15, 16].map((position) => goes(position))).toEqual([
+      ...[false, false, true, false, true, false, true],
+    ])
+    expect(goes(1, 'settings')).toBe(true)
+    expect(matched(behind)).toHaveLength(1)
   })
 
   it('makes shape B', () => {
-    expect(bodyFor(subscription(), event())).toEqual({
+    const body: DeliveryBody = {
       id: 'evt_1',
       webhook_id: 'wh_1',
       event: 'incident.created',
       timestamp: '2026-01-01T00:00:10.000Z',
       workspace_id: 'ws_1',
       data: { id: 'inc_1', severity: 'critical' },
-    })
+    }
+    expect(matched([subscriber({})]).map((match) => match.body)).toEqual([body])
+    expect(bodyText(body, JSON.stringify(body.data))).toBe(JSON.stringify(body))
   })
 })

@@ -1,49 +1,42 @@
-import {
-  type DeliveryBody,
-  deliveryBody,
-  type Filter,
-  filterMatches,
-  type PlatformEvent,
-  patternMatches,
-  type TenantScope,
-} from '@opsplane/contracts'
+import { type DeliveryBody, deliveryBody, filterMatches, type PlatformEvent } from '@opsplane/contracts'
+import type { Subscriber, TenantWebhooks } from './webhook-index.js'
 
-/** What of a webhook decides which events it receives. */
-export interface Subscription {
-  id: string
-  tenant: TenantScope
-  events: readonly string[]
-  filter: Filter | null
-  createdAt: string
+/** Where an event stands in the log of the service that made it. */
+export interface Origin {
+  source: string
+  position: number
 }
 
-/** Clocks of several hosts may differ by so much: an event just after a webhook's creation is never missed. */
-const clockToleranceMs = 1_000
-
-/** The body to deliver, or undefined when the event is not for this webhook. */
-export function bodyFor(subscription: Subscription, event: PlatformEvent): DeliveryBody | undefined {
-  if (!isAddressed(subscription, event)) return undefined
-  const body = deliveryBody(event, subscription.id)
-  return subscription.filter === null || filterMatches(subscription.filter, body) ? body : undefined
+/** A webhook that an event goes to, and the body. */
+export interface Match {
+  subscriber: Subscriber
+  body: DeliveryBody
 }
 
-function isAddressed(subscription: Subscription, event: PlatformEvent): boolean {
-  const { tenant, events } = subscription
-  return (
-    tenant.workspaceId === event.workspaceId &&
-    tenant.environment === event.environment &&
-    events.some((pattern) => patternMatches(pattern, event.type)) &&
-    !isOwnLifecycle(subscription, event) &&
-    !isOlder(subscription, event)
-  )
+/** The webhooks of the event's tenant that it goes to; without an origin it is behind no fence. */
+export function matchesOf(webhooks: TenantWebhooks, event: PlatformEvent, origin: Origin | null): Match[] {
+  return webhooks.subscribers(event.type).flatMap((subscriber) => {
+    const { id, filter } = subscriber.target
+    if (isOwnLifecycle(id, event) || isFenced(subscriber, origin)) return []
+    const body = deliveryBody(event, id)
+    return filter === null || filterMatches(filter, body) ? [{ subscriber, body }] : []
+  })
 }
 
 /** A webhook that told itself about itself would never fall silent. */
-function isOwnLifecycle({ id }: Subscription, { resource }: PlatformEvent): boolean {
+function isOwnLifecycle(id: string, { resource }: PlatformEvent): boolean {
   return resource.type === 'webhook' && resource.id === id
 }
 
-/** Republished and late events go to the webhooks that were there when they happened. */
-function isOlder({ createdAt }: Subscription, event: PlatformEvent): boolean {
-  return Date.parse(event.createdAt) < Date.parse(createdAt) - clockToleranceMs
+/** What was fanned out before the webhook was there stays so when it comes again. */
+function isFenced({ fences }: Subscriber, origin: Origin | null): boolean {
+  const fence = origin && fences.get(origin.source)
+  if (!fence) return false
+  return origin.position <= fence.floor || fence.done.has(origin.position)
+}
+
+/** The body as text. `data` is its largest part, and the same for all webhooks. */
+export function bodyText(body: DeliveryBody, data: string): string {
+  const { data: _, ...rest } = body
+  return `${JSON.stringify(rest).slice(0, -1)},"data":${data}}`
 }

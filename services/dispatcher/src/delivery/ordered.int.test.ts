@@ -1,19 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Delivery } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
+import { databaseClock } from '../fixture/database-clock.js'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import { gate, numbered, orderedEndpoint } from '../fixture/ordered-endpoint.js'
 
-/** Runs, and can be put ahead. */
-let aheadMs = 0
-const clock = { now: () => new Date(Date.now() + aheadMs).toISOString() }
-
 let fixture: DispatcherFixture
 beforeAll(async () => {
-  fixture = await startDispatcher({
-    overrides: { clock },
-  })
+  fixture = await startDispatcher()
 })
 afterAll(() => fixture?.stop())
 
@@ -21,7 +16,7 @@ const ordered = { ordering_key: 'data.key', retries: 0 }
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
 async function publish(name: string, n: number, key?: string) {
-  return fixture.publish({ type: `${name}.created`, createdAt: clock.now(), ...numbered(n, key) })
+  return fixture.publish({ type: `${name}.created`, ...numbered(n, key) })
 }
 
 describe('a webhook with an ordering key', () => {
@@ -55,7 +50,7 @@ describe('a webhook with an ordering key', () => {
     expect(endpoint.of('a')).toEqual([1])
     expect(endpoint.of('b')).toEqual([1, 2])
     expect(endpoint.of('')).toEqual([9])
-    aheadMs += 600_000
+    await databaseClock(fixture.service.sql).ahead(600_000)
     await seen.having('succeeded', 6)
     expect(endpoint.of('a')).toEqual([1, 1, 2, 3])
   })

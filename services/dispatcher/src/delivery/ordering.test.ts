@@ -39,13 +39,9 @@ describe('the ordering key of a delivery', () => {
 
 describe('putting deliveries in order', () => {
   const events = ['evt_1', 'evt_2', 'evt_1', 'evt_3'].map((id) => ({ id }) as PlatformEvent)
-  const draft = (
-    event: PlatformEvent | undefined,
-    key: string | null,
-    status: NewDelivery['status'] = 'pending',
-  ) => ({
-    event: event as PlatformEvent,
-    row: { webhook_id: 'wh_1', ordering_key: key, ordering_place: null, status } as NewDelivery,
+  const draft = (event: PlatformEvent | undefined, key: string | null) => ({
+    incoming: { event: event as PlatformEvent },
+    row: { webhook_id: 'wh_1', ordering_key: key, ordering_place: null } as NewDelivery,
   })
   const places = async () => ['1', '2', '3', '4']
 
@@ -55,13 +51,12 @@ describe('putting deliveries in order', () => {
       draft(events[1], 'a'),
       draft(events[1], null),
       draft(events[3], 'b'),
-      draft(events[3], 'c', 'held'),
     ]
     expect(await putInOrder(drafts, events, places)).toEqual([
       { webhookId: 'wh_1', key: 'a', place: '1' },
       { webhookId: 'wh_1', key: 'b', place: '4' },
     ])
-    expect(drafts.map(({ row }) => row.ordering_place)).toEqual(['1', '2', null, '4', '4'])
+    expect(drafts.map(({ row }) => row.ordering_place)).toEqual(['1', '2', null, '4'])
   })
 
   it('asks for no places when nothing is ordered', async () => {

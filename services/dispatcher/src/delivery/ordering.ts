@@ -14,7 +14,7 @@ export function orderingKeyOf(path: string | null, body: DeliveryBody): string |
 }
 
 interface Draft {
-  event: PlatformEvent
+  incoming: { event: PlatformEvent }
   row: NewDelivery
 }
 
@@ -33,10 +33,13 @@ export async function putInOrder(
   // An event that comes twice has the place it came at first.
   const placeOf = new Map(events.map(({ id }, index) => [id, asked[index]] as const).reverse())
   const lines = new Map<string, Line>()
-  for (const { event, row } of ordered) {
+  for (const {
+    incoming: { event },
+    row,
+  } of ordered) {
     row.ordering_place = placeOf.get(event.id) ?? null
     const name = `${row.webhook_id} ${row.ordering_key}`
-    if (row.status === 'held' || lines.has(name)) continue
+    if (lines.has(name)) continue
     lines.set(name, {
       webhookId: row.webhook_id,
       key: row.ordering_key ?? '',

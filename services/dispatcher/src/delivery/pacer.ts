@@ -7,18 +7,20 @@ export interface BookingRequest {
   count: number
   /** Room wanted behind each slot, for an attempt that starts late; a limit without a burst has some of itself. */
   slackMs: number
-  nowMs: number
   /** Nothing is booked when the next free slot is further ahead. */
   aheadMs: number
   /** One further ahead than this and the slots asked for is none: a clock was set back, or the limit raised. */
   astrayMs: number
 }
 
-/** Slots are `intervalMs` apart. `perSecond` is the limit the booking was made by. */
+/**
+ * Slots are `intervalMs` apart, the first one in `firstInMs` from when it was booked, by the database's clock.
+ * `perSecond` is the limit the booking was made by.
+ */
 export type Booking =
-  | { kind: 'booked'; firstAt: number; count: number; intervalMs: number; perSecond: number }
-  /** Nothing was booked: the next free slot is at `freeAt`. */
-  | { kind: 'taken'; freeAt: number }
+  | { kind: 'booked'; firstInMs: number; count: number; intervalMs: number; perSecond: number }
+  /** Nothing was booked: the next free slot is in `freeInMs`. */
+  | { kind: 'taken'; freeInMs: number }
   /** There is no such webhook any more. */
   | { kind: 'gone' }
 
@@ -28,6 +30,7 @@ export interface PacerOptions {
   book: Bookings
   /** How long a job may wait in memory, at most. */
   leaseMs: number
+  /** Monotonic milliseconds. */
   now(): number
   /** Calls back after so many milliseconds; returns how to call that off. */
   after(ms: number, callback: () => void): () => void
@@ -57,6 +60,8 @@ export interface Pacer {
 /** May be used from `at` until `until`. */
 interface Slot {
   at: number
+  /** The earliest it can stand at, for how late it is used. */
+  since: number
   until: number
   /** How late it may be used even without slack. */
   easeMs: number
@@ -122,8 +127,8 @@ export function createPacer(options: PacerOptions): Pacer {
     if ((pace.slots[0]?.at ?? 0) > now() + astrayMs) pace.slots = []
   }
 
-  function observe(pace: Pace, { at, easeMs }: Slot) {
-    if (pace.awaited) pace.lateMs = Math.min(maxSlackMs, Math.max(0, 2 * (now() - at) - easeMs))
+  function observe(pace: Pace, { since, easeMs }: Slot) {
+    if (pace.awaited) pace.lateMs = Math.min(maxSlackMs, Math.max(0, 2 * (now() - since) - easeMs))
   }
 
   function wakeAt(webhookId: string, pace: Pace, at: number) {
@@ -159,11 +164,12 @@ export function createPacer(options: PacerOptions): Pacer {
     pace.timer?.cancel()
     pace.timer = undefined
     const count = pace.lateMs > 0 ? 1 : Math.min(burstOf(perSecond), waiting)
-    const request = { webhookId, perSecond, count, slackMs: pace.lateMs, nowMs: now(), aheadMs, astrayMs }
+    const request = { webhookId, perSecond, count, slackMs: pace.lateMs, aheadMs, astrayMs }
+    const askedAt = now()
     try {
       const booking = await options.book(request)
       pace.failures = 0
-      if (!stopped) booked(webhookId, pace, booking)
+      if (!stopped) booked(webhookId, pace, booking, askedAt)
     } catch (error) {
       if (stopped) return
       pace.failures++
@@ -174,19 +180,21 @@ export function createPacer(options: PacerOptions): Pacer {
     }
   }
 
-  function booked(webhookId: string, pace: Pace, booking: Booking) {
+  function booked(webhookId: string, pace: Pace, booking: Booking, askedAt: number) {
     switch (booking.kind) {
       case 'booked': {
-        const { firstAt, count, intervalMs, perSecond } = booking
+        const { firstInMs, count, intervalMs, perSecond } = booking
         const easeMs = ((burstOf(perSecond) - 1) * 1_000) / perSecond
         const slackMs = intervalMs - 1_000 / perSecond
-        for (let at = firstAt; pace.slots.length < count; at += intervalMs)
-          pace.slots.push({ at, until: at + easeMs + slackMs, easeMs })
+        // It was booked between question and answer: never earlier than the slot, nor later than it allows.
+        const waitedMs = now() - askedAt
+        for (let at = now() + firstInMs; pace.slots.length < count; at += intervalMs)
+          pace.slots.push({ at, since: at - waitedMs, until: at - waitedMs + easeMs + slackMs, easeMs })
         pace.busy = false
         return ask(webhookId, pace)
       }
       case 'taken': {
-        const openAt = booking.freeAt - aheadMs
+        const openAt = now() + booking.freeInMs - aheadMs
         pace.closed = openAt - now() > patienceMs
         wakeAt(webhookId, pace, Math.max(openAt, now() + restMs))
         if (pace.closed) options.onClosed(webhookId)

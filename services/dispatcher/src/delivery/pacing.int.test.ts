@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { RunningService } from '@opsplane/runtime'
+import { waitFor } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import { mostAtOnce } from '../fixture/simulated-time.js'
@@ -103,6 +104,6 @@ describe('a webhook with a rate limit', () => {
     await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
     expect(await paceOf(webhook.id)).toBeDefined()
     await fixture.api.send('DELETE', `/webhooks/${webhook.id}`)
-    expect(await paceOf(webhook.id)).toBeUndefined()
+    await waitFor(async () => (await paceOf(webhook.id)) === undefined)
   })
 })

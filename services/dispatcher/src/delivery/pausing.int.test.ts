@@ -124,8 +124,11 @@ describe('a webhook', () => {
     await fixture.publish({ type: 'doomed.created' })
     await deliveriesOf(fixture, webhook.id).having('held', 1)
     await fixture.api.send('DELETE', `/webhooks/${webhook.id}`)
-    const rows = await fixture.service.sql`
-      select status, last_error_kind from deliveries where webhook_id = ${webhook.id}`
+    const { sql } = fixture.service
+    await waitFor(
+      async () => (await sql`select from webhook_queues where webhook_id = ${webhook.id}`).length === 0,
+    )
+    const rows = await sql`select status, last_error_kind from deliveries where webhook_id = ${webhook.id}`
     expect([...rows]).toEqual([{ status: 'failed', last_error_kind: 'webhook_deleted' }])
     expect(fixture.requestsTo('doomed')).toEqual([])
   })

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
-import { claimStatement } from './claim-statement.js'
 import { deliveryIdOf, leastDeliveryId } from './delivery-id.js'
 import { insertStatement } from './fan-out-statement.js'
 import { recordStatement } from './record-statement.js'
 import { dayMs, dayOf } from './retention-policy.js'
 import { daysUntil } from './retention-statements.js'
-import { createWaitingDays } from './waiting-days.js'
 
 // Those that are kept: older ones would be dropped sooner or later.
 const days = 28
@@ -82,8 +80,9 @@ describe('with the partitions of many days', () => {
       event_type: 'a.b',
       url: 'https://a',
     }
-    const rows = [{ ...row, status: 'pending', created_at: '2026-01-01T00:00:00.000Z' }]
-    const parameters = [JSON.stringify(events), JSON.stringify(rows), '2026-01-01T00:00:00.000Z']
+    const rows = [{ ...row, bytes: 2, lease_ms: null, waits: false, created_at: '2026-01-01T00:00:00.000Z' }]
+    const now = '2026-01-01T00:00:00.000Z'
+    const parameters = ['[]', 0, '[]', JSON.stringify(events), JSON.stringify(rows), '[]', 'replica', now]
     expect(await scanned(insertStatement, parameters)).toEqual([])
   })
 
@@ -110,32 +109,4 @@ describe('with the partitions of many days', () => {
       expect(found).toEqual(Array.from({ length: days + 1 }, (_, at) => dayOf(now) - days + at))
     },
   )
-
-  it('a claim looks into each day once, and then where something waits', async () => {
-    const { sql } = fixture.service
-    // Not due yet for the dispatcher that runs.
-    const [dueAt, later] = [now + 3_600_000, now + 7_200_000]
-    await sql`
-      insert into deliveries (id, workspace_id, environment, webhook_id, event_id, event_type, url, status, due_at,
-        created_at)
-      select 'del_' || ulid_start(${today}::date - ago) || lpad(n::text, 16, '0'), 'ws_1', 'production', 'wh_' || n % 20,
-        'evt_' || ulid_start(${today}::date - ago) || lpad(n::text, 16, '0'), 'a.b', 'https://a',
-        case when ago = 0 and n < 40 then 'pending' else 'succeeded' end, case when ago = 0 and n < 40 then ${dueAt}::bigint end, ''
-      from generate_series(0, ${days}::int) ago, generate_series(1, case ago when 0 then 5000 else 200 end) n`
-    await sql`analyze deliveries`
-    const { starts, ends } = createWaitingDays(90)(now)
-    const nodes = await executed(claimStatement, ['r', later, 1_000, [], 16, 400, '', starts, ends])
-    const scans = nodes.filter((node) => /^deliver.*_\d{8}$/.test(node['Relation Name'] ?? ''))
-    const newest = partition('deliveries', now)
-    const sequential = scans.filter((node) => node['Node Type'] === 'Seq Scan')
-    expect(sequential.map((node) => node['Relation Name'])).not.toContain(newest)
-    const loops = new Map<string, number>()
-    for (const node of scans) {
-      const name = node['Relation Name'] ?? ''
-      loops.set(name, (loops.get(name) ?? 0) + (node['Actual Loops'] ?? 0))
-    }
-    expect(loops.get(partition('deliveries', now - dayMs))).toBe(1)
-    expect(loops.get(partition('deliveries', now - 20 * dayMs))).toBe(1)
-    expect(loops.get(newest)).toBeGreaterThan(20)
-  })
 })

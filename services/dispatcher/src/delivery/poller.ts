@@ -1,105 +1,104 @@
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
-import { type Claimed, claimDue, drainHeld } from './claim-statement.js'
-import type { Line } from './turn-statement.js'
-import { createWaitingDays } from './waiting-days.js'
+import { type Claimed, claimDue, dropPassedMarks, endDeleted, nextDueIn } from './queue-statements.js'
 
 export interface PollerOptions {
   database: Database
   owner: string
   leaseMs: number
-  /** Days deliveries are kept at most. */
-  heldDays: number
   drainPerSecond: number
+  /** The consumer that fans out. */
+  consumer: string
   log: Logger
-  nowMs(): number
+  /** Nothing is claimed before. */
+  begin: Promise<void>
+  /** Monotonic milliseconds. */
+  now(): number
   /** Webhooks to pass over. */
   full(): string[]
-  hasRoom(): boolean
+  room(): { jobs: number; bytes: number }
   accept(claimed: Claimed[]): Promise<void>
-  /** Deliveries that were held wait for their turn. */
-  waits(lines: Line[]): void
 }
 
 export interface Poller {
-  /** Something is due at this instant (Unix ms); a hint that saves waiting for the next look. */
-  wakeAt(atMs: number): void
-  /** A webhook was resumed: there may be held deliveries to make due. */
-  drain(): void
+  /** Something is due in so many milliseconds; a hint that saves waiting for the next look. */
+  wakeIn(ms: number): void
   close(): Promise<void>
 }
 
 const claimLimit = 400
 const claimPerWebhook = 16
-/** Other replicas' retries and leases are seen at least so often. */
-const idlePollMs = 1_000
+const endedAtOnce = 1_000
+/** What other replicas leave behind, and what nobody told of, is seen at least so often. */
+const idleMs = 5_000
 const drainEveryMs = 200
-const idleDrainMs = 5_000
-/** A clock that was set, or a machine that slept, is noticed after so long. */
-const clockCheckMs = 100
 /** Between two looks at least, whatever wakes it. */
 const restMs = 10
 
 /** Takes what is due from Postgres: retries, what found no room in memory, and what another replica left behind. */
 export function startPoller(options: PollerOptions): Poller {
-  const { database, log, nowMs } = options
-  const waitingDays = createWaitingDays(options.heldDays)
+  const { database, log, now } = options
+  const { sql } = database
+  const drain = {
+    step: Math.max(1, Math.round((options.drainPerSecond * drainEveryMs) / 1_000)),
+    everyMs: drainEveryMs,
+  }
   let closing = false
   let interrupt = () => {}
   let wakeAt = Number.POSITIVE_INFINITY
-  let drainAt = 0
-  let servedLast = ''
+  let tidyAt = 0
 
   async function claim(): Promise<number> {
     for (;;) {
-      if (!options.hasRoom()) return nowMs() + idlePollMs
-      const { claimed, next_due } = await claimDue(database.sql, {
+      const { jobs, bytes } = options.room()
+      if (closing || jobs <= 0 || bytes <= 0) return idleMs
+      const except = options.full()
+      const claimed = await claimDue(sql, {
         owner: options.owner,
-        nowMs: nowMs(),
         leaseMs: options.leaseMs,
-        except: options.full(),
+        except,
         perWebhook: claimPerWebhook,
-        limit: claimLimit,
-        servedLast,
-        days: waitingDays(nowMs()),
+        limit: Math.min(claimLimit, jobs),
+        bytes,
+        drain,
       })
-      servedLast = claimed.length >= claimLimit ? (claimed.at(-1)?.webhook_id ?? '') : ''
-      if (claimed.length === 0) return Math.min(next_due ?? Number.POSITIVE_INFINITY, nowMs() + idlePollMs)
+      if (claimed.length === 0) return Math.min((await nextDueIn(sql, except)) ?? idleMs, idleMs)
       await options.accept(claimed)
     }
   }
 
-  async function drainIfTime() {
-    if (nowMs() < drainAt) return
-    const perWebhook = Math.max(1, Math.round((options.drainPerSecond * drainEveryMs) / 1_000))
-    const { drained, lines } = await drainHeld(database.sql, nowMs(), perWebhook)
-    if (lines.length > 0) options.waits(lines)
-    drainAt = nowMs() + (drained > 0 ? drainEveryMs : idleDrainMs)
+  /** Ends what deleted webhooks left behind, a little at a time, between claims. */
+  async function tidy(): Promise<number> {
+    if (now() < tidyAt) return tidyAt - now()
+    if (await endDeleted(sql, endedAtOnce)) return 0
+    await dropPassedMarks(sql, options.consumer)
+    tidyAt = now() + idleMs
+    return idleMs
   }
 
   async function loop() {
     let failed = false
+    await options.begin
     while (!closing) {
       wakeAt = Number.POSITIVE_INFINITY
-      let next = nowMs() + idlePollMs
+      let waitMs = idleMs
       try {
-        await drainIfTime()
-        next = Math.min(await claim(), drainAt)
+        waitMs = Math.min(await claim(), await tidy())
         failed = false
       } catch (error) {
         if (!failed) log.warn({ err: error }, 'due deliveries cannot be read')
         failed = true
       }
-      await sleepUntil(next)
+      await sleepUntil(now() + waitMs)
     }
   }
 
   async function sleepUntil(next: number) {
     await sleep(restMs)
     for (;;) {
-      const left = Math.min(next, wakeAt) - nowMs()
+      const left = Math.min(next, wakeAt) - now()
       if (left <= 0 || closing) return
-      await sleep(Math.min(left, clockCheckMs))
+      await sleep(left)
     }
   }
 
@@ -114,14 +113,10 @@ export function startPoller(options: PollerOptions): Poller {
 
   const running = loop()
   return {
-    wakeAt(atMs) {
-      if (atMs >= wakeAt) return
-      wakeAt = atMs
-      interrupt()
-    },
-    drain() {
-      drainAt = 0
-      wakeAt = 0
+    wakeIn(ms) {
+      const at = now() + ms
+      if (at >= wakeAt) return
+      wakeAt = at
       interrupt()
     },
     async close() {

@@ -9,10 +9,11 @@ import {
   type Page,
   PlatformEvent,
   type TenantScope,
+  type WebhookStatus,
 } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import { and, asc, desc, eq, gte, inArray, lt } from 'drizzle-orm'
-import { deliveries, deliveryAttempts, deliveryEvents } from '../schema.js'
+import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
+import { deliveries, deliveryAttempts, deliveryEvents, webhooks } from '../schema.js'
 import { leastDeliveryId } from './delivery-id.js'
 import type { DeliveryFilters } from './list-filters.js'
 import type { DeliveryRow } from './resending.js'
@@ -22,7 +23,7 @@ type AttemptRow = typeof deliveryAttempts.$inferSelect
 export interface ListDeliveries extends DeliveryFilters {
   tenant: TenantScope
   /** Whose deliveries: one webhook's, or one event's. */
-  of: { webhookId: string } | { eventId: string }
+  of: { webhookId: string; webhookStatus: WebhookStatus } | { eventId: string }
   limit: number
   /** A delivery id: only older ones are returned. */
   after?: string | undefined
@@ -32,12 +33,13 @@ export interface ListDeliveries extends DeliveryFilters {
 export async function listDeliveries({ db }: Database, options: ListDeliveries): Promise<Page<Delivery>> {
   const { tenant, of, status, eventType, limit, after } = options
   const rows = await db
-    .select()
+    .select({ delivery: deliveries, webhookStatus: webhooks.status })
     .from(deliveries)
+    .leftJoin(webhooks, eq(webhooks.id, deliveries.webhookId))
     .where(
       and(
         'webhookId' in of ? ofWebhook(tenant, of.webhookId) : ofEvent(tenant, of.eventId),
-        status && inArray(deliveries.status, status),
+        status && hasStatus(status, of),
         eventType && inArray(deliveries.eventType, eventType),
         after === undefined ? undefined : lt(deliveries.id, after),
         ...createdWithin(options),
@@ -45,8 +47,24 @@ export async function listDeliveries({ db }: Database, options: ListDeliveries):
     )
     .orderBy(desc(deliveries.id))
     .limit(limit + 1)
-  const items = rows.slice(0, limit).map(presentDelivery)
+  const items = rows.slice(0, limit).map((row) => presentDelivery(row.delivery, row.webhookStatus))
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null, limit }
+}
+
+/** What a row's status is shown as: an unfinished one is held by a paused webhook, and failed without one. */
+const shownStatus = sql`case when ${deliveries.status} not in ('pending', 'retrying') then ${deliveries.status}
+  when ${webhooks.id} is null then 'failed' when ${webhooks.status} = 'paused' then 'held' else ${deliveries.status} end`
+
+/** Of one webhook it is the stored status that is compared, which has indexes. */
+function hasStatus(shown: readonly DeliveryStatus[], of: ListDeliveries['of']) {
+  if (!('webhookId' in of)) return inArray(shownStatus, [...shown])
+  const isPaused = of.webhookStatus === 'paused'
+  const unfinished = new Set<DeliveryStatus>(['pending', 'retrying'])
+  const stored = shown.flatMap((status) => {
+    if (status === 'held') return isPaused ? [...unfinished] : []
+    return isPaused && unfinished.has(status) ? [] : [status]
+  })
+  return inArray(deliveries.status, stored)
 }
 
 /** The time in the id, which is that of the event or the replay, decides: it leads to the days' partitions. */
@@ -65,8 +83,9 @@ export async function getDelivery(
   deliveryId: string,
 ): Promise<DeliveryDetail> {
   const [found] = await db
-    .select({ delivery: deliveries, event: deliveryEvents.event })
+    .select({ delivery: deliveries, event: deliveryEvents.event, webhookStatus: webhooks.status })
     .from(deliveries)
+    .leftJoin(webhooks, eq(webhooks.id, deliveries.webhookId))
     .leftJoin(deliveryEvents, eq(deliveryEvents.eventId, deliveries.eventId))
     .where(and(ofWebhook(tenant, webhookId), eq(deliveries.id, deliveryId)))
   if (!found) throw notFound()
@@ -87,7 +106,7 @@ export async function getDelivery(
   const event = PlatformEvent.safeParse(found.event).data
   const body = event && JSON.stringify(deliveryBody(event, webhookId))
   return {
-    ...presentDelivery(found.delivery),
+    ...presentDelivery(found.delivery, found.webhookStatus),
     request:
       last && body !== undefined
         ? { method: 'POST', url: last.url, headers: last.requestHeaders, body }
@@ -114,21 +133,26 @@ function ofEvent({ workspaceId, environment }: TenantScope, eventId: string) {
   )
 }
 
-/** A row as the API shows it. */
-export function presentDelivery(row: DeliveryRow): Delivery {
-  const scheduled = row.leaseOwner === null && row.dueAt !== null
+/** A row as the API shows it. Its webhook's status is null when that is deleted. */
+export function presentDelivery(row: DeliveryRow, webhookStatus: string | null): Delivery {
+  const unfinished = row.status === 'pending' || row.status === 'retrying'
+  const isLost = unfinished && webhookStatus === null
+  const isHeld = unfinished && webhookStatus === 'paused'
+  const scheduled = row.leaseOwner === null && row.dueAt !== null && !isLost && !isHeld
   return {
     id: row.id,
     eventId: row.eventId,
     eventType: row.eventType,
     url: row.url,
-    status: DeliveryStatus.parse(row.status),
+    status: isLost ? 'failed' : isHeld ? 'held' : DeliveryStatus.parse(row.status),
     attempts: row.attempts,
     lastAttemptAt: row.lastAttemptAt,
     lastResponseStatus: row.lastResponseStatus,
     lastResponseBody: row.lastResponseBody,
     lastDurationMs: row.lastDurationMs,
-    lastError: errorOf(row.lastErrorKind, row.lastErrorMessage),
+    lastError: isLost
+      ? { kind: 'webhook_deleted', message: 'The webhook was deleted.' }
+      : errorOf(row.lastErrorKind, row.lastErrorMessage),
     nextAttemptAt: scheduled ? new Date(row.dueAt ?? 0).toISOString() : null,
     webhookId: row.webhookId,
     replayOf: row.replayOf,

@@ -1,18 +1,10 @@
 import type { Database } from '@opsplane/postgres'
-import { z } from 'zod'
-import { webhookStateEpoch } from './claim-statement.js'
+import { tellQueues } from './queue-statements.js'
 
-/** A result as the statement takes it; names are the recordset's columns. */
-export interface ResultRow {
+/** What is kept of one attempt; names are the recordset's columns. */
+export interface AttemptColumns {
   /** Delivery id. */
   id: string
-  /** Place in the order the attempts ended. */
-  seq: number
-  /** The attempt's number. Whoever records a number first has it. */
-  number: number
-  status: 'succeeded' | 'retrying' | 'failed' | 'postponed'
-  /** Unix ms of the next attempt. */
-  due_at: number | null
   started_at: string
   url: string
   duration_ms: number
@@ -23,21 +15,31 @@ export interface ResultRow {
   /** What the delivery itself keeps of the body. */
   body_start: string | null
   response_truncated: boolean | null
+}
+
+/** A result as the statement takes it. */
+export interface ResultRow extends AttemptColumns {
+  /** Place in the order the attempts ended. */
+  seq: number
+  /** The attempt's number. Whoever records a number first has it. */
+  number: number
+  status: 'succeeded' | 'retrying' | 'failed' | 'postponed'
+  /** Milliseconds until the next attempt. */
+  due_in_ms: number | null
   error_kind: string | null
   error_message: string | null
 }
 
-const Recorded = z.object({
+export interface Recorded {
   /** Webhooks with five or more failures in a row, in their present epoch. */
-  failing: z.array(z.object({ webhookId: z.string(), epoch: z.int(), failures: z.int() })),
+  failing: { webhookId: string; epoch: number; failures: number }[]
   /** Webhooks of these results that are paused by now. */
-  paused: z.array(z.string()),
-})
-export type Recorded = z.infer<typeof Recorded>
+  paused: string[]
+}
 
 /**
  * Records results in one statement: deliveries, attempts, and the count of failures in a row. A result whose
- * number is taken already changes nothing, but a success always counts. A delivery held meanwhile stays held.
+ * number is taken already changes nothing, but a success always counts.
  */
 export async function recordResults(
   sql: Pick<Database['sql'], 'unsafe'>,
@@ -47,28 +49,29 @@ export async function recordResults(
   const ids = rows.map(({ id }) => id).sort()
   // Between the least and the greatest id: the other days' partitions are not looked at.
   const parameters = [JSON.stringify(rows), failuresToPause, ids.at(0) ?? '', ids.at(-1) ?? '']
-  const [row] = await sql.unsafe(recordStatement, parameters, { prepare: true })
-  return Recorded.parse(row)
+  const [row] = await sql.unsafe<Recorded[]>(recordStatement, parameters, { prepare: true })
+  return row ?? { failing: [], paused: [] }
 }
 
 export const recordStatement = `
 with results as materialized (
   select * from jsonb_to_recordset($1::text::jsonb) as r (
-    id text, seq int, number int, status text, due_at bigint, started_at text, url text, duration_ms int,
+    id text, seq int, number int, status text, due_in_ms bigint, started_at text, url text, duration_ms int,
     request_headers json, response_status int, response_headers json, response_body text, body_start text,
     response_truncated boolean, error_kind text, error_message text)
 ),
 postponed as (
-  update deliveries d set due_at = r.due_at, lease_owner = null
+  update deliveries d set due_at = now_ms() + r.due_in_ms, lease_owner = null
   from results r
-  where d.id = r.id and d.id between $3 and $4 and r.status = 'postponed' and d.attempts < r.number and d.status in ('pending', 'retrying')
-  returning d.webhook_id
+  where d.id = r.id and d.id between $3 and $4 and r.status = 'postponed' and d.attempts < r.number
+    and d.status in ('pending', 'retrying')
+  returning d.webhook_id, d.id, d.due_at
 ),
 recorded as (
   update deliveries d set
-    status = case when r.status = 'retrying' and d.status = 'held' then 'held' else r.status end,
+    status = r.status,
     attempts = greatest(d.attempts, r.number),
-    due_at = case when r.status = 'retrying' and d.status <> 'held' then r.due_at end,
+    due_at = case when r.status = 'retrying' then now_ms() + r.due_in_ms end,
     lease_owner = null,
     url = r.url,
     last_attempt_at = r.started_at,
@@ -80,7 +83,7 @@ recorded as (
   from results r
   where d.id = r.id and d.id between $3 and $4 and r.status <> 'postponed'
     and (d.attempts < r.number or (r.status = 'succeeded' and d.status <> 'succeeded'))
-  returning d.id, d.webhook_id, d.workspace_id, d.environment, d.status, r.seq
+  returning d.id, d.webhook_id, d.workspace_id, d.environment, d.status, d.due_at, r.seq
 ),
 logged as (
   insert into delivery_attempts (delivery_id, number, workspace_id, environment, started_at, duration_ms, url,
@@ -109,7 +112,7 @@ tallies as (
   from runs group by webhook_id
 ),
 counted as (
-  select t.*, ${webhookStateEpoch('w')} as epoch from tallies t join webhooks w on w.id = t.webhook_id
+  select t.*, (w.state->>'epoch')::int as epoch from tallies t join webhooks w on w.id = t.webhook_id
   -- Most deliveries succeed on a webhook without failures, which changes nothing.
   where t.first_run > 0 or t.longest_later > 0
     or exists (select 1 from webhook_health h where h.webhook_id = t.webhook_id and h.consecutive_failures > 0)
@@ -126,7 +129,9 @@ health as (
       lateral (select case when h.epoch = c.epoch then h.consecutive_failures else 0 end as failures) so_far
     where c.webhook_id = h.webhook_id)
   returning webhook_id, epoch, consecutive_failures, peak
-)
+),
+waiting as (select webhook_id, id, due_at from postponed union all select webhook_id, id, due_at from recorded),
+told as (${tellQueues('waiting')})
 select
   coalesce((
     select json_agg(json_build_object('webhookId', webhook_id, 'epoch', epoch, 'failures', peak))

@@ -4,7 +4,6 @@ import { type Database, isDependencyAway } from '@opsplane/postgres'
 import { type Clock, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import type { Target } from '../webhook/target.js'
 import type { WebhookAggregate } from '../webhook/webhook-store.js'
-import { holdDeliveries } from './claim-statement.js'
 import { type Recorded, type ResultRow, recordResults } from './record-statement.js'
 
 export interface Result {
@@ -79,12 +78,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
   ) {
     const now = options.clock.now()
     const meta = { tenant: target.tenant, actor: systemActor, now, requestId: null, causationId: eventId }
-    const isPaused = await options.store.within(tx, meta, async (unit: Unit) => {
-      if (!(await unit.find(options.webhooks, target.id))) return false
-      const shown = await unit.handle(options.webhooks, target.id, { kind: 'auto_pause', now, ...why })
-      return shown.status === 'paused'
+    await options.store.within(tx, meta, async (unit: Unit) => {
+      if (await unit.find(options.webhooks, target.id))
+        await unit.handle(options.webhooks, target.id, { kind: 'auto_pause', now, ...why })
     })
-    if (isPaused) await holdDeliveries(tx, target.id)
   }
 
   /** Until it is written: results are kept while Postgres is away. What Postgres refuses is written bare. */

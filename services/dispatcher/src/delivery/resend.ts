@@ -1,11 +1,4 @@
-import {
-  type CommandMeta,
-  type Delivery,
-  DeliveryStatus,
-  newId,
-  notFound,
-  type TenantScope,
-} from '@opsplane/contracts'
+import { type CommandMeta, type Delivery, newId, notFound, type TenantScope } from '@opsplane/contracts'
 import { keepAnswer, type Transaction } from '@opsplane/eventstore'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import { and, eq, sql } from 'drizzle-orm'
@@ -13,6 +6,7 @@ import { deliveries, webhooks } from '../schema.js'
 import type { DeliveryDays } from './delivery-days.js'
 import { idTimeMs } from './delivery-id.js'
 import { ofWebhook, presentDelivery } from './queries.js'
+import { makeDue } from './queue-statements.js'
 import type { RecordResend } from './resend-log.js'
 import {
   assertMay,
@@ -49,9 +43,9 @@ export async function resendDelivery(
     const replayId = newId('delivery')
     return await request.days.inserting([idTimeMs(replayId)], () =>
       db.transaction(async (tx) => {
-        const { row, to, webhookName } = await lock(tx, request)
-        assertMay(request.action, DeliveryStatus.parse(row.status))
-        const delivery = presentDelivery(await write(tx, request.action, row, to, replayId))
+        const { row, to, webhookStatus, webhookName } = await lock(tx, request)
+        assertMay(request.action, presentDelivery(row, webhookStatus).status)
+        const delivery = presentDelivery(await write(tx, request.action, row, to, replayId), webhookStatus)
         await record(tx, request.meta, { action: request.action, delivery, webhookName })
         await keepAnswer(tx, request.meta, delivery)
         return delivery
@@ -66,7 +60,7 @@ export async function resendDelivery(
 async function lock(
   tx: Transaction,
   request: Resend,
-): Promise<{ row: DeliveryRow; to: ResendTo; webhookName: string }> {
+): Promise<{ row: DeliveryRow; to: ResendTo; webhookStatus: string | null; webhookName: string }> {
   const { webhookId, deliveryId, nowMs, meta } = request
   const [row] = await tx
     .select()
@@ -82,8 +76,8 @@ async function lock(
     .from(webhooks)
     .where(isWebhook(meta.tenant, webhookId))
   if (!row || !webhook) throw notFound()
-  const to = { url: webhook.url, paused: webhook.status === 'paused', nowMs }
-  return { row, to, webhookName: webhook.name }
+  const { status: webhookStatus, url, name: webhookName } = webhook
+  return { row, to: { url, nowMs }, webhookStatus, webhookName }
 }
 
 function isWebhook({ workspaceId, environment }: TenantScope, id: string) {
@@ -109,5 +103,6 @@ async function write(
           .values(replayed(replayId, row, to))
           .returning()
   if (!written) throw new Error(`delivery ${row.id} was not written`)
+  await makeDue(tx, [written.id])
   return written
 }

@@ -16,6 +16,7 @@ const failed: DeliveryRow = {
   dueAt: null,
   leaseOwner: null,
   replayOf: null,
+  bytes: 300,
   orderingKey: null,
   orderingPlace: null,
   lastAttemptAt: '2026-01-01T00:00:00.000Z',
@@ -26,7 +27,7 @@ const failed: DeliveryRow = {
   lastErrorMessage: 'The endpoint answered 500.',
   createdAt: '2026-01-01T00:00:00.000Z',
 }
-const to = { url: 'https://new.example.com', paused: false, nowMs: Date.parse('2026-01-02T00:00:00.000Z') }
+const to = { url: 'https://new.example.com', nowMs: Date.parse('2026-01-02T00:00:00.000Z') }
 
 const refusal = (action: 'retry' | 'replay', status: DeliveryRow['status']) => {
   try {
@@ -68,7 +69,7 @@ describe('sending again', () => {
       cycleBase: 4,
       url: to.url,
       status: 'pending',
-      dueAt: to.nowMs,
+      dueAt: null,
       leaseOwner: null,
     })
   })
@@ -83,19 +84,14 @@ describe('sending again', () => {
       eventType: 'incident.created',
       url: to.url,
       replayOf: 'del_1',
+      bytes: 300,
       orderingKey: null,
       orderingPlace: null,
       status: 'pending',
-      dueAt: to.nowMs,
+      dueAt: null,
       leaseOwner: null,
       createdAt: '2026-01-02T00:00:00.000Z',
     })
-  })
-
-  it('is held while the webhook is paused', () => {
-    const held = { status: 'held', dueAt: null }
-    expect(retried(failed, { ...to, paused: true })).toMatchObject(held)
-    expect(replayed('del_2', failed, { ...to, paused: true })).toMatchObject(held)
   })
 
   it('waits for its turn, and takes the place of the original, when it is sent in order', () => {

@@ -21,35 +21,32 @@ export function assertMay(action: ResendAction, status: DeliveryStatus): void {
   if (!allowed.includes(action)) throw invalidTransition(`${action} the delivery`, status, allowed)
 }
 
-/** The webhook as it is now; a paused one holds what is sent again. */
+/** The webhook as it is now. */
 export interface ResendTo {
   url: string
-  paused: boolean
   nowMs: number
 }
 
 /** A cycle of fresh attempts; the attempts made so far stay counted and logged. */
-export function retried(row: DeliveryRow, to: ResendTo): Pick<DeliveryRow, 'cycleBase' | 'url' | Waiting> {
-  return { cycleBase: row.attempts, url: to.url, ...waiting(row, to) }
+export function retried(
+  row: DeliveryRow,
+  to: ResendTo,
+): Pick<DeliveryRow, 'cycleBase' | 'url' | keyof typeof waiting> {
+  return { cycleBase: row.attempts, url: to.url, ...waiting }
 }
 
 /** The same event to the same webhook once more, as a delivery of its own. */
 export function replayed(id: string, row: DeliveryRow, to: ResendTo): NewDeliveryRow {
-  const { workspaceId, environment, webhookId, eventId, eventType, orderingKey, orderingPlace } = row
+  const { workspaceId, environment, webhookId, eventId, eventType, bytes, orderingKey, orderingPlace } = row
   return {
-    ...{ workspaceId, environment, webhookId, eventId, eventType, orderingKey, orderingPlace },
+    ...{ workspaceId, environment, webhookId, eventId, eventType, bytes, orderingKey, orderingPlace },
     id,
     url: to.url,
     replayOf: row.id,
     createdAt: new Date(to.nowMs).toISOString(),
-    ...waiting(row, to),
+    ...waiting,
   }
 }
 
-type Waiting = 'status' | 'dueAt' | 'leaseOwner'
-
-/** One that is sent in order waits for its turn, which is the next: several of one key may be sent again at once. */
-function waiting({ orderingKey }: DeliveryRow, { paused, nowMs }: ResendTo): Pick<DeliveryRow, Waiting> {
-  const due = !paused && orderingKey === null
-  return { status: paused ? 'held' : 'pending', dueAt: due ? nowMs : null, leaseOwner: null }
-}
+/** Not due yet: that is for the database's clock to say, and for the turn of a line to come. */
+const waiting = { status: 'pending', dueAt: null, leaseOwner: null } as const

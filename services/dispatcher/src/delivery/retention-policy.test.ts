@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { ConfigError } from '@opsplane/runtime'
 import { loadConfig } from '../config.js'
-import { leastDeliveryId, leastEventId } from './delivery-id.js'
+import { leastEventId } from './delivery-id.js'
 import { comesTooLate, dayMs, dayOf, lastExpiredDay } from './retention-policy.js'
-import { createWaitingDays } from './waiting-days.js'
 
 const day = Date.parse('2026-03-01T00:00:00.000Z')
 const hour = 3_600_000
@@ -23,18 +22,6 @@ describe('the retention of deliveries', () => {
       expect(comesTooLate(id, expires - hour, 30)).toBe(true)
     }
     expect(comesTooLate(leastEventId(day + dayMs), expires, 30)).toBe(false)
-  })
-})
-
-describe('the days deliveries can be waiting in', () => {
-  it('reach from the last one kept to those made ahead, and move with the clock', () => {
-    const days = createWaitingDays(90)
-    for (const now of [day, day + dayMs]) {
-      const { starts, ends } = days(now + hour)
-      expect(starts[0]).toBe(leastDeliveryId(now - 91 * dayMs))
-      expect(ends.at(-1)).toBe(leastDeliveryId(now + 3 * dayMs))
-      expect(starts.slice(1)).toEqual(ends.slice(0, -1))
-    }
   })
 })
 

@@ -34,10 +34,9 @@ function dayOfPartition(name: string): number {
 
 /** Whether a delivery of the day is still on its way, or held. */
 export async function isUnfinished(sql: Sql, day: number): Promise<boolean> {
-  // The two conditions are those of two indexes.
   const [row] = await sql.unsafe<{ found: boolean }[]>(
-    `select exists (select 1 from deliveries where id >= $1 and id < $2 and status in ('pending', 'retrying'))
-       or exists (select 1 from deliveries where id >= $1 and id < $2 and status = 'held') as found`,
+    `select exists (
+       select 1 from deliveries where id >= $1 and id < $2 and status in ('pending', 'retrying')) as found`,
     rangeOf('deliveries', day),
   )
   return row?.found ?? false

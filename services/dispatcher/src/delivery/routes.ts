@@ -27,9 +27,10 @@ export function deliveryRoutes({
     query: deliveryFilters,
     response: Delivery,
     handler: async ({ params, query, meta }) => {
-      await aggregate.get(params.id, meta.tenant)
+      const { id: webhookId, status: webhookStatus } = await aggregate.get(params.id, meta.tenant)
       checkCursor(query.after)
-      return listDeliveries(database, { ...query, tenant: meta.tenant, of: { webhookId: params.id } })
+      const of = { webhookId, webhookStatus }
+      return listDeliveries(database, { ...query, tenant: meta.tenant, of })
     },
   })
 

@@ -11,6 +11,7 @@ function start(options: Partial<SenderOptions<Job>> = {}) {
     slowAfterMs: 60_000,
     endpointConcurrency: 2,
     maxQueued: 1_000,
+    maxBytes: 800,
     now: () => 0,
     pacer: slots(),
     onRoom: () => rooms++,
@@ -28,8 +29,9 @@ function start(options: Partial<SenderOptions<Job>> = {}) {
   })
   let made = 0
   const add = (webhookId: string, { perSecond, ...changes }: Partial<Job> & { perSecond?: number } = {}) => {
-    if (!sender.reserve(webhookId, perSecond)) return false
-    sender.submit({ deliveryId: `d${++made}`, webhookId, sendBefore: 1, lane: 'first', ...changes })
+    const { bytes = 0 } = changes
+    if (!sender.reserve({ webhookId, bytes }, perSecond)) return false
+    sender.submit({ deliveryId: `d${++made}`, webhookId, bytes, sendBefore: 1, lane: 'first', ...changes })
     return true
   }
   return { sender, running, add, webhooks: () => running.map(({ job }) => job.webhookId), rooms: () => rooms }
@@ -191,7 +193,7 @@ describe('sender', () => {
     const { add, sender } = start({ maxQueued: 3, concurrency: { first: 1, retry: 1 } })
     expect(['a', 'b', 'c', 'd'].map((webhookId) => add(webhookId))).toEqual([true, true, true, true])
     expect(add('e')).toBe(false)
-    expect(sender.hasRoom()).toBe(false)
+    expect(sender.room().jobs).toBe(0)
   })
 
   it('does not send what its lease no longer covers', () => {

@@ -5,7 +5,9 @@ import type { Pacer } from './pacer.js'
 export interface Job {
   deliveryId: string
   webhookId: string
-  /** Not sent any more after this instant (Unix ms): another replica may have taken it. */
+  /** What it holds in memory until it has ended. */
+  bytes: number
+  /** Not sent any more after this instant (monotonic ms): another replica may have taken it. */
   sendBefore: number
   lane: 'first' | 'retry'
 }
@@ -22,6 +24,8 @@ export interface SenderOptions<J extends Job> {
   endpointConcurrency: number
   /** Jobs kept in memory over all webhooks. */
   maxQueued: number
+  /** Bodies kept in memory over all webhooks, queued or under way. A webhook has an eighth of it, or one body. */
+  maxBytes: number
   now(): number
   /** Asked before a job with a rate limit starts. */
   pacer: Pick<Pacer, 'take' | 'places' | 'isClosed' | 'closed'>
@@ -36,16 +40,17 @@ export interface Sender<J extends Job> {
    * Sets a place aside for a job of this webhook; false when its queue, or the memory, is full. `perSecond`: the
    * webhook's rate limit, if it has one.
    */
-  reserve(webhookId: string, perSecond?: number): boolean
+  reserve(job: Pick<Job, 'webhookId' | 'bytes'>, perSecond?: number | null): boolean
   /** Gives a reserved place back. */
-  release(webhookId: string): void
+  release(job: Pick<Job, 'webhookId' | 'bytes'>): void
   /** Queues a job for a place reserved before. */
   submit(job: J): void
   /** A webhook that waited for a slot of its rate limit need not wait any longer. */
   resume(webhookId: string): void
   /** Webhooks that take no further jobs now. */
   full(): string[]
-  hasRoom(): boolean
+  /** Jobs and bytes there is room for. */
+  room(): { jobs: number; bytes: number }
   /** Removes and returns the queued jobs of one webhook. */
   discard(webhookId: string): J[]
   /** Starts nothing more; returns what is queued and waits for what is under way. */
@@ -57,6 +62,8 @@ interface Endpoint {
   running: number
   /** Queued and reserved. */
   waiting: number
+  /** Of what is queued, reserved and under way. */
+  bytes: number
   turnedAway: boolean
   /** Its rate limit, as last seen. */
   perSecond: number | undefined
@@ -66,6 +73,7 @@ interface Endpoint {
 
 const startLimit = 4
 const queuedPerSlot = 8
+const sharesOfMemory = 8
 
 /**
  * The in-memory queues: one per webhook and lane, served round-robin, so that no webhook waits for another one's
@@ -79,6 +87,8 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   }
   const endpoints = new Map<string, Endpoint>()
   let waitingTotal = 0
+  let bytesTotal = 0
+  let shortOfMemory = false
   let slow = 0
   let running = 0
   let stopped = false
@@ -91,6 +101,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       limit: Math.min(startLimit, options.endpointConcurrency),
       running: 0,
       waiting: 0,
+      bytes: 0,
       turnedAway: false,
       perSecond: undefined,
       servedLast: undefined,
@@ -103,19 +114,41 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     Math.min(limit * queuedPerSlot, perSecond === undefined ? Infinity : options.pacer.places(perSecond))
   /** With a rate limit, one that was turned away stays full until half is free: else each slot used is a claim. */
   const isFull = (endpoint: Endpoint) => {
-    const { waiting, turnedAway, perSecond } = endpoint
+    const { waiting, turnedAway, perSecond, bytes } = endpoint
     const places = placesOf(endpoint)
+    if (bytes >= options.maxBytes / sharesOfMemory) return true
     return waiting >= places || (perSecond !== undefined && turnedAway && waiting > places / 2)
   }
 
   function leaveQueue(webhookId: string, endpoint: Endpoint) {
     endpoint.waiting--
     waitingTotal--
-    if (endpoint.turnedAway && endpoint.waiting <= placesOf(endpoint) / 2) {
-      endpoint.turnedAway = false
-      options.onRoom()
-    }
+    seeToRoom(endpoint)
     forgetIfIdle(webhookId, endpoint)
+  }
+
+  function leaveMemory(endpoint: Endpoint, bytes: number) {
+    endpoint.bytes -= bytes
+    bytesTotal -= bytes
+    seeToRoom(endpoint)
+  }
+
+  function seeToRoom(endpoint: Endpoint) {
+    const roomy =
+      endpoint.waiting <= placesOf(endpoint) / 2 && endpoint.bytes <= options.maxBytes / sharesOfMemory / 2
+    const served = endpoint.turnedAway && roomy
+    const eased = shortOfMemory && bytesTotal <= options.maxBytes / 2
+    if (served) endpoint.turnedAway = false
+    if (eased) shortOfMemory = false
+    if (served || eased) options.onRoom()
+  }
+
+  function fits(endpoint: Endpoint, bytes: number): boolean {
+    if (bytesTotal > 0 && bytesTotal + bytes > options.maxBytes) {
+      shortOfMemory = true
+      return false
+    }
+    return endpoint.bytes === 0 || endpoint.bytes + bytes <= options.maxBytes / sharesOfMemory
   }
 
   /** An endpoint that is at its ease is not remembered; one that is unwell keeps its small share. */
@@ -124,6 +157,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     if (
       endpoint.running === 0 &&
       endpoint.waiting === 0 &&
+      endpoint.bytes === 0 &&
       !endpoint.turnedAway &&
       (atEase || endpoints.size > 10_000)
     )
@@ -143,6 +177,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
         if (!job) continue
         // An outlived lease is no loss: the delivery is due in Postgres again.
         if (job.sendBefore > options.now()) start(lane, endpoint, job)
+        else leaveMemory(endpoint, job.bytes)
         leaveQueue(webhookId, endpoint)
       }
     }
@@ -183,11 +218,18 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       else lane.running--
       endpoint.running--
       running--
+      leaveMemory(endpoint, job.bytes)
       adapt(endpoint, mood)
       forgetIfIdle(job.webhookId, endpoint)
       resume(job.webhookId)
       if (running === 0) idle?.()
     })
+  }
+
+  function release({ webhookId, bytes }: Pick<Job, 'webhookId' | 'bytes'>) {
+    const endpoint = endpointOf(webhookId)
+    leaveMemory(endpoint, bytes)
+    leaveQueue(webhookId, endpoint)
   }
 
   function adapt(endpoint: Endpoint, mood: EndpointMood) {
@@ -196,19 +238,22 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   }
 
   return {
-    reserve(webhookId, perSecond) {
-      if (perSecond !== undefined && options.pacer.isClosed(webhookId)) return false
+    reserve({ webhookId, bytes }, perSecond) {
+      if (typeof perSecond === 'number' && options.pacer.isClosed(webhookId)) return false
       const endpoint = endpointOf(webhookId)
-      endpoint.perSecond = perSecond
-      if (stopped || isFull(endpoint) || waitingTotal >= options.maxQueued) {
+      endpoint.perSecond = perSecond ?? undefined
+      const full = stopped || isFull(endpoint) || waitingTotal >= options.maxQueued
+      if (full || !fits(endpoint, bytes)) {
         endpoint.turnedAway = true
         return false
       }
       endpoint.waiting++
+      endpoint.bytes += bytes
       waitingTotal++
+      bytesTotal += bytes
       return true
     },
-    release: (webhookId) => leaveQueue(webhookId, endpointOf(webhookId)),
+    release,
     submit(job) {
       lanes[job.lane].put(job.webhookId, job)
       pump()
@@ -218,10 +263,14 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       ...[...endpoints].filter(([, endpoint]) => isFull(endpoint)).map(([webhookId]) => webhookId),
       ...options.pacer.closed(),
     ],
-    hasRoom: () => !stopped && waitingTotal < options.maxQueued,
+    room() {
+      const bytes = bytesTotal === 0 ? options.maxBytes : options.maxBytes - bytesTotal
+      if (bytes <= 0) shortOfMemory = true
+      return { jobs: stopped ? 0 : options.maxQueued - waitingTotal, bytes }
+    },
     discard(webhookId) {
       const jobs = [...lanes.first.clear(webhookId), ...lanes.retry.clear(webhookId)]
-      for (const _ of jobs) leaveQueue(webhookId, endpointOf(webhookId))
+      for (const job of jobs) release(job)
       return jobs
     },
     async stop() {

@@ -6,7 +6,8 @@ export interface TurnsOptions {
   sql: Database['sql']
   /** Up to this place of the stream every event has been fanned out; rejects while that cannot be asked. */
   floor(): Promise<string>
-  nowMs(): number
+  /** Monotonic milliseconds. */
+  now(): number
   log: Logger
   /** Deliveries became due. */
   onGiven(): void
@@ -24,7 +25,7 @@ const linesAtOnce = 1_000
 /** More are left to the sweep. */
 const maxAsked = 20_000
 /** What another replica left behind is seen at least so often. */
-const sweepEveryMs = 1_000
+const sweepEveryMs = 5_000
 const floorWaitMs = { least: 20, most: 1_000 }
 const beginning: Line = { webhookId: '', key: '' }
 
@@ -33,7 +34,7 @@ const beginning: Line = { webhookId: '', key: '' }
  * its line; a sweep over all lines finds what was not asked for, as after a crash.
  */
 export function startTurns(options: TurnsOptions): Turns {
-  const { sql, nowMs, log } = options
+  const { sql, now, log } = options
   const asked = new Map<string, Line>()
   let closed = false
   let pause = new AbortController()
@@ -57,14 +58,14 @@ export function startTurns(options: TurnsOptions): Turns {
 
   /** Not waited for: turns below the floor known so far can be given while the server does not answer. */
   function raiseFloor() {
-    if (asking || nowMs() < floorAt || [...asked.values()].every(isReady)) return
+    if (asking || now() < floorAt || [...asked.values()].every(isReady)) return
     asking = true
     void options
       .floor()
       .then(
-        (now) => {
-          floorWait = now > floor ? floorWaitMs.least : Math.min(floorWait * 2, floorWaitMs.most)
-          if (now > floor) floor = now
+        (raised) => {
+          floorWait = raised > floor ? floorWaitMs.least : Math.min(floorWait * 2, floorWaitMs.most)
+          if (raised > floor) floor = raised
         },
         (error: unknown) => {
           log.debug({ err: error }, 'how far events are fanned out cannot be asked')
@@ -73,7 +74,7 @@ export function startTurns(options: TurnsOptions): Turns {
       )
       .then(() => {
         asking = false
-        floorAt = nowMs() + floorWait
+        floorAt = now() + floorWait
         pause.abort()
       })
   }
@@ -89,18 +90,18 @@ export function startTurns(options: TurnsOptions): Turns {
       if (ready.length === 0) return
       for (const [name] of ready) asked.delete(name)
       const lines = ready.map(([, line]) => line)
-      take(await giveTurns(sql, lines, { floor, nowMs: nowMs() }))
+      take(await giveTurns(sql, lines, floor))
     }
   }
 
   async function sweepSome() {
-    const began = nowMs()
+    const began = now()
     if (began < sweepAt) return
-    const step = await sweepTurns(sql, swept, linesAtOnce, { floor, nowMs: began })
+    const step = await sweepTurns(sql, swept, linesAtOnce, floor)
     take(step)
     swept = step.last ?? beginning
     // Between the steps of a long sweep there is time for what is asked for, and for others.
-    sweepAt = nowMs() + (step.last ? 4 * (nowMs() - began) : sweepEveryMs)
+    sweepAt = now() + (step.last ? 4 * (now() - began) : sweepEveryMs)
   }
 
   async function look() {
@@ -112,7 +113,7 @@ export function startTurns(options: TurnsOptions): Turns {
     } catch (error) {
       if (!failed) log.warn({ err: error }, 'turns cannot be given')
       failed = true
-      sweepAt = nowMs() + sweepEveryMs
+      sweepAt = now() + sweepEveryMs
     }
   }
 
@@ -122,7 +123,7 @@ export function startTurns(options: TurnsOptions): Turns {
       await look()
       // After a failure what is asked for is not tried again at once.
       const next = asked.size > 0 && !asking && !failed ? Math.min(sweepAt, floorAt) : sweepAt
-      await delay(Math.max(0, next - nowMs()), pause.signal)
+      await delay(Math.max(0, next - now()), pause.signal)
       // What is asked for in one turn of the event loop shares a statement.
       await new Promise<void>((turn) => setImmediate(turn))
     }
@@ -135,12 +136,12 @@ export function startTurns(options: TurnsOptions): Turns {
       // Lines that are new bring the next question forward.
       if (!lines.every(isReady)) {
         floorWait = floorWaitMs.least
-        floorAt = Math.min(floorAt, nowMs() + floorWait)
+        floorAt = Math.min(floorAt, now() + floorWait)
       }
       pause.abort()
     },
     sweep() {
-      sweepAt = Math.min(sweepAt, nowMs())
+      sweepAt = Math.min(sweepAt, now())
       pause.abort()
     },
     async close() {

@@ -4,6 +4,7 @@ import type { Database } from '@opsplane/postgres'
 import { delay, type Logger } from '@opsplane/runtime'
 import { and, asc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { DeliveryDays } from '../delivery/delivery-days.js'
+import { makeDue } from '../delivery/queue-statements.js'
 import { replayed } from '../delivery/resending.js'
 import { deliveries, replayJobs, webhooks } from '../schema.js'
 import { presentJob, selectionFrom } from './jobs.js'
@@ -32,7 +33,7 @@ export interface ReplayRunner {
 
 const stepEveryMs = 200
 /** Jobs another replica left behind are seen at least so often. */
-const idleMs = 2_000
+const idleMs = 5_000
 
 /**
  * Works off replay jobs in small steps. A step's replays and the job's progress are one transaction, so whoever
@@ -123,7 +124,7 @@ async function step(
 
 async function replaySome(tx: Transaction, job: ReplayJobRow, nowMs: number, batch: number) {
   const [webhook] = await tx
-    .select({ status: webhooks.status, url: sql<string>`${webhooks.state}->>'url'` })
+    .select({ url: sql<string>`${webhooks.state}->>'url'` })
     .from(webhooks)
     .where(
       and(
@@ -140,9 +141,14 @@ async function replaySome(tx: Transaction, job: ReplayJobRow, nowMs: number, bat
     .where(and(selected(selectionFrom(job)), gt(deliveries.id, job.lastDeliveryId)))
     .orderBy(asc(deliveries.id))
     .limit(batch)
-  const to = { url: webhook.url, paused: webhook.status === 'paused', nowMs }
-  if (rows.length > 0)
-    await tx.insert(deliveries).values(rows.map((row) => replayed(newId('delivery'), row, to)))
+  const replays = rows.map((row) => replayed(newId('delivery'), row, { url: webhook.url, nowMs }))
+  if (replays.length > 0) {
+    await tx.insert(deliveries).values(replays)
+    await makeDue(
+      tx,
+      replays.map(({ id }) => id),
+    )
+  }
   const status = rows.length < batch ? 'completed' : 'running'
   return { status, count: rows.length, last: rows.at(-1)?.id ?? job.lastDeliveryId }
 }

@@ -10,13 +10,12 @@ import {
 import type { RequestMeta } from '@opsplane/http'
 import type { AttemptResult, MakeAttempt } from '../delivery/attempt.js'
 import { webhook } from './domain.js'
-import type { Target, WebhookRow } from './target.js'
+import { targetOf } from './target.js'
 import type { WebhookAggregate } from './webhook-store.js'
 
 export interface PingDependencies {
   aggregate: WebhookAggregate
   attempt: MakeAttempt
-  targetOf(row: WebhookRow): Target
 }
 
 /** Sends one test ping to a webhook's endpoint. Throws as `testWebhook` documents. */
@@ -26,7 +25,7 @@ export type Ping = (webhookId: string, meta: RequestMeta) => Promise<WebhookTest
  * A request like any delivery's, but no delivery: it is not kept, not retried and not counted, and it is sent
  * whether or not the webhook is paused. Its `data` is the webhook as the API shows it.
  */
-export function createPing({ aggregate, attempt, targetOf }: PingDependencies): Ping {
+export function createPing({ aggregate, attempt }: PingDependencies): Ping {
   return async (webhookId, { tenant, now, signal }) => {
     const found = await aggregate.find(webhookId, tenant)
     if (!found) throw notFound()
@@ -41,7 +40,8 @@ export function createPing({ aggregate, attempt, targetOf }: PingDependencies): 
       workspace_id,
       data: { ...webhook.expose(state) },
     }
-    return resultOf(await attempt(target, body, signal))
+    const content = { id: body.id, type: body.event, text: JSON.stringify(body) }
+    return resultOf(await attempt(target, content, signal))
   }
 }
 
@@ -62,7 +62,8 @@ function resultOf(result: AttemptResult): WebhookTestResult {
 
 function unanswered({ kind, message }: AttemptError): ApiError {
   const details = [{ in: 'path' as const, path: '/id', code: kind, message }]
-  if (kind === 'secret_missing') return new ApiError('conflict', `Nothing was sent: ${message}`, { details })
+  if (kind === 'secret_missing' || kind === 'headers_too_large')
+    return new ApiError('conflict', `Nothing was sent: ${message}`, { details })
   const code = kind === 'timeout' ? 'upstream_timeout' : 'upstream_error'
   return new ApiError(code, `The endpoint did not answer (${kind}): ${message}`, { details })
 }

@@ -1,18 +1,18 @@
 import { describe, it } from '@jest/globals'
 import type { RoleState } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
-import { type CreateRole, role } from './domain.js'
+import { type RoleCommand, role } from './domain.js'
 
 const createdAt = '2026-03-01T10:00:00.000Z'
 const now = '2026-03-02T10:00:00.000Z'
+const id = 'rol_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
 const fields = {
-  id: 'rol_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
   name: 'releaser',
   description: 'Releases.',
   permissions: ['itsm:read' as const],
 }
-const create: CreateRole = { kind: 'create', ...fields, now: createdAt }
-const releaser: RoleState = { ...fields, createdAt, updatedAt: createdAt }
+const create: RoleCommand = { kind: 'create', id, fields, now: createdAt }
+const releaser: RoleState = { id, ...fields, createdAt, updatedAt: createdAt }
 const { given } = specify(role)
 
 describe('a custom role', () => {

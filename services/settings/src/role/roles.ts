@@ -1,64 +1,25 @@
-import {
-  ApiError,
-  builtInRoles,
-  type NewRole,
-  newId,
-  notFound,
-  type Page,
-  type Permission,
-  type Role,
-  type RolePatch,
-  type RoleState,
-} from '@opsplane/contracts'
+import { ApiError, type NewRole, newId, type Role, type RolePatch } from '@opsplane/contracts'
 import type { TakeTurn } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { z } from 'zod'
 import { requireAuthority } from '../membership/authority.js'
 import { requireEveryEnvironment } from '../membership/reach.js'
 import { homeOf } from '../workspace/home.js'
 import { role } from './domain.js'
-import { isBuiltIn, permissionsOf } from './permissions.js'
-import { customRole, customRoles, membersByRole, type Reader, type StoredRole } from './queries.js'
+import { isBuiltIn } from './permissions.js'
+import { customRoles, membersByRole } from './queries.js'
+import { existing, shown } from './reading.js'
 
 /** Keeps the list short enough to be read whole. */
 export const mostCustomRoles = 100
 
 export type Roles = ReturnType<typeof createRoles>
 
-/** The roles of a workspace: the built-in ones, and its own, which are changed one request after the other. */
-export function createRoles(
-  { store, database: { db }, cursors }: Pick<ServiceContext, 'store' | 'database' | 'cursors'>,
-  takeTurn: TakeTurn,
-) {
+/** Changes the roles a workspace has made for itself, one request after the other. */
+export function createRoles({ store }: Pick<ServiceContext, 'store'>, takeTurn: TakeTurn) {
   const roles = store.aggregate(role)
 
   return {
-    /** Built-in ones first, then custom ones by name. Throws `invalid_cursor`. */
-    async list(
-      workspaceId: string,
-      page: { limit: number; after?: string; binding: string },
-    ): Promise<Page<Role>> {
-      const [custom, members] = await Promise.all([
-        customRoles(db, workspaceId),
-        membersByRole(db, workspaceId),
-      ])
-      const all = [...Object.keys(builtInRoles).map(builtIn), ...custom.map(shownCustom)]
-      const binding = `${workspaceId}|${page.binding}`
-      const after = page.after === undefined ? '' : Place.parse(cursors.decode(page.after, binding))[0]
-      const rest = all.filter((entry) => placeOf(entry) > after)
-      const items = rest.slice(0, page.limit).map((entry) => counted(entry, members))
-      const last = rest.length > page.limit ? items.at(-1) : undefined
-      const nextCursor = last === undefined ? null : cursors.encode([placeOf(last)], binding)
-      return { items, nextCursor, limit: page.limit }
-    },
-
-    async get(workspaceId: string, name: string): Promise<Role> {
-      const members = await membersByRole(db, workspaceId)
-      if (isBuiltIn(name)) return counted(builtIn(name), members)
-      return counted(shownCustom(await existing(db, workspaceId, name)), members)
-    },
-
     create: (wanted: NewRole, meta: RequestMeta): Promise<Role> =>
       takeTurn(atHome(meta), async (unit, tx) => {
         await requireEveryEnvironment(tx, meta.principal)
@@ -66,7 +27,7 @@ export function createRoles(
         requireAuthority(meta.principal.permissions, wanted.permissions)
         if ((await customRoles(tx, meta.tenant.workspaceId)).length >= mostCustomRoles) throw tooMany()
         const id = newId('role')
-        return shown(await unit.create(roles, id, { kind: 'create', id, ...wanted, now: meta.now }), 0)
+        return shown(await unit.create(roles, id, { kind: 'create', id, fields: wanted, now: meta.now }), 0)
       }),
 
     /** Whoever changes a role must hold all it allows, before and after. */
@@ -93,51 +54,6 @@ export function createRoles(
       }),
   }
 }
-
-/** What the role allows in this workspace; null when there is none of that name. */
-export async function grantedBy(db: Reader, workspaceId: string, name: string): Promise<Permission[] | null> {
-  if (isBuiltIn(name)) return permissionsOf(name, null)
-  const found = await customRole(db, workspaceId, name)
-  return found && permissionsOf(name, found.state.permissions)
-}
-
-async function existing(db: Reader, workspaceId: string, name: string): Promise<StoredRole> {
-  const found = await customRole(db, workspaceId, name)
-  if (found === null) throw notFound()
-  return found
-}
-
-const Place = z.tuple([z.string()])
-const builtInNames = Object.keys(builtInRoles)
-
-/** Sorts built-in roles, in the order of their table, before custom ones. */
-function placeOf({ name, builtIn }: Role): string {
-  return builtIn ? `0${builtInNames.indexOf(name)}` : `1${name}`
-}
-
-function builtIn(name: string): Role {
-  const { description = '' } = builtInRoles[name] ?? {}
-  const unversioned = { id: null, createdAt: null, updatedAt: null, version: null }
-  return {
-    ...unversioned,
-    name,
-    description,
-    permissions: permissionsOf(name, null),
-    builtIn: true,
-    members: 0,
-  }
-}
-
-const shownCustom = ({ state, version }: StoredRole): Role => shown({ ...state, version }, 0)
-
-function shown(state: RoleState & { version: number }, members: number): Role {
-  return { ...state, permissions: permissionsOf(state.name, state.permissions), builtIn: false, members }
-}
-
-const counted = (entry: Role, members: Map<string, number>): Role => ({
-  ...entry,
-  members: members.get(entry.name) ?? 0,
-})
 
 function refuseBuiltIn(name: string): void {
   if (!isBuiltIn(name)) return

@@ -1,12 +1,13 @@
 import { NewRole, Role, RolePatch } from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
+import type { RoleReading } from './reading.js'
 import type { Roles } from './roles.js'
 
 const tag = 'Roles'
 
 /** Roles of the current workspace. */
-export function roleRoutes(roles: Roles): Route[] {
+export function roleRoutes(roles: Roles, reading: RoleReading): Route[] {
   return [
     defineList({
       operationId: 'listRoles',
@@ -18,7 +19,7 @@ export function roleRoutes(roles: Roles): Route[] {
       sorts: [],
       response: Role,
       handler: ({ query: { limit, after }, binding, meta }) =>
-        roles.list(meta.tenant.workspaceId, { limit, binding, ...(after !== undefined && { after }) }),
+        reading.list(meta.tenant.workspaceId, { limit, binding, ...(after !== undefined && { after }) }),
     }),
 
     defineRoute({
@@ -30,7 +31,7 @@ export function roleRoutes(roles: Roles): Route[] {
       scope: 'roles:read',
       response: Role,
       errors: ['not_found'],
-      handler: ({ params, meta }) => roles.get(meta.tenant.workspaceId, params.name),
+      handler: ({ params, meta }) => reading.get(meta.tenant.workspaceId, params.name),
     }),
 
     defineRoute({

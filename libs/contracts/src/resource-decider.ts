@@ -1,0 +1,54 @@
+import { changedFields, type Decider, type Instant } from './decider.js'
+import { ApiError, notFound } from './errors.js'
+
+/** What every resource has beside the fields of its own. */
+export interface ResourceState {
+  id: string
+  createdAt: Instant
+  updatedAt: Instant
+}
+
+export type ResourceFields<State extends ResourceState> = Omit<State, keyof ResourceState>
+
+export type ResourceCommand<State extends ResourceState> =
+  | { kind: 'create'; id: string; fields: ResourceFields<State>; now: Instant }
+  | {
+      kind: 'update'
+      patch: { [Name in keyof ResourceFields<State>]?: State[Name] | undefined }
+      now: Instant
+    }
+  | { kind: 'delete' }
+
+/**
+ * The rules of a resource without a life of its own: it is created once, changed field by field, and deleted. Its events
+ * are `<resourceType>.created`, `.updated` and `.deleted`; what changes nothing is none. Throws `conflict` for an id that
+ * is taken, `not_found` for one that is not there.
+ */
+export function resourceDecider<State extends ResourceState>(options: {
+  resourceType: string
+  table: string
+  displayName(state: State): string
+}): Decider<State, ResourceCommand<State>> {
+  const { resourceType, table, displayName } = options
+  return {
+    resourceType,
+    table,
+    decide(command, state) {
+      if (command.kind === 'create') {
+        if (state !== null) throw new ApiError('conflict', `There is a ${resourceType} with this id already.`)
+        const { id, fields, now } = command
+        // A state is its own fields and those of every resource: the compiler does not put a generic one together.
+        const after = { id, ...fields, createdAt: now, updatedAt: now } as State
+        return [{ type: `${resourceType}.created`, after }]
+      }
+      if (state === null) throw notFound()
+      if (command.kind === 'delete') return [{ type: `${resourceType}.deleted`, after: null }]
+      const given = Object.entries(command.patch).filter(([, value]) => value !== undefined)
+      const after = { ...state, ...Object.fromEntries(given) }
+      if (changedFields(state, after).length === 0) return []
+      return [{ type: `${resourceType}.updated`, after: { ...after, updatedAt: command.now } }]
+    },
+    expose: (state) => state,
+    describe: (state) => ({ displayName: displayName(state) }),
+  }
+}

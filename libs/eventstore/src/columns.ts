@@ -1,0 +1,55 @@
+/** A column of rows that are sent to Postgres as one array per column, everything as text. */
+export interface Column<Row> {
+  name: string
+  /** What the text is cast to. */
+  type: string
+  value: (row: Row) => string | number | null
+}
+
+/** A row and the number of what it belongs to. */
+export interface Numbered<Row> {
+  n: number
+  row: Row
+}
+
+export const text = <Row>(name: string, value: Column<Row>['value'], type = 'text'): Column<Row> => ({
+  name,
+  type,
+  value,
+})
+
+export function arrays<Row>(columns: readonly Column<Row>[], rows: readonly Numbered<Row>[]): string[][] {
+  // Null stays null inside an array parameter; the element type only says what the client may see.
+  return [
+    rows.map(({ n }) => String(n)),
+    ...columns.map((column) => rows.map(({ row }) => column.value(row) as string)),
+  ]
+}
+
+/** The rows as `t`, with their numbers as `n`, all of them text. */
+export function rowsOf<Row>(columns: readonly Column<Row>[], next: () => number): string {
+  const names = ['n', ...columns.map(({ name }) => name)]
+  return `unnest(${names.map(() => `$${next()}::text[]`).join(', ')}) as t (${names.join(', ')})`
+}
+
+/** Inserts, as `r`, what `source` has as `t`. The table is named as SQL has it. */
+export function insertInto<Row>(table: string, columns: readonly Column<Row>[], source: string): string {
+  const names = columns.map(({ name }) => name).join(', ')
+  const values = columns.map(({ name, type }) => (type === 'text' ? `t.${name}` : `t.${name}::${type}`))
+  return `insert into ${table} as r (${names}) select ${values.join(', ')} from ${source}`
+}
+
+export function parameterCounter(): () => number {
+  let last = 0
+  return () => ++last
+}
+
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/**
+ * At most one row for each row before it, found by an index however small the table was when the statement was planned.
+ * `query` speaks of the row before.
+ */
+export const one = (query: string, locking = ''): string => `lateral (${query} limit 1 ${locking})`

@@ -1,0 +1,103 @@
+import { one, quoted } from './columns.js'
+import type { UniqueIndex } from './unique-indexes.js'
+
+/**
+ * What the append finds out of the commits before it writes: common table expressions, and queries on them.
+ * A verdict is `key` (the Idempotency-Key is taken), `raced` (an aggregate has changed), `relied` (so has something relied on),
+ * `blocked` (somebody else has locked a row of it), `unique:<index>`, or `later`.
+ */
+export interface Verdicts {
+  parts: string[]
+  /** Select the number of a commit, the rank of the verdict among several, and the verdict. */
+  losers: string[]
+  /** Select number and verdict of commits that cannot be in one statement with others of it. */
+  later: string[]
+}
+
+interface Rows {
+  table: string
+  /** Of the rows, and the beginning of the names of what is made from them. */
+  name: string
+  /** Selects the rows by their columns, with the number of the commit as `n`. */
+  rows: string
+  /** `skip locked`, or nothing where locks are waited for. */
+  skipping: string
+}
+
+/** A row to be written that somebody has locked blocks, and so does a value that has to be unique and is not. */
+export function writeVerdicts({
+  table,
+  name,
+  rows,
+  skipping,
+  uniques,
+}: Rows & { uniques: readonly UniqueIndex[] }): Verdicts {
+  const byId = `select from ${quoted(table)} r where r.id = t.id`
+  const all = uniques.map((index, place) =>
+    uniqueVerdicts({ table, name, index, key: `${name}_key_${place}` }),
+  )
+  return {
+    parts: [
+      `${name} as materialized (${rows})`,
+      `${name}_seen as materialized (select t.id from ${name} t, ${one(byId)} r)`,
+      `${name}_locked as materialized (
+        select t.id from (select id from ${name}_seen order by id) t, ${one(byId, `for no key update ${skipping}`)} r)`,
+      ...all.flatMap(({ parts }) => parts),
+    ],
+    losers: [
+      `select n, 3, 'blocked' from ${name}
+       where id in (select id from ${name}_seen) and id not in (select id from ${name}_locked)`,
+      ...all.flatMap(({ losers }) => losers),
+    ],
+    later: all.flatMap(({ later }) => later),
+  }
+}
+
+/** Of what the commit itself writes the index itself is asked, by the write. */
+function uniqueVerdicts(of: { table: string; name: string; index: UniqueIndex; key: string }): Verdicts {
+  const { table, name, index, key } = of
+  const computed = index.generated.map(({ name: column, expression }) => `${expression} as ${quoted(column)}`)
+  const keys = index.columns.map((expression, place) => `${expression} as key_${place}`)
+  const equals = (left: (place: number) => string, right: string) =>
+    index.columns.map((_, place) => `${left(place)} = ${right}.key_${place}`).join(' and ')
+  const predicate = index.predicate ?? 'true'
+  return {
+    parts: [
+      `${key} as materialized (
+        select n, id, ${keys.join(', ')} from (select *${computed.map((each) => `, ${each}`).join('')} from ${name}) t
+        where ${predicate})`,
+    ],
+    losers: [
+      `select n, 4, '${`unique:${index.name}`.replaceAll("'", "''")}' from ${key} k, ${one(`
+         select from ${quoted(table)} r where ${equals((place) => `(${index.columns[place]})`, 'k')} and (${predicate})
+           and r.id <> k.id and not exists (select from ${name} own where own.n = k.n and own.id = r.id)`)} taken`,
+    ],
+    later: [
+      `select k.n, 'later' from ${key} k join ${key} earlier
+         on earlier.n < k.n and ${equals((place) => `earlier.key_${place}`, 'k')}
+       where k.n not in (select n from rejected) and earlier.n not in (select n from rejected)`,
+    ],
+  }
+}
+
+/** What is relied on is locked against being written until the commit, and looked at as whoever wrote it last has left it. */
+export function relianceVerdicts({ table, name, rows, skipping }: Rows): Verdicts {
+  const sameRow = 'r.id = t.id and r.workspace_id = t.workspace_id and r.environment = t.environment'
+  return {
+    parts: [
+      `${name} as materialized (${rows})`,
+      `${name}_seen as materialized (
+        select t.n, t.id, t.fields from ${name} t, ${one(`select from ${quoted(table)} r where ${sameRow}`)} r)`,
+      `${name}_locked as materialized (
+        select t.n, t.id, r.state::jsonb @> t.fields::jsonb as held
+        from (select * from ${name}_seen order by id) t, ${one(`select r.state from ${quoted(table)} r where r.id = t.id`, `for share ${skipping}`)} r)`,
+    ],
+    losers: [
+      `select t.n, case when s.id is null or not l.held then 2 else 3 end,
+         case when s.id is null or not l.held then 'relied' else 'blocked' end
+       from ${name} t left join ${name}_seen s on s.n = t.n and s.id = t.id left join ${name}_locked l on l.n = t.n and l.id = t.id
+       where l.held is not true`,
+    ],
+    later: [],
+  }
+}

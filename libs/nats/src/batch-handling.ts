@@ -1,0 +1,223 @@
+import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import type { Held, Readable } from './held-messages.js'
+import type { StreamMessage } from './stream-message.js'
+
+/** A message and the event it carries. */
+export type Received<T> = { message: StreamMessage } & Readable<T>
+
+export interface ConsumerCounters {
+  handled: number
+  /** Events put back, to come again: those that failed, and later ones of their aggregates. */
+  retried: number
+  deadLettered: number
+  /** Messages that concern nobody here. */
+  skipped: number
+}
+
+export interface BatchHandlingOptions<T> {
+  durable: string
+  log: Logger
+  /** Applies the events. What throws is applied again, in smaller parts, so every effect is one that may be repeated. */
+  apply(batch: Received<T>[]): Promise<void>
+  /** Whether the error says that a dependency is away: the events wait, and no delivery is counted. */
+  isAway?(error: unknown): boolean
+  /** Whether the error says that others were in the way: the same attempt is worth two more. */
+  isTransient?(error: unknown): boolean
+  /**
+   * Keeps what is given up; rejected, the event comes again. Without it no event is ever given up: it comes again, at most
+   * every `retry.maxMs`, for as long as the stream has it.
+   */
+  onDead?(message: StreamMessage, error: unknown): Promise<void>
+  /** How often an event may fail. */
+  maxDeliveries?: number
+  retry?: { baseMs: number; maxMs: number }
+  maxAckPending: number
+  closing: AbortSignal
+  /** The message is out of hand: done with for good, or to come again. */
+  onSettled(held: Held<T>, how: 'done' | 'back'): void
+}
+
+export interface BatchHandling<T> {
+  /** Never rejects. `park` is called when the batch waits for a dependency: others may go on meanwhile. */
+  handle(batch: Held<T>[], park: () => void): Promise<void>
+  counters: ConsumerCounters
+}
+
+/**
+ * How long the server keeps what a consumer that stops gives back. Without a delay it may answer the request of the one
+ * that has just stopped, and the message is only seen again after its ack wait.
+ */
+export const giveBackDelayMs = 100
+/** From which failing attempt on a batch lets others go on. */
+const parkAfter = 4
+const mostRemembered = 10_000
+/** How long later events of a line wait for one that is due again. */
+const slackMs = 1_000
+
+/**
+ * Applies batches so that one event which fails costs little and stops nobody else. A batch that fails is halved until the
+ * failing events are alone: some 2 × log2(n) attempts for one of them. It comes again with growing delay and is then
+ * handled by itself, so that each further failure costs one attempt; later events of its line are put back behind it.
+ */
+export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandling<T> {
+  const { durable, log, closing, maxDeliveries = 10, retry = { baseMs: 1_000, maxMs: 300_000 } } = options
+  const counters: ConsumerCounters = { handled: 0, retried: 0, deadLettered: 0, skipped: 0 }
+  /** How often the event at a sequence has failed here. */
+  const failures = new Map<number, number>()
+  /** Until when a line waits for an event that failed. */
+  const failing = new Map<string, { seq: number; until: number }>()
+  /** Until when what was put back stays away, by sequence. */
+  const away = new Map<number, { lane: string; until: number }>()
+  let successes = 0
+
+  const settle = (held: Held<T>) => {
+    const { seq } = held.message
+    failures.delete(seq)
+    away.delete(seq)
+    if ('line' in held && failing.get(held.line)?.seq === seq) failing.delete(held.line)
+    options.onSettled(held, 'done')
+  }
+
+  const putBack = (held: Held<T>, delayMs: number) => {
+    counters.retried++
+    if ('lane' in held) away.set(held.message.seq, { lane: held.lane, until: performance.now() + delayMs })
+    held.message.nak(delayMs)
+    options.onSettled(held, 'back')
+  }
+
+  const giveBack = (batch: Held<T>[]) => {
+    for (const held of batch) {
+      held.message.nak(giveBackDelayMs)
+      options.onSettled(held, 'back')
+    }
+  }
+
+  /** What waits to come again counts as unacknowledged at the server: one workspace may have a quarter of that. */
+  const isFull = (lane: string) => {
+    const now = performance.now()
+    let [own, all] = [0, 0]
+    for (const [seq, waiting] of away) {
+      if (waiting.until < now) away.delete(seq)
+      else {
+        all++
+        if (waiting.lane === lane) own++
+      }
+    }
+    return own >= options.maxAckPending / 4 || all >= options.maxAckPending / 2
+  }
+
+  const giveUp = async (held: Held<T>, error: unknown, attempt: number) => {
+    const { message } = held
+    const { subject, seq, deliveries } = message
+    const { onDead } = options
+    if (!onDead) return putBack(held, retryDelayMs({ attempt, strategy: 'exponential', ...retry }))
+    try {
+      await patiently(() => onDead(message, error))
+    } catch (cause) {
+      if (closing.aborted) return giveBack([held])
+      log.error({ err: cause, durable, subject, seq }, 'a dead event could not be kept')
+      return putBack(held, retryDelayMs({ attempt, strategy: 'exponential', ...retry }))
+    }
+    log.error({ err: error, durable, subject, seq, deliveries }, 'event given up')
+    message.term()
+    counters.deadLettered++
+    settle(held)
+  }
+
+  const failed = async (held: Received<T>, error: unknown, isItsFault: boolean) => {
+    const { message, line, lane } = held
+    const { subject, seq, deliveries } = message
+    const count = (failures.get(seq) ?? 0) + (isItsFault ? 1 : 0)
+    const attempt = isItsFault ? count : deliveries
+    remember(failures, seq, count)
+    if (attempt === 1) log.warn({ err: error, durable, subject, seq }, 'event failed')
+    // Counted here, as the server counts as well what was only put back; its count ends what moves between processes.
+    const spent = count >= maxDeliveries || deliveries >= 2 * maxDeliveries
+    if (options.onDead && (spent || isFull(lane))) return giveUp(held, error, attempt)
+    const delayMs = retryDelayMs({ attempt, strategy: 'exponential', ...retry })
+    remember(failing, line, { seq, until: performance.now() + delayMs })
+    putBack(held, delayMs)
+  }
+
+  /** Puts back what comes after a failing event of its line. Where that is too much, order gives way. */
+  const isHeldBack = (held: Received<T>) => {
+    const before = failing.get(held.line)
+    if (!before || before.seq >= held.message.seq) return false
+    const waitMs = before.until - performance.now()
+    if (waitMs < -slackMs || isFull(held.lane)) return false
+    putBack(held, Math.max(waitMs, 0) + slackMs / 20)
+    return true
+  }
+
+  /** Repeats what may yet succeed. Throws what the events can be blamed for, as when others succeed meanwhile. */
+  const patiently = async (task: () => Promise<void>, park?: () => void) => {
+    let [conflicts, before] = [0, successes]
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await task()
+        successes++
+        if (attempt > 1) log.info({ durable }, 'consuming again')
+        return
+      } catch (error) {
+        const isAway = options.isAway?.(error) ?? false
+        const waits = isAway || (options.isTransient?.(error) && ++conflicts < 3)
+        if (!waits || closing.aborted) throw error
+        if (isAway && attempt === 1) log.warn({ err: error, durable }, 'a dependency is away, events wait')
+        if (attempt >= parkAfter) {
+          park?.()
+          if (successes !== before) throw error
+        }
+        before = successes
+        const timing = { strategy: 'exponential', baseMs: 100, maxMs: 5_000 } as const
+        await delay(retryDelayMs({ attempt, ...timing }), closing)
+      }
+    }
+  }
+
+  const applyAll = async (batch: Received<T>[], park: () => void, blamed = false): Promise<void> => {
+    if (closing.aborted) return giveBack(batch)
+    const free = batch.filter((received) => !isHeldBack(received))
+    const [first, ...others] = free
+    if (!first) return
+    try {
+      await (blamed ? options.apply(free) : patiently(() => options.apply(free), park))
+    } catch (error) {
+      const isAway = options.isAway?.(error) ?? false
+      if (closing.aborted && isAway) return giveBack(free)
+      if (others.length === 0) return failed(first, error, !isAway)
+      const middle = free.length >> 1
+      await applyAll(free.slice(0, middle), park, blamed || isAway)
+      return applyAll(free.slice(middle), park, blamed || isAway)
+    }
+    for (const received of free) {
+      received.message.ack()
+      settle(received)
+    }
+    counters.handled += free.length
+  }
+
+  return {
+    counters,
+    async handle(batch, park) {
+      const readable: Received<T>[] = []
+      for (const held of batch) {
+        if ('error' in held) await giveUp(held, held.error, held.message.deliveries)
+        else readable.push(held)
+      }
+      const suspected = new Set(
+        readable.filter(({ message }) => failures.has(message.seq)).map(({ line }) => line),
+      )
+      await applyAll(
+        readable.filter(({ line }) => !suspected.has(line)),
+        park,
+      )
+      for (const received of readable) if (suspected.has(received.line)) await applyAll([received], park)
+    },
+  }
+}
+
+function remember<K, V>(map: Map<K, V>, key: K, value: V): void {
+  map.set(key, value)
+  const [oldest] = map.keys()
+  if (map.size > mostRemembered && oldest !== undefined) map.delete(oldest)
+}

@@ -1,0 +1,371 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { natsNames } from '@opsplane/contracts'
+import { createLogger } from '@opsplane/runtime'
+import { type DurableConsumer, type DurableConsumerOptions, durableConsumer } from './durable-consumer.js'
+import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
+import { connectNats, type NatsLink } from './link.js'
+import type { StreamMessage } from './stream-message.js'
+import { ensureStreams } from './streams.js'
+
+const log = createLogger({ service: 'test', level: 'silent' })
+const storeDir = mkdtempSync(join(tmpdir(), 'durable-nats-'))
+let server: EmbeddedNats
+let link: NatsLink
+beforeAll(async () => {
+  server = await startEmbeddedNats({ storeDir })
+  link = connectNats({ url: server.url, name: 'durable-test', log })
+})
+afterAll(async () => {
+  await link?.close()
+  await server?.stop()
+  rmSync(storeDir, { recursive: true, force: true })
+})
+
+let names: ReturnType<typeof natsNames>
+let runs = 0
+const closing: { close(): Promise<void> }[] = []
+beforeEach(async () => {
+  names = natsNames(`d${runs++}`)
+  await ensureStreams(link, names)
+})
+afterEach(async () => {
+  for (const each of closing.splice(0).reverse()) await each.close()
+})
+
+const waitFor = async (holds: () => boolean | Promise<boolean>) => {
+  for (const end = Date.now() + 60_000; !(await holds()); await delay(10))
+    if (Date.now() > end) throw new Error('it did not come to pass')
+}
+/** A body reads `<workspace> <line> <number>`. */
+const read = (message: StreamMessage) => {
+  const event = message.string()
+  const [lane = '', line = ''] = event.split(' ')
+  return { event, lane, line: `${lane}/${line}` }
+}
+const publish = async (...bodies: string[]) => {
+  const client = jetstream(await link.ready())
+  const subject = names.topicSubject('ws_1', 'production', 'orders')
+  for (let at = 0; at < bodies.length; at += 100)
+    await Promise.all(bodies.slice(at, at + 100).map((body) => client.publish(subject, body)))
+}
+const consume = (
+  options: Partial<DurableConsumerOptions<string>> & { handle(events: string[]): Promise<void> },
+) => {
+  const consumer: DurableConsumer = durableConsumer<string>({
+    link,
+    stream: names.topicsStream,
+    durable: 'test',
+    log,
+    read,
+    retry: { baseMs: 20, maxMs: 50 },
+    apply: (batch) => options.handle(batch.map(({ event }) => event)),
+    ...options,
+  })
+  closing.push(consumer)
+  return consumer
+}
+const info = async () =>
+  (await jetstreamManager(await link.ready())).consumers.info(names.topicsStream, 'test')
+const allAcknowledged = () =>
+  waitFor(async () => {
+    const { num_ack_pending, num_pending } = await info()
+    return num_ack_pending + num_pending === 0
+  })
+const numbered = (count: number, lane = 'ws_1') =>
+  Array.from({ length: count }, (_, n) => `${lane} line${n} ${n}`)
+
+class Away extends Error {}
+const isAway = (error: unknown) => error instanceof Away
+
+describe('what a consumer holds', () => {
+  test('is kept alive through an outage of many ack waits, and handled once', async () => {
+    const handled: string[] = []
+    let attempts = 0
+    let isOver = false
+    const consumer = consume({
+      ackWaitMs: 400,
+      isAway,
+      async handle(events) {
+        // 100 + 200 + … + 3200 ms of waiting: more than fifteen ack waits.
+        if (events[0] === 'ws_1 line0 0') isOver = attempts++ === 6
+        if (!isOver) throw new Away()
+        handled.push(...events)
+      },
+    })
+    await publish(...numbered(1_500))
+    await waitFor(() => consumer.counters().handled >= 1_500)
+    await allAcknowledged()
+    expect(handled.toSorted()).toEqual(numbered(1_500).toSorted())
+    expect(consumer.counters()).toEqual({ handled: 1_500, retried: 0, deadLettered: 0, skipped: 0 })
+  })
+
+  test('is bounded by messages', async () => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const consumer = consume({ maxBatch: 50, handle: () => held })
+    await publish(...numbered(500))
+    await waitFor(async () => (await info()).num_ack_pending === 100)
+    await (await link.ready()).flush()
+    expect(await info()).toMatchObject({ num_ack_pending: 100, num_pending: 400 })
+    release()
+    await waitFor(() => consumer.counters().handled === 500)
+  })
+
+  test('is bounded by bytes, however large the messages are', async () => {
+    const text = 'x'.repeat(1_000_000)
+    let inHand = 0
+    let largest = 0
+    const consumer = consume({
+      maxHeldBytes: 1,
+      async handle(events) {
+        inHand = events.length
+        largest = Math.max(largest, events.length)
+      },
+    })
+    for (let n = 0; n < 40; n++) await publish(`ws_1 line${n} ${text}`)
+    await waitFor(() => consumer.counters().handled === 40)
+    expect(inHand).toBeGreaterThan(0)
+    // The server's largest message is 8 MiB, of which one has to fit.
+    expect(largest).toBeLessThanOrEqual(9)
+  })
+})
+
+describe('batches side by side', () => {
+  test('do not wait for each other, except for events of one line', async () => {
+    const seen: string[] = []
+    const waiting = new Map<string, () => void>()
+    consume({
+      maxBatch: 1,
+      batchesInFlight: 3,
+      async handle([event = '']) {
+        seen.push(event)
+        if (event.startsWith('ws_1 slow')) await new Promise<void>((resolve) => waiting.set(event, resolve))
+      },
+    })
+    await publish('ws_1 slow 1', 'ws_1 slow 2', 'ws_1 b 3', 'ws_1 c 4')
+    await waitFor(() => seen.length === 3)
+    expect(seen.toSorted()).toEqual(['ws_1 b 3', 'ws_1 c 4', 'ws_1 slow 1'])
+    waiting.get('ws_1 slow 1')?.()
+    await waitFor(() => seen.length === 4)
+    expect(seen.at(-1)).toBe('ws_1 slow 2')
+    waiting.get('ws_1 slow 2')?.()
+    await allAcknowledged()
+  })
+
+  test('are all waited for when it closes, and what has only arrived goes back', async () => {
+    const finished: string[] = []
+    let begun = 0
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const consumer = consume({
+      maxBatch: 1,
+      batchesInFlight: 2,
+      async handle(events) {
+        begun++
+        await held
+        finished.push(...events)
+      },
+    })
+    await publish(...numbered(10))
+    await waitFor(() => begun === 2)
+    const closed = consumer.close()
+    release()
+    await closed
+    expect(finished.toSorted()).toEqual(numbered(2))
+    await waitFor(async () => (await info()).ack_floor.stream_seq === 2)
+  })
+
+  test('go on while one waits for a dependency that others get through to, which ends apart', async () => {
+    const dead: string[] = []
+    const consumer = consume({
+      isAway,
+      maxDeliveries: 2,
+      onDead: async (message) => void dead.push(message.string()),
+      async handle(events) {
+        if (events.some((event) => event.startsWith('ws_bad'))) throw new Away()
+      },
+    })
+    await publish('ws_bad line 1')
+    await waitFor(async () => (await info()).num_ack_pending === 1)
+    // What the others get through is how it is known that the dependency is there.
+    for (let n = 0; dead.length === 0; n++) {
+      await publish(`ws_1 line${n} ${n}`)
+      await waitFor(() => consumer.counters().handled > n)
+    }
+    expect(dead).toEqual(['ws_bad line 1'])
+  })
+})
+
+describe('an event that always fails', () => {
+  test('costs a few attempts to find among many, one each time it comes again, and stops no other', async () => {
+    const attempts: string[][] = []
+    const dead: string[] = []
+    let begin = () => {}
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const consumer = consume({
+      maxDeliveries: 5,
+      onDead: async (message) => void dead.push(message.string()),
+      async handle(events) {
+        await begun
+        attempts.push(events)
+        if (events.includes('ws_1 line100 100')) throw new Error('cannot be handled')
+      },
+    })
+    await publish(...numbered(300))
+    await waitFor(async () => (await info()).num_ack_pending >= 257)
+    begin()
+    await waitFor(() => dead.length === 1 && consumer.counters().handled === 299)
+    expect(dead).toEqual(['ws_1 line100 100'])
+    const failing = attempts.filter((events) => events.includes('ws_1 line100 100'))
+    // 256, 128, …, 1, and four times by itself.
+    expect(failing.length).toBeLessThanOrEqual(9 + 4)
+    expect(attempts.length).toBeLessThanOrEqual(2 * 9 + 4 + 4)
+    await allAcknowledged()
+  })
+
+  test('keeps later ones of its line behind it, also when they arrive meanwhile', async () => {
+    const seen: string[] = []
+    let failures = 3
+    consume({
+      async handle(events) {
+        if (events.some((event) => event === 'ws_1 a 1') && failures-- > 0) throw new Error('not yet')
+        seen.push(...events)
+      },
+    })
+    await publish('ws_1 a 1')
+    await waitFor(() => failures < 3)
+    await publish('ws_1 a 2', 'ws_1 b 1')
+    await waitFor(() => seen.length === 3)
+    expect(seen.indexOf('ws_1 a 1')).toBeLessThan(seen.indexOf('ws_1 a 2'))
+    await allAcknowledged()
+  })
+
+  test('of one workspace leaves room for the others, however many there are', async () => {
+    const seen = new Set<string>()
+    const dead = new Set<string>()
+    consume({
+      maxAckPending: 40,
+      retry: { baseMs: 600_000, maxMs: 600_000 },
+      onDead: async (message) => void dead.add(message.string()),
+      async handle(events) {
+        if (events.some((event) => event.startsWith('ws_bad'))) throw new Error('cannot be handled')
+        for (const event of events) seen.add(event)
+      },
+    })
+    await publish(...numbered(200, 'ws_bad'), ...numbered(200, 'ws_good'))
+    await waitFor(() => seen.size === 200)
+    expect(dead.size).toBeGreaterThanOrEqual(190)
+    expect((await info()).num_ack_pending).toBeLessThanOrEqual(40)
+  })
+})
+
+describe('a consumer that is cut off', () => {
+  /** How often the consumer has begun to ask. */
+  let starts: number
+  let seen: string[]
+  beforeEach(() => {
+    starts = 0
+    seen = []
+  })
+  const listen = (own: NatsLink = link) =>
+    consume({
+      link: own,
+      onStart: () => void starts++,
+      handle: async (events) => void seen.push(...events),
+    })
+
+  test('hears first what has arrived when its process was held up, and is not taken for lost', async () => {
+    listen()
+    await publish('ws_1 a 1')
+    await waitFor(() => seen.length === 1)
+    for (const end = Date.now() + 3_000; Date.now() < end; );
+    await publish('ws_1 a 2')
+    await waitFor(() => seen.length === 2)
+    expect(starts).toBe(1)
+  })
+
+  test('goes on when a server that stood still is back', async () => {
+    listen()
+    await publish('ws_1 a 1')
+    await waitFor(() => seen.length === 1)
+    process.kill(server.pid, 'SIGSTOP')
+    const resume = setTimeout(() => process.kill(server.pid, 'SIGCONT'), 3_000)
+    closing.push({ close: async () => clearTimeout(resume) })
+    await publish('ws_1 a 2')
+    await waitFor(() => seen.length === 2)
+    expect(new Set(seen).size).toBe(2)
+  })
+
+  test('asks again when its requests are swallowed', async () => {
+    const proxy = await swallowingProxy(server.port)
+    closing.push(proxy)
+    const own = connectNats({ url: `nats://127.0.0.1:${proxy.port}`, name: 'cut-off', log })
+    closing.push(own)
+    listen(own)
+    await waitFor(async () => proxy.requests === 1)
+    proxy.swallow = 3
+    // More than one request brings.
+    await publish(...numbered(1_500))
+    await waitFor(() => seen.length === 1_500)
+    expect(proxy.swallow).toBe(0)
+    expect(seen.toSorted()).toEqual(numbered(1_500).toSorted())
+  })
+})
+
+interface SwallowingProxy {
+  port: number
+  /** Requests for messages that went through. */
+  requests: number
+  /** How many of the next ones vanish. */
+  swallow: number
+  close(): Promise<void>
+}
+
+/** Stands between a client and the server, and loses what asks for messages. */
+async function swallowingProxy(target: number): Promise<SwallowingProxy> {
+  const sockets = new Set<Socket>()
+  const proxy = { port: 0, requests: 0, swallow: 0 }
+  const listening: Server = createServer((client) => {
+    const upstream = connectSocket({ host: '127.0.0.1', port: target })
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        client.destroy()
+        upstream.destroy()
+      })
+    }
+    upstream.pipe(client)
+    client.on('data', (chunk) => {
+      const [request] = /PUB \$JS\.API\.CONSUMER\.MSG\.NEXT.*\r\n.*\r\n/.exec(chunk.toString('latin1')) ?? []
+      if (request === undefined || proxy.swallow === 0) {
+        if (request !== undefined) proxy.requests++
+        upstream.write(chunk)
+        return
+      }
+      proxy.swallow--
+      upstream.write(Buffer.from(chunk.toString('latin1').replace(request, ''), 'latin1'))
+    })
+  })
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
+  const address = listening.address()
+  if (typeof address === 'object' && address) proxy.port = address.port
+  return Object.assign(proxy, {
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => listening.close(resolve))
+    },
+  })
+}

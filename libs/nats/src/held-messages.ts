@@ -1,0 +1,114 @@
+import type { StreamMessage } from './stream-message.js'
+
+/** A message that has arrived, and what it says or why nobody can know. */
+export type Held<T> = { message: StreamMessage } & (Readable<T> | { error: unknown })
+
+export interface Readable<T> {
+  event: T
+  /** What is handled in order: the aggregate. */
+  line: string
+  /** Who must not stop the others: the workspace. */
+  lane: string
+}
+
+export interface HeldLimits {
+  messages: number
+  bytes: number
+  ackWaitMs: number
+}
+
+/** All that a consumer has in memory: arrived or in hand, counted, and kept from being delivered again. */
+export interface HeldMessages<T> {
+  /** False for what is held already, or was done with a moment ago: the server missed a sign of life, or an ack. */
+  add(held: Held<T>): boolean
+  /** The next ones in order, at most so many, without those of a line that is in hand. */
+  take(most: number): Held<T>[]
+  /** Whether `take` has something, and whether that is as much as it gives. */
+  ready(most: number): 'none' | 'some' | 'full'
+  /** What may be asked for; undefined while that is not worth a request. With nothing held, `largest` bytes fit. */
+  room(largest: number): { messages: number; bytes: number } | undefined
+  /** It is done with for good, or will come again. */
+  release(held: Held<T>, how: 'done' | 'back'): void
+  /** Takes what has arrived and is not in hand. */
+  rest(): Held<T>[]
+  close(): void
+}
+
+export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
+  let arrived: Held<T>[] = []
+  const all = new Map<string, Held<T>>()
+  const done = new Set<string>()
+  const linesInHand = new Map<string, number>()
+  let bytes = 0
+
+  const isFree = (held: Held<T>) => 'error' in held || !linesInHand.has(held.line)
+  const count = (held: Held<T>, by: 1 | -1) => {
+    if ('error' in held) return
+    const next = (linesInHand.get(held.line) ?? 0) + by
+    if (next === 0) linesInHand.delete(held.line)
+    else linesInHand.set(held.line, next)
+  }
+  const alive = setInterval(() => {
+    for (const { message } of all.values()) message.working()
+  }, limits.ackWaitMs / 3)
+
+  return {
+    add(held) {
+      const key = keyOf(held)
+      if (all.has(key)) return false
+      if (done.has(key)) {
+        held.message.ack()
+        return false
+      }
+      all.set(key, held)
+      bytes += held.message.bytes
+      arrived.push(held)
+      return true
+    },
+    take(most) {
+      const taken: Held<T>[] = []
+      const left: Held<T>[] = []
+      for (const held of arrived) (taken.length < most && isFree(held) ? taken : left).push(held)
+      arrived = left
+      for (const held of taken) count(held, 1)
+      return taken
+    },
+    ready(most) {
+      if (linesInHand.size === 0)
+        return arrived.length >= most ? 'full' : arrived.length > 0 ? 'some' : 'none'
+      let free = 0
+      for (const held of arrived) if (isFree(held) && ++free >= most) return 'full'
+      return free > 0 ? 'some' : 'none'
+    },
+    room(largest) {
+      const most = Math.max(limits.bytes, largest)
+      const left = { messages: limits.messages - all.size, bytes: most - bytes }
+      return left.messages * 4 >= limits.messages && left.bytes * 4 >= most ? left : undefined
+    },
+    release(held, how) {
+      const key = keyOf(held)
+      if (!all.delete(key)) return
+      bytes -= held.message.bytes
+      count(held, -1)
+      if (how === 'back') return
+      done.add(key)
+      const [oldest] = done
+      if (done.size > mostRemembered && oldest !== undefined) done.delete(oldest)
+    },
+    rest() {
+      const rest = arrived
+      arrived = []
+      for (const held of rest) {
+        all.delete(keyOf(held))
+        bytes -= held.message.bytes
+      }
+      return rest
+    },
+    close: () => clearInterval(alive),
+  }
+}
+
+const mostRemembered = 2_000
+
+/** The same sequence of a stream that was made anew is another message. */
+const keyOf = <T>({ message }: Held<T>) => `${message.seq}/${message.storedMs}`

@@ -1,0 +1,129 @@
+import { createInbox, type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
+import { delay } from '@opsplane/runtime'
+import { onReconnect } from './reconnects.js'
+import { type StreamMessage, streamMessage } from './stream-message.js'
+
+export interface PullOptions {
+  connection: NatsConnection
+  stream: string
+  durable: string
+  /** What may be asked for now, in messages and in bytes; undefined while there is no room. */
+  room(): { messages: number; bytes: number } | undefined
+  onMessage(message: StreamMessage): void
+}
+
+export interface Pull {
+  /** There may be room now. */
+  more(): void
+  /** Resolves with the reason once the server, the consumer or the stream is gone, or has gone silent. */
+  lost: Promise<string>
+  /** Stops asking. Resolves when nothing more can arrive, or after a second. */
+  close(): Promise<void>
+}
+
+/** Where something happens, a silent server is asked anew within a second: three beats without a sound. */
+const busy = { beatMs: 333, expiresMs: 30_000 }
+/** Where nothing happened for as long as a busy request lasts, one message is asked for, and then more at once. */
+const idle = { beatMs: 2_000, expiresMs: 300_000 }
+const silentBeats = 3
+const graceMs = 250
+const closeMs = 1_000
+
+/**
+ * Asks a durable pull consumer for messages, one request after the other.
+ *
+ * The end of a request is known here, and never waited for: nats-server 2.9 drops a request without a word when its time
+ * is up just as there is a message for it (under load 18 of 241 requests of 50 ms ended so on 2.9.10). Whoever counts
+ * what such a request has left, as the client's own `consume()` does, believes to be waiting at the server and asks for
+ * nothing, until two heartbeats are missing. Here one request is open at a time, and is over when it is filled, when the
+ * server says so, or when its time is up by the clock of this process.
+ */
+export function openPull({ connection, stream, durable, room, onMessage }: PullOptions): Pull {
+  const inbox = createInbox()
+  const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`
+  let open: { reply: string; left: number; until: number } | undefined
+  let isQuiet = false
+  let watching: NodeJS.Timeout | undefined
+  let serial = 0
+  let missed = 0
+  let ended = false
+  let lose: (reason: string) => void = () => {}
+  const lost = new Promise<string>((resolve) => {
+    lose = resolve
+  })
+
+  const more = () => {
+    if (open || ended || connection.isClosed()) return
+    const wanted = room()
+    if (!wanted) return
+    const { beatMs, expiresMs } = isQuiet ? idle : busy
+    const batch = isQuiet ? 1 : wanted.messages
+    const reply = `${inbox}.${++serial}`
+    const request = {
+      batch,
+      max_bytes: wanted.bytes,
+      expires: nanos(expiresMs),
+      idle_heartbeat: nanos(beatMs),
+    }
+    open = { reply, left: batch, until: performance.now() + expiresMs + graceMs }
+    isQuiet = true
+    watch(beatMs)
+    connection.publish(subject, JSON.stringify(request), { reply })
+  }
+
+  /** Beats are counted, not measured: after this process itself was held up, all that has arrived is heard first. */
+  const watch = (beatMs: number) => {
+    missed = 0
+    clearInterval(watching)
+    watching = setInterval(() => {
+      if (open && performance.now() > open.until) open = undefined
+      if (!open) return more()
+      if (++missed > silentBeats) lose('no heartbeats')
+    }, beatMs)
+  }
+
+  const onStatus = ({ subject: reply, headers }: Msg) => {
+    const { code, description } = headers ?? { code: 0, description: '' }
+    if (code === 100 || reply !== open?.reply) return
+    open = undefined
+    if (code === 408) return more()
+    // What comes next is larger than what may be asked for until something is done with.
+    if (code === 409 && /maxbytes/i.test(description)) return
+    lose(code === 503 ? 'there is no such consumer' : `${code} ${description}`)
+  }
+
+  const onMsg = (error: Error | null, msg: Msg) => {
+    if (error) return lose(error.message)
+    missed = 0
+    if (msg.subject.startsWith(inbox)) return onStatus(msg)
+    const message = streamMessage(msg)
+    if (!message) return
+    isQuiet = false
+    if (open && --open.left <= 0) open = undefined
+    onMessage(message)
+    more()
+  }
+
+  const subscription = connection.subscribe(`${inbox}.*`, { callback: onMsg })
+  const forget = onReconnect(connection, () =>
+    lose(connection.isClosed() ? 'the connection was closed' : 'reconnected'),
+  )
+
+  watch(busy.beatMs)
+  more()
+  return {
+    more,
+    lost,
+    async close() {
+      if (ended) return
+      ended = true
+      clearInterval(watching)
+      forget()
+      // What the server has sent before it hears of this still arrives.
+      const waiting = new AbortController()
+      await Promise.race([subscription.drain().catch(() => {}), delay(closeMs, waiting.signal)])
+      waiting.abort()
+      if (!subscription.isClosed()) subscription.unsubscribe()
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import type { Msg } from '@nats-io/transport-node'
+
+/** A message as a consumer got it from a stream. Acknowledgements are hints: one that is lost makes it come again. */
+export interface StreamMessage {
+  readonly subject: string
+  readonly stream: string
+  /** The message's sequence in the stream. */
+  readonly seq: number
+  /** How often it was delivered, this time included. */
+  readonly deliveries: number
+  /** When the stream stored it, in milliseconds since 1970. */
+  readonly storedMs: number
+  /** What it takes in memory, about. */
+  readonly bytes: number
+  header(name: string): string | undefined
+  string(): string
+  json(): unknown
+  /** It is done with. */
+  ack(): void
+  /** It comes again, after so many milliseconds. */
+  nak(delayMs: number): void
+  /** It is given up. */
+  term(): void
+  /** It is still in hand: its ack wait begins anew. */
+  working(): void
+}
+
+/** What the place to acknowledge to says of a delivery. */
+export interface Delivery {
+  stream: string
+  deliveries: number
+  seq: number
+  /** How many deliveries the consumer has made, this one included. */
+  number: number
+  storedMs: number
+}
+
+/**
+ * Reads `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<number>.<nanoseconds>.<left>`; newer servers put the domain
+ * and the account before the stream. Undefined for what is no delivery, such as a heartbeat.
+ */
+export function deliveryOf(reply = ''): Delivery | undefined {
+  const tokens = reply.split('.')
+  if (tokens[0] !== '$JS' || tokens[1] !== 'ACK' || tokens.length < 9) return undefined
+  const at = tokens.length > 9 ? 4 : 2
+  return {
+    stream: tokens[at] ?? '',
+    deliveries: Number(tokens[at + 2]),
+    seq: Number(tokens[at + 3]),
+    number: Number(tokens[at + 4]),
+    storedMs: Math.floor(Number(tokens[at + 5]) / 1_000_000),
+  }
+}
+
+/** Undefined for what is no delivery of a consumer. */
+export function streamMessage(msg: Msg): StreamMessage | undefined {
+  const delivery = deliveryOf(msg.reply)
+  if (!delivery) return undefined
+  let done = false
+  const respond = (text: string, final = true) => {
+    if (done) return
+    done = final
+    try {
+      msg.respond(text)
+    } catch {
+      // The connection is gone for good, so the server delivers it again, on the next one.
+    }
+  }
+  return {
+    subject: msg.subject,
+    ...delivery,
+    bytes: msg.data.byteLength + overheadBytes,
+    header: (name) => msg.headers?.get(name) || undefined,
+    string: () => msg.string(),
+    json: () => msg.json<unknown>(),
+    ack: () => respond('+ACK'),
+    nak: (delayMs) => respond(`-NAK {"delay":${Math.max(1, Math.round(delayMs)) * 1_000_000}}`),
+    term: () => respond('+TERM'),
+    working: () => respond('+WPI', false),
+  }
+}
+
+/** Headers, subject and the objects around them. */
+const overheadBytes = 1_024

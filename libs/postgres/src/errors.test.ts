@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals'
+import { isDatabaseAway, isDependencyAway, isTransient } from './errors.js'
+
+const error = (code: string) => Object.assign(new Error(code), { code })
+
+describe('what Postgres says', () => {
+  test.each([
+    ['too many connections', '53300'],
+    ['cannot connect now', '57P03'],
+    ['ended by an administrator, as in a failover', '57P01'],
+    ['read-only, as after a failover', '25006'],
+    ['a pooler without a server', '08P01'],
+    ['the disk is full', '53100'],
+    ['no route', 'EHOSTUNREACH'],
+  ])('%s: it is away', (_what, code) => {
+    expect(isDatabaseAway(error(code))).toBe(true)
+    // As drizzle gives it.
+    expect(isDependencyAway(new Error('Failed query', { cause: error(code) }))).toBe(true)
+    expect(isTransient(error(code))).toBe(false)
+  })
+
+  test.each([
+    ['a cancelled statement', '57014'],
+    ['a lock that was not to be had', '55P03'],
+    ['a deadlock', '40P01'],
+    ['a serialization failure', '40001'],
+  ])('%s: others may have been in the way', (_what, code) => {
+    expect(isTransient(error(code))).toBe(true)
+    expect(isDatabaseAway(error(code))).toBe(false)
+  })
+
+  test.each([
+    ['a violated constraint', '23505'],
+    ['a wrong statement', '42601'],
+  ])('%s: it is what was asked', (_what, code) => {
+    expect(isDatabaseAway(error(code))).toBe(false)
+    expect(isTransient(error(code))).toBe(false)
+  })
+})
