@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { jetstreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
 import { ChangeState, type CiRelation, natsNames, newId, type PlatformEvent } from '@opsplane/contracts'
 import { connectNats } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
@@ -48,11 +50,10 @@ export async function measureConflicts({
     const connection = await link.ready()
     const recheck = async () => {
       const events = await importOf(sql)
-      const before = await handled(sql)
       const startedAt = performance.now()
       for (const event of events) connection.publish(natsNames('').eventSubject(event), JSON.stringify(event))
       await connection.flush()
-      while ((await handled(sql)) < before + events.length) await delay(10)
+      while ((await behind(connection)) > 0) await delay(10)
       return performance.now() - startedAt
     }
     say(`Rechecking for ${batch} relations…`)
@@ -139,10 +140,11 @@ async function readAll(sql: postgres.Sql): Promise<number> {
   return performance.now() - startedAt
 }
 
-async function handled(sql: postgres.Sql): Promise<number> {
-  const [row] = await sql<{ handled: string }[]>`
-    select handled from consumer_checkpoints where consumer = 'itsm-item-conflicts'`
-  return Number(row?.handled ?? 0)
+/** Events that are still to be looked at. */
+async function behind(connection: NatsConnection): Promise<number> {
+  const { consumers } = await jetstreamManager(connection)
+  const consumer = await consumers.info(natsNames('').eventsStream, 'itsm-item-conflicts')
+  return consumer.num_pending + consumer.num_ack_pending
 }
 
 async function withConflicts(sql: postgres.Sql): Promise<number> {

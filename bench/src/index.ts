@@ -3,6 +3,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openState, startCluster } from '@opsplane/local'
 import { Argument, Command } from 'commander'
+import { measureAppend } from './append.js'
 import { measureConflicts } from './conflicts.js'
 import { measureCreates } from './creates.js'
 import { measureDelivered } from './delivered.js'
@@ -25,6 +26,7 @@ const measures = {
   rest: measureRest,
   delivered: measureDelivered,
   restart: measureRestart,
+  append: measureAppend,
   creates: measureCreates,
   'login-flood': measureLoginFlood,
   deliveries: measureDeliveries,

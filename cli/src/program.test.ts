@@ -77,6 +77,8 @@ describe('exit code 2: wrong usage', () => {
     ['a strange position', ['reseed', '--service=itsm', '--from=0'], 'from 1'],
     ['an unknown service', ['rebuild', '--service=mail'], 'settings, itsm, dispatcher'],
     ['no platform for its servers', ['status'], 'npm start'],
+    ['a strange id', ['dead-letters', 'show', '12'], 'itsm:12'],
+    ['neither dead letters nor all', ['dead-letters', 'drop'], '--all'],
     ['no platform for its keys', ['rotate-master-key'], 'npm start'],
     ['no master key', ['rotate-master-key', '--database-url=postgres://x'], 'OPSPLANE_MASTER_KEY'],
     ['no master key on standard input', ['rotate-master-key', '--database-url=x', '--keys-stdin'], 'no key'],
@@ -127,6 +129,8 @@ test.each([
   [['help', 'events']],
   [['rebuild', '-h']],
   [['fold-case', '-h']],
+  [['dead-letters', '--help']],
+  [['dead-letters', 'redrive', '--help']],
 ])('help is no error and has examples: %j', async (args) => {
   expect(await run(args)).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Examples:') })
 })

@@ -2,6 +2,7 @@ import { environments } from '@opsplane/contracts'
 import { Command, CommanderError, Option } from 'commander'
 import { addAccountCommands } from './commands/account.js'
 import { addAuditCommands } from './commands/audit.js'
+import { addDeadLetterCommands } from './commands/dead-letters.js'
 import { addDeliveryCommands } from './commands/deliveries.js'
 import { addEventCommands } from './commands/events.js'
 import { addKeyCommands } from './commands/keys.js'
@@ -63,6 +64,7 @@ function createProgram(io: Io): Command {
   addEventCommands(program, io)
   addAuditCommands(program, io)
   addOperationCommands(program, io)
+  addDeadLetterCommands(program, io)
   addKeyCommands(program, io)
   return program
 }

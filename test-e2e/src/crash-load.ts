@@ -6,29 +6,48 @@ export interface CreateLoad {
   /** Incident id by title, of every create that was answered 201. */
   acknowledged: ReadonlyMap<string, string>
   lastAnswer(): string
+  /** How many requests got another answer than they should, or none. */
+  refused(): number
+  /** How many changes of each incident were answered 200. */
+  changed: ReadonlyMap<string, number>
   stop(): Promise<void>
 }
 
 const retryMs = 25
 
-/** Each worker creates one incident after the other, `pauseMs` apart, repeating each until it is acknowledged. */
-export function startCreating(api: Api, { workers = 6, pauseMs = 0 } = {}): CreateLoad {
+/**
+ * Each worker creates one incident after the other, `pauseMs` apart, and changes each so many times, repeating each
+ * request until it is acknowledged.
+ */
+export function startCreating(api: Api, { workers = 6, pauseMs = 0, changes = 0 } = {}): CreateLoad {
   const acknowledged = new Map<string, string>()
+  const changed = new Map<string, number>()
+  let refused = 0
   let creating = true
   let lastAnswer = ''
 
-  // The same key until an answer arrives: an unknown outcome must not make two incidents.
-  const createOne = async (key: string) => {
+  /** The same key until an answer arrives: an unknown outcome must not take effect twice. Undefined at the end. */
+  const untilDone = async (method: 'POST' | 'PATCH', path: string, key: string, body: object) => {
     while (creating) {
-      const request = { body: { title: key }, headers: { 'idempotency-key': key } }
-      const answer = await api<{ data: { id: string } }>('POST', '/itsm/incidents', request).catch(
-        (error: unknown) => {
-          lastAnswer = String(error)
-        },
-      )
+      const request = { body, headers: { 'idempotency-key': key } }
+      const answer = await api<{ data: { id: string } }>(method, path, request).catch((error: unknown) => {
+        lastAnswer = String(error)
+      })
       if (answer) lastAnswer = `${answer.status} ${JSON.stringify(answer.body)}`
-      if (answer?.status === 201) return void acknowledged.set(key, answer.body.data.id)
+      if (answer?.status === 200 || answer?.status === 201) return answer.body.data.id
+      refused++
       await pause(retryMs)
+    }
+    return undefined
+  }
+  const createOne = async (key: string) => {
+    const id = await untilDone('POST', '/itsm/incidents', key, { title: key })
+    if (id === undefined) return
+    acknowledged.set(key, id)
+    for (let n = 1; n <= changes; n++) {
+      const done = await untilDone('PATCH', `/itsm/incidents/${id}`, `${key}-${n}`, { description: `${n}` })
+      if (done === undefined) return
+      changed.set(id, n)
     }
   }
   const work = async (worker: number) => {
@@ -40,6 +59,8 @@ export function startCreating(api: Api, { workers = 6, pauseMs = 0 } = {}): Crea
   const working = Promise.all(Array.from({ length: workers }, (_, index) => work(index)))
   return {
     acknowledged,
+    changed,
+    refused: () => refused,
     lastAnswer: () => lastAnswer,
     async stop() {
       creating = false

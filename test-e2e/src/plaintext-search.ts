@@ -88,7 +88,7 @@ export async function lookAtRows(search: Search, databaseUrl: string): Promise<R
       select n.nspname as schema, c.relname as name,
         json_agg(json_build_object('name', a.attname, 'bytes', a.atttypid = 'bytea'::regtype)) as columns
       from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
-      where c.relkind = 'r' and n.nspname !~ '^(pg_|information_schema)' and a.attnum > 0 and not a.attisdropped
+      where c.relkind in ('r', 'p') and not c.relispartition and n.nspname !~ '^(pg_|information_schema)' and a.attnum > 0 and not a.attisdropped
       group by 1, 2 order by 1, 2`
     for (const { schema, name, columns } of tables) {
       const table = `${schema}.${name}`

@@ -1,22 +1,13 @@
-import type { BackendName, OpsTask } from '@opsplane/local/ops'
 import { type Command, InvalidArgumentError } from 'commander'
-import { type GlobalOptions, globalOptions, printerFor } from '../connect.js'
-import { homeOf } from '../credentials.js'
+import { printerFor } from '../connect.js'
 import { usageError } from '../failure.js'
 import type { Io } from '../io.js'
 import type { Column } from '../table.js'
-import { type Ops, withOps } from './with-ops.js'
-
-interface OperationOptions extends GlobalOptions {
-  service?: string
-  databaseUrl?: string
-}
+import { type OperationOptions, type Ops, serversHelp, withTask } from './with-ops.js'
 
 interface ReseedOptions extends OperationOptions {
   from?: number
   to?: number
-  natsUrl?: string
-  natsPrefix?: string
 }
 
 /** Works on the servers of the platform, not through the API. */
@@ -29,7 +20,7 @@ export function addOperationCommands(program: Command, io: Io): void {
       .option('--database-url <url>', 'Postgres, as the owner of the tables (DATABASE_URL)')
       .addHelpText(
         'after',
-        `\n${help}\n\n${servers}\n\nExamples:\n  $ opsplane ${name}\n  $ opsplane ${name} --service itsm --json`,
+        `\n${help}\n\n${serversHelp}\n\nExamples:\n  $ opsplane ${name}\n  $ opsplane ${name} --service itsm --json`,
       )
 
   operation(
@@ -91,7 +82,7 @@ function addFoldCase(program: Command, io: Io): void {
     .command('fold-case')
     .description('let search fold the case of all scripts, in a database made with the locale C')
     .option('--database-url <url>', 'Postgres, as a superuser (DATABASE_URL)')
-    .addHelpText('after', `\n${foldCaseHelp}\n\n${servers}\n\nExamples:\n  $ opsplane fold-case`)
+    .addHelpText('after', `\n${foldCaseHelp}\n\n${serversHelp}\n\nExamples:\n  $ opsplane fold-case`)
     .action((options: OperationOptions, command: Command) =>
       withTask(io, command, options, async (ops, task) =>
         printerFor(io, command).list(await ops.foldCase(task), columnsWith('events')),
@@ -105,35 +96,12 @@ connect again; then the read models that hold words are folded anew, as by rebui
 itsm afterwards: it remembers what it has learnt from the words of articles. Who is no superuser restores a dump into a
 database created with LC_CTYPE 'C.UTF-8' instead.`
 
-const servers = `The platform is found in <home>/local.json, unless options or environment name its servers. It needs no login.
-Progress goes to standard error.`
-
 const columnsWith = <Name extends 'events' | 'published'>(
   title: Name,
 ): Column<{ service: string } & Record<Name, number>>[] => [
   { title: 'service', value: (row) => row.service },
   { title, value: (row) => row[title] },
 ]
-
-async function withTask(
-  io: Io,
-  command: Command,
-  options: ReseedOptions,
-  work: (ops: Ops, task: OpsTask) => Promise<void>,
-): Promise<void> {
-  await withOps(async (ops) => {
-    const home = homeOf(globalOptions(command).home, io.env)
-    const services = options.service === undefined ? ops.backendNames : [backendOf(ops, options.service)]
-    const { say } = printerFor(io, command)
-    await work(ops, { target: ops.findTarget({ ...options, home }, io.env), services, say })
-  })
-}
-
-function backendOf({ backendNames }: Ops, name: string): BackendName {
-  const found = backendNames.find((backend) => backend === name)
-  if (found) return found
-  throw usageError(`There is no service ${name}. Allowed choices are ${backendNames.join(', ')}.`)
-}
 
 function position(text: string): number {
   const value = Number(text)

@@ -1,4 +1,9 @@
-import { CliError } from '../failure.js'
+import type { BackendName, OpsTask } from '@opsplane/local/ops'
+import type { Command } from 'commander'
+import { type GlobalOptions, globalOptions, printerFor } from '../connect.js'
+import { homeOf } from '../credentials.js'
+import { CliError, usageError } from '../failure.js'
+import type { Io } from '../io.js'
 
 export type Ops = typeof import('@opsplane/local/ops')
 
@@ -16,4 +21,35 @@ export async function withOps(work: (ops: Ops) => Promise<void>): Promise<void> 
     if (!(error instanceof ops.OpsError)) throw error
     throw new CliError(error.message.replaceAll('\n', ' '), exitCodeOf[error.reason], { cause: error })
   }
+}
+
+export interface OperationOptions extends GlobalOptions {
+  service?: string
+  databaseUrl?: string
+  natsUrl?: string
+  natsPrefix?: string
+}
+
+export const serversHelp = `The platform is found in <home>/local.json, unless options or environment name its servers. It needs no login.
+Progress goes to standard error.`
+
+/** Work on the servers of the services that are asked for. */
+export async function withTask(
+  io: Io,
+  command: Command,
+  options: OperationOptions,
+  work: (ops: Ops, task: OpsTask) => Promise<void>,
+): Promise<void> {
+  await withOps(async (ops) => {
+    const home = homeOf(globalOptions(command).home, io.env)
+    const services = options.service === undefined ? ops.backendNames : [backendOf(ops, options.service)]
+    const { say } = printerFor(io, command)
+    await work(ops, { target: ops.findTarget({ ...options, home }, io.env), services, say })
+  })
+}
+
+export function backendOf({ backendNames }: Ops, name: string): BackendName {
+  const found = backendNames.find((backend) => backend === name)
+  if (found) return found
+  throw usageError(`There is no service ${name}. Allowed choices are ${backendNames.join(', ')}.`)
 }

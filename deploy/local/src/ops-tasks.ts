@@ -15,7 +15,7 @@ export const schemaOf = (service: BackendName) => backends[service].schema
 /** Folds the read models of the services anew, each in one transaction. Throws OpsError. */
 export function rebuildServices(task: OpsTask): Promise<{ service: BackendName; events: number }[]> {
   const adminUrl = task.target.databaseUrl()
-  return each(task, async (service, onProgress) => {
+  return eachService(task, async (service, onProgress) => {
     const { events } = await backends[service].rebuild({ adminUrl, onProgress })
     task.say?.(`${service}: read models rebuilt from ${events} events`)
     return { service, events }
@@ -34,7 +34,7 @@ export function reseedServices(task: ReseedTask): Promise<{ service: BackendName
   const { url, names } = task.target.nats()
   const { fromPosition, toPosition } = task
   return withNats(url, (link) =>
-    each(task, async (service, onProgress) => {
+    eachService(task, async (service, onProgress) => {
       const { published } = await reseed({
         databaseUrl,
         schema: schemaOf(service),
@@ -55,14 +55,14 @@ export function reseedServices(task: ReseedTask): Promise<{ service: BackendName
 /** How the logs of the services stand. Throws OpsError. */
 export function statusOfServices(task: OpsTask): Promise<({ service: BackendName } & LogStatus)[]> {
   const databaseUrl = task.target.databaseUrl()
-  return each(task, async (service) => ({
+  return eachService(task, async (service) => ({
     service,
     ...(await logStatus({ databaseUrl, schema: schemaOf(service) })),
   }))
 }
 
 /** One service after the other; what was done before one fails stays done. */
-async function each<T>(
+export async function eachService<T>(
   { target, services, say }: OpsTask,
   work: (service: BackendName, onProgress: (events: number) => void) => Promise<T>,
 ): Promise<T[]> {

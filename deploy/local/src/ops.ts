@@ -1,5 +1,6 @@
 export { type BackendName, backendNames } from '@opsplane/contracts'
 export { masterKeysOf, prepareMasterKey } from './master-key.js'
+export * from './ops-dead-letters.js'
 export * from './ops-keys.js'
 export * from './ops-letters.js'
 export * from './ops-target.js'

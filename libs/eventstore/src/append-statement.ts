@@ -3,6 +3,7 @@ import {
   type Column,
   insertInto,
   type Numbered,
+  one,
   parameterCounter,
   quoted,
   rowsOf,
@@ -122,7 +123,7 @@ export function appendStatement(
     {
       parts: [`answer as materialized (${numbered(idempotencyColumns, next, limited)})`],
       losers: [
-        `select n, 0, 'key' from answer where exists (select from idempotency_keys k where k.key = answer.key)`,
+        `select n, 0, 'key' from answer t, ${one('select from idempotency_keys k where k.key = t.key')} k`,
       ],
       later: [],
     },
@@ -196,11 +197,15 @@ function headVerdicts(next: () => number, skipping: string, limited: string): Ve
   return {
     parts: [
       `head as materialized (${numbered(headColumns, next, limited)})`,
-      'head_seen as materialized (select h.stream_id from head join stream_heads h on h.stream_id = head.stream_id)',
+      `head_seen as materialized (
+        select h.stream_id from head t, ${one('select h.stream_id from stream_heads h where h.stream_id = t.stream_id')} h)`,
       `head_locked as materialized (
-        select h.stream_id, h.stream_type, h.workspace_id, h.environment, h.version
-        from head_seen join stream_heads h on h.stream_id = head_seen.stream_id
-        order by h.stream_id for no key update of h ${skipping})`,
+        select h.* from (select stream_id from head_seen order by stream_id) t, ${one(
+          `
+          select h.stream_id, h.stream_type, h.workspace_id, h.environment, h.version from stream_heads h
+          where h.stream_id = t.stream_id`,
+          `for no key update ${skipping}`,
+        )} h)`,
     ],
     losers: [
       `select n, case when expected > 0 and s.stream_id is not null and l.stream_id is null then 3 else 1 end,
@@ -221,7 +226,7 @@ function rowWriters({ upserts, deletes }: CommitShape, accepted: string): string
       (
         table,
         index,
-      ) => `upserted_${index} as (${insertInto(table, upsertColumns, `upsert_${index} t`)} ${accepted}
+      ) => `upserted_${index} as (${insertInto(quoted(table), upsertColumns, `upsert_${index} t`)} ${accepted}
         on conflict (id) do update set version = excluded.version, state = excluded.state
         where r.version < excluded.version
           and r.workspace_id = excluded.workspace_id and r.environment = excluded.environment)`,

@@ -12,6 +12,7 @@ import {
   type Performing,
   type Transaction,
 } from './consume.js'
+import { listDeadLetters, markForRedrive } from './dead-letters.js'
 import {
   log,
   meta,
@@ -21,6 +22,7 @@ import {
   schema,
   type TestStore,
 } from './fixture/test-database.js'
+import { redriveSubject } from './redrive.js'
 import { type Relay, startRelay } from './relay.js'
 
 describe('consumeEvents', () => {
@@ -40,8 +42,8 @@ describe('consumeEvents', () => {
       .sql`create table seen (id text primary key, subject_id text, version int, at serial)`
     names = natsNames(uniquePrefix())
     await ensureStreams(link, names)
-    relay = startRelay({ databaseUrl: testStore.url, schema, link, names, log })
-    replica = testStore.replica({ onCommit: relay.wake })
+    relay = startRelay({ databaseUrl: testStore.url, schema, link, names, instanceId: 'one', log })
+    replica = testStore.replica({ onCommit: relay.offer })
   })
   afterEach(async () => {
     for (const close of closing.splice(0)) await close()
@@ -106,6 +108,19 @@ describe('consumeEvents', () => {
     await count(id)
     await waitFor(() => consumer.counters().handled === 3)
     expect((await seen()).map(({ version }) => version)).toEqual([1, 2, 3])
+    const kept = async () => (await testStore.database.sql`select * from consumer_checkpoints`)[0]
+    const checkpoint = { consumer: 'test-seen', stream_sequence: '3', handled: '3' }
+    await waitFor(async () => (await kept())?.handled === checkpoint.handled)
+    expect(await kept()).toMatchObject(checkpoint)
+  })
+
+  test('has written how far it came when it is closed', async () => {
+    const consumer = perform(async () => {})
+    for (let n = 1; n <= 3; n++) {
+      await create()
+      await waitFor(() => consumer.counters().handled === n)
+    }
+    await consumer.close()
     const [checkpoint] = await testStore.database.sql`select * from consumer_checkpoints`
     expect(checkpoint).toMatchObject({ consumer: 'test-seen', stream_sequence: '3', handled: '3' })
   })
@@ -170,7 +185,8 @@ describe('consumeEvents', () => {
     await create('in the new stream')
     await allSeen(4)
     await waitFor(async () => (await floor()) === placed.at(-1))
-    expect(placed.at(-1)).toMatch(/\/0{19}1$/)
+    const [before, now] = [placed[0], placed.at(-1)].map((place) => place?.split('/')[0])
+    expect(now).not.toBe(before)
     expect(placed.toSorted()).toEqual(placed)
   })
 
@@ -198,6 +214,77 @@ describe('consumeEvents', () => {
     ])
     expect(JSON.parse(letters[0]?.payload)).toMatchObject({ resource: { id: poison } })
     await waitFor(async () => (await consumerState()).num_ack_pending === 0)
+  })
+
+  test.each(['handle', 'perform'] as const)(
+    'hands a dead letter that is redriven to its handler again: %s',
+    async (how) => {
+      let isBroken = true
+      const apply = async (events: PlatformEvent[], tx: Transaction) => {
+        if (isBroken && events.some(({ data }) => data.after?.title === 'Poison'))
+          throw new Error('cannot be handled')
+        await record(events, tx)
+      }
+      const consumer = start({
+        ...settings(),
+        maxDeliveries: 1,
+        ...(how === 'handle'
+          ? { handle: apply }
+          : { perform: (events) => testStore.database.db.transaction((tx) => apply(events, tx)) }),
+      })
+      const poison = await create('Poison')
+      await waitFor(() => consumer.counters().deadLettered === 1)
+      const target = { databaseUrl: testStore.url, schema }
+      const letters = () => listDeadLetters(target, { limit: 10 })
+      const redrive = async () => {
+        const marked = await markForRedrive(target, {})
+        ;(await link.ready()).publish(redriveSubject(names, 'test-seen'))
+        return marked
+      }
+
+      expect(await redrive()).toEqual([{ id: 1, consumer: 'test-seen' }])
+      await waitFor(async () => (await letters())[0]?.deliveries === 2)
+      expect(await letters()).toMatchObject([{ redrivenAt: null, error: 'Error: cannot be handled' }])
+      expect(await seen()).toEqual([])
+
+      isBroken = false
+      await redrive()
+      await waitFor(async () => (await letters()).length === 0)
+      expect((await seen()).map((row) => row.subject_id)).toEqual([poison])
+    },
+  )
+
+  test('finds what was to be redriven while nobody ran', async () => {
+    const first = consume({
+      maxDeliveries: 1,
+      handle: async () => {
+        throw new Error('cannot be handled')
+      },
+    })
+    await create()
+    await waitFor(() => first.counters().deadLettered === 1)
+    await first.close()
+    await markForRedrive({ databaseUrl: testStore.url, schema }, { consumer: 'test-seen' })
+    consume()
+    await allSeen(1)
+    await waitFor(async () => (await testStore.database.sql`select 1 from dead_letters`).length === 0)
+  })
+
+  test('keeps as a dead letter what came under the subject of another workspace', async () => {
+    const consumer = consume()
+    await create()
+    await allSeen(1)
+    const manager = await jetstreamManager(await link.ready())
+    const stored = await manager.streams.getMessage(names.eventsStream, { seq: 1 })
+    const forged = { workspaceId: 'ws_other', environment: 'production', type: 'ticket.opened' } as const
+    await jetstream(await link.ready()).publish(names.eventSubject(forged), stored?.string() ?? '')
+    await waitFor(() => consumer.counters().deadLettered === 1)
+    const [letter] = await testStore.database.sql`select subject, error from dead_letters`
+    expect(letter).toEqual({
+      subject: names.eventSubject(forged),
+      error: expect.stringContaining('subject_mismatch'),
+    })
+    expect(await seen()).toHaveLength(1)
   })
 
   test('keeps what it cannot parse as a dead letter', async () => {

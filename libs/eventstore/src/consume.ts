@@ -1,4 +1,4 @@
-import { eventHeaders, type NatsNames, PlatformEvent } from '@opsplane/contracts'
+import { type NatsNames, PlatformEvent } from '@opsplane/contracts'
 import {
   type ConsumerCounters,
   durableConsumer,
@@ -12,6 +12,9 @@ import {
 import { type Database, type Drizzle, isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { createConsumerTables } from './consumer-tables.js'
+import { type EventOrigin, originOf } from './event-origin.js'
+import { startRedrive } from './redrive.js'
+import { spacedCheckpoint } from './spaced-checkpoint.js'
 
 /** A drizzle transaction; `tx.execute` takes statements written by hand. */
 export type Transaction = Parameters<Parameters<Drizzle['transaction']>[0]>[0]
@@ -54,7 +57,7 @@ export interface Handling {
 export interface Performing {
   /**
    * In place of `handle`, where the effects commit by themselves and change nothing when they are repeated. The
-   * checkpoint is then a statement of its own, and a batch that has no effect is no transaction.
+   * checkpoint is then written by itself, at most every second, and a batch that has no effect is no statement.
    */
   perform(events: PlatformEvent[], batch: EventBatch): Promise<void>
   handle?: never
@@ -66,14 +69,6 @@ export interface EventBatch {
   origins: readonly EventOrigin[]
   /** Asks where they stand in the stream: one text for each of them, see StreamPlaces. */
   places(): Promise<string[]>
-}
-
-export interface EventOrigin {
-  /** The service whose log the event stands in, named as its schema is, and its position there; null where unknown. */
-  source: string | null
-  position: number | null
-  /** Whether it was delivered before. */
-  redelivered: boolean
 }
 
 export type ConsumeEventsOptions = ConsumerSettings & (Handling | Performing)
@@ -93,6 +88,7 @@ export interface EventConsumer {
 export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   const { database, link, names, durable, handle: _, perform: __, filterSubjects, ...settings } = options
   const tables = createConsumerTables(database, durable)
+  const checkpoint = spacedCheckpoint(database.sql, durable, options.log)
   const places = streamPlaces(link, names.eventsStream)
 
   const apply = async (received: Received<PlatformEvent>[]) => {
@@ -101,7 +97,9 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     const batch = { origins: messages.map(originOf), places: () => places.of(messages) }
     if (options.perform) {
       await options.perform(events, batch)
-      return tables.advance(received)
+      const last = received.at(-1)
+      if (last) checkpoint.advance(last.message.seq, last.event.id, received.length)
+      return
     }
     await database.db.transaction(async (tx) => {
       await options.handle(events, tx, batch)
@@ -109,7 +107,13 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     })
   }
 
-  return durableConsumer<PlatformEvent>({
+  const read = (message: Pick<StreamMessage, 'subject'>, json: unknown) => {
+    const event = PlatformEvent.parse(json)
+    refuseMismatch(names, message, event)
+    return event
+  }
+
+  const consumer = durableConsumer<PlatformEvent>({
     ...settings,
     link,
     stream: names.eventsStream,
@@ -117,8 +121,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     ...(filterSubjects && { filterSubjects }),
     onStart: places.forget,
     read(message) {
-      const event = PlatformEvent.parse(message.json())
-      refuseMismatch(names, message, event)
+      const event = read(message, message.json())
       return { event, line: lineOf(event), lane: event.workspaceId }
     },
     apply,
@@ -126,13 +129,26 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     isTransient,
     onDead: (message, error) => tables.deadLetter(message, error),
   })
-}
 
-function originOf(message: StreamMessage): EventOrigin {
-  const position = message.header(eventHeaders.position)
+  const redrive = startRedrive({
+    ...{ database, link, names, consumer: durable, log: settings.log },
+    async apply(letter, tx) {
+      const event = read(letter, JSON.parse(letter.payload))
+      const { source, sourcePosition: position, streamSequence: seq } = letter
+      const batch = {
+        origins: [{ source, position, redelivered: true }],
+        places: () => places.of([{ seq, storedMs: Date.parse(event.createdAt) }]),
+      }
+      if (options.perform) await options.perform([event], batch)
+      else await options.handle([event], tx, batch)
+    },
+  })
+
   return {
-    source: message.header(eventHeaders.source) ?? null,
-    position: position === undefined ? null : Number(position),
-    redelivered: message.deliveries > 1,
+    counters: consumer.counters,
+    async close() {
+      await Promise.all([consumer.close(), redrive.close()])
+      await checkpoint.close()
+    },
   }
 }

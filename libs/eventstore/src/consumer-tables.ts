@@ -3,38 +3,36 @@ import type { Received, StreamMessage } from '@opsplane/nats'
 import type { Database } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
 import type { Transaction } from './consume.js'
+import { originOf } from './event-origin.js'
+import { errorText } from './redrive.js'
 import { consumerCheckpoints, deadLetters } from './tables.js'
 
 /** What a consumer writes beside its handler's effect. */
 export interface ConsumerTables {
-  /** Records how far the consumer has come: in the effect's transaction, or after effects that have committed. */
-  advance(batch: Received<PlatformEvent>[], tx?: Transaction): Promise<void>
+  /** Records how far the consumer has come, in the effect's transaction. */
+  advance(batch: Received<PlatformEvent>[], tx: Transaction): Promise<void>
   deadLetter(message: StreamMessage, error: unknown): Promise<void>
 }
 
-export function createConsumerTables({ sql: client, db }: Database, consumer: string): ConsumerTables {
+export function createConsumerTables({ db }: Database, consumer: string): ConsumerTables {
   return {
     async advance(batch, tx) {
       const last = batch.at(-1)
       if (!last) return
       const { seq } = last.message
       const [eventId, handled] = [last.event.id, batch.length]
-      if (tx) {
-        const row = { consumer, streamSequence: seq, eventId, handled }
-        const set = {
-          streamSequence: seq,
-          eventId,
-          handled: sql`${consumerCheckpoints.handled} + ${handled}`,
-          updatedAt: sql`now()`,
-        }
-        const target = consumerCheckpoints.consumer
-        await tx.insert(consumerCheckpoints).values(row).onConflictDoUpdate({ target, set })
-      } else {
-        const row = [consumer, String(seq), eventId, String(handled)]
-        await client.unsafe(advanceStatement, row, { prepare: true })
+      const row = { consumer, streamSequence: seq, eventId, handled }
+      const set = {
+        streamSequence: seq,
+        eventId,
+        handled: sql`${consumerCheckpoints.handled} + ${handled}`,
+        updatedAt: sql`now()`,
       }
+      const target = consumerCheckpoints.consumer
+      await tx.insert(consumerCheckpoints).values(row).onConflictDoUpdate({ target, set })
     },
     async deadLetter(message, error) {
+      const { source, position } = originOf(message)
       const row = {
         consumer,
         messageId: message.header('Nats-Msg-Id') ?? `${message.stream}/${message.seq}`,
@@ -42,7 +40,9 @@ export function createConsumerTables({ sql: client, db }: Database, consumer: st
         streamSequence: message.seq,
         // Postgres text holds no NUL.
         payload: message.string().replaceAll('\0', '�'),
-        error: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+        source,
+        sourcePosition: position,
+        error: errorText(error),
         deliveries: message.deliveries,
       }
       await db
@@ -50,15 +50,8 @@ export function createConsumerTables({ sql: client, db }: Database, consumer: st
         .values(row)
         .onConflictDoUpdate({
           target: [deadLetters.consumer, deadLetters.messageId],
-          set: { error: row.error, deliveries: row.deliveries, streamSequence: row.streamSequence },
+          set: { ...row, redrivenAt: null },
         })
     },
   }
 }
-
-// By hand, as what is written after every batch is worth being prepared.
-const advanceStatement = `
-  insert into consumer_checkpoints as c (consumer, stream_sequence, event_id, handled)
-  values ($1, $2::text::bigint, $3, $4::text::bigint)
-  on conflict (consumer) do update set stream_sequence = excluded.stream_sequence, event_id = excluded.event_id,
-    handled = c.handled + excluded.handled, updated_at = now()`

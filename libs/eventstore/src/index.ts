@@ -6,10 +6,11 @@ export {
   consumeEvents,
   type EventBatch,
   type EventConsumer,
-  type EventOrigin,
   type Transaction,
 } from './consume.js'
+export * from './dead-letters.js'
 export { VersionRaceError } from './errors.js'
+export type { EventOrigin } from './event-origin.js'
 export { startIdempotencyPurge } from './idempotency.js'
 export { keepAnswer } from './keep-answer.js'
 export { type ListOptions, listPage, mostCreations, mostSearchedCreations } from './list-as-of.js'
@@ -19,6 +20,7 @@ export type { Numbers } from './numbers.js'
 export { isThere, type Past, type PastOf, pastRows } from './past.js'
 export { provisionService, type ServiceProvisionOptions } from './provision.js'
 export { type AnyDecider, type RebuildOptions, rebuild } from './rebuild.js'
+export { redriveSubject } from './redrive.js'
 export { type Relay, type RelayCounters, type RelayOptions, startRelay } from './relay.js'
 export { type ReseedOptions, reseed } from './reseed.js'
 export { rowsAsOf, stateAsOf, streamPageAsOf } from './rows-as-of.js'

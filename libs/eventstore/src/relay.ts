@@ -1,10 +1,14 @@
+import { jetstreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
 import type { NatsNames } from '@opsplane/contracts'
-import { ensureStreams, type NatsLink, type StreamOptions } from '@opsplane/nats'
+import { ensureStreams, type NatsLink, type StreamOptions, streamInfo } from '@opsplane/nats'
 import { type Logger, retryDelayMs } from '@opsplane/runtime'
-import type { EventRow } from './commit.js'
-import type { LoggedEvent } from './logged-events.js'
-import { type PublishOutcome, publishEvents } from './publish-events.js'
-import { openRelaySession } from './relay-session.js'
+import type { CommittedEvent } from './commit.js'
+import { holdLease } from './relay-lease.js'
+import { type Lease, openRelayStore } from './relay-store.js'
+import { ackTimeoutMs, openTerm, type Term, type TermEnd } from './relay-term.js'
+import { soundStream } from './sound-stream.js'
+import type { Witness } from './stream-guard.js'
 import { createWaker } from './waker.js'
 
 export interface RelayOptions {
@@ -12,117 +16,137 @@ export interface RelayOptions {
   schema: string
   link: NatsLink
   names: NatsNames
+  /** Names this replica: no two share it, and a restarted one keeps it, so that it goes on at once. */
+  instanceId: string
   log: Logger
   streams?: StreamOptions
-  /** Most events of one round. */
-  batchSize?: number
-  pollMs?: number
-  /**
-   * Least time from the beginning of one round to that of the next. An event after a pause is published at once; under
-   * load rounds, and the batches of every consumer, are fewer and larger.
-   */
-  spacingMs?: number
 }
 
 export interface RelayCounters {
   /** Events published by this process. */
   published: number
-  /** Age of the oldest event of the last round; 0 when nothing waits. */
+  /** Events it knows of that wait. */
+  waiting: number
+  /** How old the last published event was then. */
   lagMs: number
   /** Whether this process is the service's relay. */
   active: boolean
 }
 
 export interface Relay {
-  /** Takes events of a commit that is known to have happened; cheap, and never needed for correctness. */
-  offer(events: readonly (EventRow & { position: string })[]): void
+  /**
+   * Takes events of a commit that is known to have happened, and publishes them at once where this is the service's
+   * relay and all before them are published; otherwise says that there is something. Cheap, and never needed for
+   * correctness.
+   */
+  offer(events: readonly CommittedEvent[]): void
   /** Says that there is something to publish; cheap, and never needed for correctness. */
   wake(): void
   counters(): RelayCounters
-  /** Finishes the round in hand and gives the lock up. */
+  /** Finishes what is in flight and gives the lease up. */
   close(): Promise<void>
 }
 
-/** Another replica of the service is the relay; how often to see whether it still is. */
-const standbyPollMs = 1_000
+/** A time as the log prints it: what is published from memory reads as what is published from the log. */
+const logged = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const standbyMs = 5_000
+const hintSpacingMs = 5
 
 /**
- * Moves events from Postgres to JetStream: reads what is unpublished in the order of the log, publishes, marks.
- * Ending anywhere in between repeats a publish, which the stream recognizes by the event's id. While NATS or
- * Postgres is away it keeps trying, and logs only that they went and came back.
+ * Moves events from Postgres to JetStream. One replica of a service does so at a time, the one with the lease; it
+ * publishes what it commits from memory and everything else from the outbox. Ending anywhere in between repeats a
+ * publish, which the stream recognizes by the event's id. A stream that lost what was published is filled again. While
+ * NATS or Postgres is away it keeps trying, and logs only that they went and came back.
  */
 export function startRelay(options: RelayOptions): Relay {
-  const { link, names, log, batchSize = 500, pollMs = 100, spacingMs = 20 } = options
-  const session = openRelaySession(options.databaseUrl, options.schema)
+  const { link, names, schema, instanceId, log } = options
+  const store = openRelayStore(options.databaseUrl, schema)
   const waker = createWaker()
-  const counters: RelayCounters = { published: 0, lagMs: 0, active: false }
-  let failures = 0
+  const counters = { published: 0, lagMs: 0 }
+  let term: Term | undefined
+  let fence: string | undefined
   let streamsReady = false
-  let published: LoggedEvent[] = []
+  let witness: Witness | undefined
+  let failures = 0
 
-  /** One round; returns how long to wait for the next. */
-  const round = async (): Promise<number> => {
-    if (!link.connected()) {
-      await markLast()
-      return pollMs
+  /** One term, or a while of standing by. */
+  const attempt = async (): Promise<void> => {
+    const connection = await connected(link, waker.closing)
+    const manager = await jetstreamManager(connection, { checkAPI: false, timeout: ackTimeoutMs })
+    // Who cannot reach JetStream leaves the lease to others.
+    await streamInfo(manager, names.eventsStream)
+    const askedAt = performance.now()
+    const taken = await store.take(instanceId, fence, fence === undefined)
+    if (!('fence' in taken)) {
+      recovered()
+      return standBy(connection, taken.freeInMs)
     }
-    if (!streamsReady) {
-      await ensureStreams(link, names, { ...options.streams, log, signal: waker.closing })
+    fence = taken.fence
+    const parts = {
+      store,
+      lease: holdLease(taken, askedAt),
+      link,
+      connection,
+      manager,
+      names,
+      schema,
+      log,
+      waker,
+    }
+    let end: TermEnd = 'closed'
+    try {
+      if (!streamsReady) await makeStreams()
       streamsReady = true
+      const sound = await soundStream({ ...parts, ensureStreams: makeStreams, witness })
+      if (!sound || waker.closing.aborted) return
+      term = openTerm({ ...parts, ...sound, onPublished })
+      recovered()
+      end = await term.over
+      if (typeof end === 'object' && 'fault' in end) throw end.fault
+    } finally {
+      term = undefined
+      witness = typeof end === 'object' && 'changed' in end ? end.changed : undefined
+      if (end !== 'superseded' && !witness) await release(taken)
     }
-    if (!counters.active && !(await session.acquire())) return standbyPollMs
-    const startedAt = performance.now()
-    const events = await next(batchSize)
-    if (!events) return 0
-    counters.lagMs = events[0] ? Math.max(0, Date.now() - Date.parse(events[0].createdAt)) : 0
-    if (events.length === 0) return pollMs
-
-    const outcome = await publishEvents(await link.ready(), names, events)
-    await record(outcome)
-    if (outcome.failure !== undefined) {
-      await markLast()
-      throw outcome.failure
-    }
-    // What is published is marked by the statement that reads on.
-    if (events.length < batchSize) await waker.pause(spacingMs - (performance.now() - startedAt))
-    return 0
   }
 
-  /** Marks what the last round has published, and reads what is next. Undefined when this is no longer the relay. */
-  const next = async (limit: number) => {
-    const events = await session.next(published, limit)
-    published = []
-    counters.active = events !== undefined
-    return events
+  const makeStreams = () => ensureStreams(link, names, { ...options.streams, log, signal: waker.closing })
+
+  const freed = names.wakeSubject(schema, 'relay-free')
+  const standBy = async (connection: NatsConnection, freeInMs: number) => {
+    const subscription = connection.subscribe(freed, { callback: waker.wake })
+    await waker.wait(freeInMs > 0 ? Math.min(freeInMs + 50, standbyMs) : standbyMs)
+    if (!connection.isClosed()) subscription.unsubscribe()
+  }
+  /** Whoever stands by takes it at once. */
+  const release = async (lease: Lease) => {
+    await store.release(lease).catch(() => {})
+    await publishCore(freed)
+  }
+  const publishCore = async (subject: string) => {
+    if (!link.connected()) return
+    const connection = await link.ready().catch(() => undefined)
+    if (connection && !connection.isClosed()) connection.publish(subject)
   }
 
-  const markLast = async () => {
-    if (published.length > 0) await next(0)
+  const recovered = () => {
+    if (failures > 0) log.info('the relay goes on')
+    failures = 0
   }
 
-  const record = async (outcome: PublishOutcome) => {
-    published = outcome.published
-    counters.published += published.length
-    const { oversized } = outcome
-    if (oversized.length === 0) return
-    log.error({ eventIds: oversized.map((event) => event.id) }, 'events are too large for NATS, given up')
-    await session.giveUp(oversized, 'larger than the max_payload of the NATS server')
+  const onPublished = ({ createdAt }: { createdAt: string }) => {
+    counters.published++
+    counters.lagMs = Math.max(0, Date.now() - Date.parse(createdAt))
   }
 
   const run = async () => {
     while (!waker.closing.aborted) {
       try {
-        const waitMs = await round()
-        if (failures > 0) log.info('the relay is publishing again')
-        failures = 0
-        if (waitMs > 0) await waker.wait(waitMs)
+        await attempt()
       } catch (error) {
         if (waker.closing.aborted) return
         failures++
         if (failures === 1) log.warn({ err: error }, 'the relay is interrupted, still trying')
-        counters.active = false
-        // The stream itself may be what is missing.
-        streamsReady = false
         await waker.pause(
           retryDelayMs({ attempt: failures, strategy: 'exponential', baseMs: 100, maxMs: 2_000 }),
         )
@@ -131,17 +155,48 @@ export function startRelay(options: RelayOptions): Relay {
   }
   const running = run()
 
+  let hinted: NodeJS.Timeout | undefined
+  /** Tells the replica that has the lease. */
+  const hint = () => {
+    if (hinted || waker.closing.aborted) return
+    hinted = setTimeout(() => {
+      hinted = undefined
+      void publishCore(names.wakeSubject(schema, 'relay'))
+    }, hintSpacingMs)
+  }
+  const wake = () => (term ? waker.wake() : hint())
+
   return {
-    offer: waker.wake,
-    wake: waker.wake,
-    counters: () => ({ ...counters }),
+    offer(events) {
+      const readable = events.filter(({ createdAt }) => logged.test(createdAt))
+      const taken = term?.offer(readable) && readable.length === events.length
+      if (!taken) wake()
+    },
+    wake,
+    counters: () => ({ ...counters, waiting: term?.waiting() ?? 0, active: term !== undefined }),
     async close() {
       waker.close()
+      clearTimeout(hinted)
+      term?.end('closed')
       await running
-      // Left unmarked, they are published again by whoever is next, which the stream recognizes.
-      await markLast().catch(() => {})
-      await session.close()
-      counters.active = false
+      await store.close()
     },
   }
+}
+
+/** The connection, once it is up: asking one that is not would only wait for the time to run out. */
+async function connected(link: NatsLink, closing: AbortSignal) {
+  const connection = await link.ready(closing)
+  while (!link.connected() && !closing.aborted) {
+    await new Promise<void>((resolve) => {
+      const goOn = () => {
+        stop()
+        closing.removeEventListener('abort', goOn)
+        resolve()
+      }
+      const stop = link.onChange(goOn)
+      closing.addEventListener('abort', goOn)
+    })
+  }
+  return connection
 }

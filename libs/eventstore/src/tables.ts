@@ -50,9 +50,14 @@ export const deadLetters = pgTable(
     subject: text('subject').notNull(),
     streamSequence: bigint('stream_sequence', { mode: 'number' }).notNull(),
     payload: text('payload').notNull(),
+    /** Where the event stands in the log of its service, when the message says so. */
+    source: text('source'),
+    sourcePosition: bigint('source_position', { mode: 'number' }),
     error: text('error').notNull(),
     deliveries: integer('deliveries').notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
+    /** When an operator asked for it to be handed to its consumer again; null once it has failed again. */
+    redrivenAt: instant('redriven_at'),
   },
   (table) => [uniqueIndex('dead_letters_message_key').on(table.consumer, table.messageId)],
 )

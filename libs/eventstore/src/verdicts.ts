@@ -1,4 +1,4 @@
-import { quoted } from './columns.js'
+import { one, quoted } from './columns.js'
 import type { UniqueIndex } from './unique-indexes.js'
 
 /**
@@ -32,15 +32,16 @@ export function writeVerdicts({
   skipping,
   uniques,
 }: Rows & { uniques: readonly UniqueIndex[] }): Verdicts {
+  const byId = `select from ${quoted(table)} r where r.id = t.id`
   const all = uniques.map((index, place) =>
     uniqueVerdicts({ table, name, index, key: `${name}_key_${place}` }),
   )
   return {
     parts: [
       `${name} as materialized (${rows})`,
-      `${name}_seen as materialized (select r.id from ${name} t join ${quoted(table)} r on r.id = t.id)`,
+      `${name}_seen as materialized (select t.id from ${name} t, ${one(byId)} r)`,
       `${name}_locked as materialized (
-        select r.id from ${name}_seen s join ${quoted(table)} r on r.id = s.id order by r.id for no key update of r ${skipping})`,
+        select t.id from (select id from ${name}_seen order by id) t, ${one(byId, `for no key update ${skipping}`)} r)`,
       ...all.flatMap(({ parts }) => parts),
     ],
     losers: [
@@ -67,10 +68,9 @@ function uniqueVerdicts(of: { table: string; name: string; index: UniqueIndex; k
         where ${predicate})`,
     ],
     losers: [
-      `select n, 4, '${`unique:${index.name}`.replaceAll("'", "''")}' from ${key} k where exists (
-         select from (select * from ${quoted(table)} where ${predicate}) r
-         where ${equals((place) => `(${index.columns[place]})`, 'k')} and r.id <> k.id
-           and not exists (select from ${name} own where own.n = k.n and own.id = r.id))`,
+      `select n, 4, '${`unique:${index.name}`.replaceAll("'", "''")}' from ${key} k, ${one(`
+         select from ${quoted(table)} r where ${equals((place) => `(${index.columns[place]})`, 'k')} and (${predicate})
+           and r.id <> k.id and not exists (select from ${name} own where own.n = k.n and own.id = r.id)`)} taken`,
     ],
     later: [
       `select k.n, 'later' from ${key} k join ${key} earlier
@@ -86,10 +86,11 @@ export function relianceVerdicts({ table, name, rows, skipping }: Rows): Verdict
   return {
     parts: [
       `${name} as materialized (${rows})`,
-      `${name}_seen as materialized (select t.n, t.id, t.fields from ${name} t join ${quoted(table)} r on ${sameRow})`,
+      `${name}_seen as materialized (
+        select t.n, t.id, t.fields from ${name} t, ${one(`select from ${quoted(table)} r where ${sameRow}`)} r)`,
       `${name}_locked as materialized (
-        select s.n, s.id, r.state::jsonb @> s.fields::jsonb as held
-        from ${name}_seen s join ${quoted(table)} r on r.id = s.id order by r.id for share of r ${skipping})`,
+        select t.n, t.id, r.state::jsonb @> t.fields::jsonb as held
+        from (select * from ${name}_seen order by id) t, ${one(`select r.state from ${quoted(table)} r where r.id = t.id`, `for share ${skipping}`)} r)`,
     ],
     losers: [
       `select t.n, case when s.id is null or not l.held then 2 else 3 end,

@@ -15,3 +15,11 @@ export class SubjectMismatchError extends Error {
     this.name = 'SubjectMismatchError'
   }
 }
+
+/** Nobody takes messages of this subject: the stream is gone, or JetStream is off. */
+export class NoStreamError extends Error {
+  constructor() {
+    super('no stream takes this subject')
+    this.name = 'NoStreamError'
+  }
+}

@@ -9,6 +9,8 @@ export interface NatsLink {
   ready(signal?: AbortSignal): Promise<NatsConnection>
   /** Whether the server answers at this moment. */
   connected(): boolean
+  /** Calls back whenever `connected()` changes; returns how to stop that. */
+  onChange(listener: () => void): () => void
   /** Sends what is buffered and closes. */
   close(): Promise<void>
 }
@@ -24,6 +26,7 @@ export interface ConnectNatsOptions {
 export function connectNats(options: ConnectNatsOptions): NatsLink {
   const { log } = options
   const closing = new AbortController()
+  const listeners = new Set<() => void>()
   let up = false
   let current = open()
 
@@ -53,6 +56,7 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
     up = now
     if (now) log.info('NATS connected')
     else if (!closing.signal.aborted) log.warn('NATS disconnected, reconnecting')
+    for (const listener of [...listeners]) listener()
   }
 
   function watch(connection: NatsConnection) {
@@ -81,6 +85,10 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
       return signal ? unlessAborted(current, signal) : current
     },
     connected: () => up,
+    onChange: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     async close() {
       if (closing.signal.aborted) return
       closing.abort()

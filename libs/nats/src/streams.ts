@@ -7,65 +7,64 @@ import {
   RetentionPolicy,
   StorageType,
   type StreamConfig,
+  type StreamInfo,
 } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import type { NatsNames } from '@opsplane/contracts'
-import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import { type BackendConfig, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { NatsLinkClosedError } from './errors.js'
 import type { NatsLink } from './link.js'
 
-/** Limits of the platform's streams. Both hold what can be rebuilt or was published to be transient. */
+/** Limits of the platform's streams: what is given here holds, what is not stays as whoever runs the server has set it. */
 export interface StreamOptions {
-  eventsMaxAgeMs?: number
-  topicsMaxAgeMs?: number
+  eventsMaxAgeMs?: number | undefined
+  topicsMaxAgeMs?: number | undefined
   /** -1 means no limit. */
-  maxBytes?: number
-  storage?: 'file' | 'memory'
-  replicas?: number
+  maxBytes?: number | undefined
+  /** Of a stream that is made; it cannot be changed later. */
+  storage?: 'file' | 'memory' | undefined
+  replicas?: number | undefined
   /** Ends the retrying. */
   signal?: AbortSignal
   log?: Logger
 }
 
+/** The limits a service's configuration names. */
+export const streamOptionsOf = (config: BackendConfig): StreamOptions => ({
+  eventsMaxAgeMs: config.natsEventsMaxAgeMs,
+  topicsMaxAgeMs: config.natsTopicsMaxAgeMs,
+  maxBytes: config.natsStreamMaxBytes,
+  storage: config.natsStreamStorage,
+  replicas: config.natsStreamReplicas,
+})
+
 const minuteMs = 60_000
 const weekMs = 7 * 24 * 60 * minuteMs
 
-type WantedStream = Pick<StreamConfig, 'name' | 'subjects' | 'max_age' | 'duplicate_window'> & Limits
-type Limits = Pick<
-  StreamConfig,
-  'max_bytes' | 'storage' | 'num_replicas' | 'retention' | 'discard' | 'max_msgs' | 'allow_direct'
->
-
-/** The two streams as they should be. */
-export function platformStreams(names: NatsNames, options: StreamOptions = {}): WantedStream[] {
-  const limits: Limits = {
-    retention: RetentionPolicy.Limits,
-    discard: DiscardPolicy.Old,
-    max_msgs: -1,
-    max_bytes: options.maxBytes ?? -1,
-    storage: options.storage === 'memory' ? StorageType.Memory : StorageType.File,
-    num_replicas: options.replicas ?? 1,
-    allow_direct: true,
-  }
-  return [
-    {
-      ...limits,
-      name: names.eventsStream,
-      subjects: [names.eventSubjects],
-      max_age: nanos(options.eventsMaxAgeMs ?? weekMs),
-      duplicate_window: nanos(10 * minuteMs),
-    },
-    {
-      ...limits,
-      name: names.topicsStream,
-      subjects: [names.topicSubjects],
-      max_age: nanos(options.topicsMaxAgeMs ?? weekMs),
-      duplicate_window: nanos(5 * minuteMs),
-    },
-  ]
+interface WantedStream {
+  name: string
+  subjects: string[]
+  /** Within it a repeated message id is recognized. */
+  duplicateWindowMs: number
+  maxAgeMs: number | undefined
 }
 
-/** Creates the streams or brings their settings up to date. Idempotent; retried until it works or is aborted. */
+const platformStreams = (names: NatsNames, options: StreamOptions): WantedStream[] => [
+  {
+    name: names.eventsStream,
+    subjects: [names.eventSubjects],
+    duplicateWindowMs: 10 * minuteMs,
+    maxAgeMs: options.eventsMaxAgeMs,
+  },
+  {
+    name: names.topicsStream,
+    subjects: [names.topicSubjects],
+    duplicateWindowMs: 5 * minuteMs,
+    maxAgeMs: options.topicsMaxAgeMs,
+  },
+]
+
+/** Creates the streams or brings them to what is wanted. Idempotent; retried until it works or is aborted. */
 export async function ensureStreams(
   link: NatsLink,
   names: NatsNames,
@@ -75,7 +74,7 @@ export async function ensureStreams(
     try {
       // Without its own API check, which would ask for account information the user may not see.
       const manager = await jetstreamManager(await link.ready(options.signal), { checkAPI: false })
-      for (const wanted of platformStreams(names, options)) await ensureStream(manager, wanted)
+      for (const wanted of platformStreams(names, options)) await ensureStream(manager, wanted, options)
       return
     } catch (error) {
       if (options.signal?.aborted || error instanceof NatsLinkClosedError) throw error
@@ -88,20 +87,53 @@ export async function ensureStreams(
   }
 }
 
-async function ensureStream(manager: JetStreamManager, wanted: WantedStream): Promise<void> {
-  const existing = await manager.streams.info(wanted.name).catch((error: unknown) => {
+async function ensureStream(manager: JetStreamManager, wanted: WantedStream, options: StreamOptions) {
+  const existing = await streamInfo(manager, wanted.name)
+  if (!existing) {
+    await manager.streams.add(newStream(wanted, options))
+    return
+  }
+  const { config } = existing
+  const changes = Object.entries(settled(wanted, options, config.max_age)).filter(
+    ([key, value]) => JSON.stringify(config[key as keyof StreamConfig]) !== JSON.stringify(value),
+  )
+  if (changes.length > 0) await manager.streams.update(wanted.name, Object.fromEntries(changes))
+}
+
+/** The stream as it stands; undefined when there is none. */
+export async function streamInfo(manager: JetStreamManager, name: string): Promise<StreamInfo | undefined> {
+  try {
+    return await manager.streams.info(name)
+  } catch (error) {
     if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound)
       return undefined
     throw error
-  })
-  if (!existing) {
-    await manager.streams.add(wanted)
-    return
   }
-  // Storage type and retention of a stream cannot be changed once it exists.
-  const { name, storage: _, retention: __, ...changeable } = wanted
-  const changed = Object.entries(changeable).some(
-    ([key, value]) => JSON.stringify(existing.config[key as keyof WantedStream]) !== JSON.stringify(value),
-  )
-  if (changed) await manager.streams.update(name, changeable)
+}
+
+const newStream = (wanted: WantedStream, options: StreamOptions) => ({
+  name: wanted.name,
+  retention: RetentionPolicy.Limits,
+  discard: DiscardPolicy.Old,
+  max_msgs: -1,
+  max_bytes: -1,
+  num_replicas: 1,
+  max_age: nanos(weekMs),
+  allow_direct: true,
+  storage: options.storage === 'memory' ? StorageType.Memory : StorageType.File,
+  ...settled(wanted, options, nanos(weekMs)),
+})
+
+/** What is not left to whoever runs the server. `maxAge` is what holds where none is given, in ns, 0 for none. */
+function settled(wanted: WantedStream, { maxBytes, replicas }: StreamOptions, maxAge: number) {
+  const age = wanted.maxAgeMs === undefined ? maxAge : nanos(wanted.maxAgeMs)
+  const window = nanos(wanted.duplicateWindowMs)
+  return {
+    subjects: wanted.subjects,
+    // The server takes none that is longer than messages are kept.
+    duplicate_window: age === 0 ? window : Math.min(window, age),
+    ...(wanted.maxAgeMs === undefined ? {} : { max_age: age }),
+    ...(maxBytes === undefined ? {} : { max_bytes: maxBytes }),
+    ...(replicas === undefined ? {} : { num_replicas: replicas }),
+  }
 }

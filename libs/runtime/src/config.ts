@@ -110,6 +110,22 @@ export function urlOfService({ serviceUrls }: Pick<BaseConfig, 'serviceUrls'>, s
 export const backendConfig = baseConfig.extend({
   databaseUrl: z.string().meta({ description: "Postgres URL of this service's own login role" }),
   databasePoolSize: z.coerce.number().int().min(1).max(100).default(8),
+  natsStreamReplicas: z.coerce.number().int().min(1).max(5).optional().meta({
+    description:
+      'replicas of the JetStream streams; like the next four, what is not given stays as it is on the server',
+  }),
+  natsEventsMaxAgeMs: z.coerce.number().int().min(1_000).optional().meta({
+    description: 'how long the stream keeps events; a new one keeps them for a week unless told otherwise',
+  }),
+  natsTopicsMaxAgeMs: z.coerce.number().int().min(1_000).optional().meta({
+    description: 'the same for the messages of topics',
+  }),
+  natsStreamMaxBytes: z.coerce.number().int().min(-1).optional().meta({
+    description: 'most bytes of each stream, -1 for no limit, as a new one has',
+  }),
+  natsStreamStorage: z.enum(['file', 'memory']).optional().meta({
+    description: 'where a new stream is kept: file unless told otherwise',
+  }),
   cursorSecret: z.string().min(32).meta({ description: 'at least 32 characters; signs list cursors' }),
 })
 export type BackendConfig = z.infer<typeof backendConfig>

@@ -8,7 +8,7 @@ import {
   startRelay,
 } from '@opsplane/eventstore'
 import { createInternalIssuer, type InternalIssuer } from '@opsplane/http'
-import { connectNats, type NatsLink, type StreamOptions } from '@opsplane/nats'
+import { connectNats, type NatsLink, type StreamOptions, streamOptionsOf } from '@opsplane/nats'
 import { connect, type Database } from '@opsplane/postgres'
 import {
   type BackendConfig,
@@ -77,8 +77,9 @@ export function openContext<Config extends BackendConfig>(
     schema,
     link,
     names,
+    instanceId: config.instanceId,
     log,
-    ...(overrides.streams && { streams: overrides.streams }),
+    streams: { ...streamOptionsOf(config), ...overrides.streams },
   })
   releasers.add('relay', () => relay.close())
   const months = startLogMonths(database.sql, log)
@@ -91,7 +92,7 @@ export function openContext<Config extends BackendConfig>(
     store: createEventStore({
       database,
       log,
-      onCommit: () => relay.wake(),
+      onCommit: relay.offer,
       ...(overrides.checkedAgainst && { checkedAgainst: overrides.checkedAgainst }),
     }),
     relay,

@@ -46,7 +46,7 @@ function slaConsumers(ctx: ServiceContext, clocks: Clocks): BackgroundWork[] {
       names: ctx.names,
       log: ctx.log,
       durable: 'itsm-sla-clocks',
-      spacingMs: 50,
+      spacingMs: 200,
       filterSubjects: ctx.names.eventFilters(slaEntities.flatMap(({ eventTypes }) => eventTypes)),
       perform: (events) => clocks.heed(events.map(({ resource }) => resource.id)),
     }),

@@ -1,0 +1,140 @@
+import type { BackendName } from '@opsplane/contracts'
+import {
+  type DeadLetterDetails,
+  type DeadLetterSummary,
+  dropDeadLetters,
+  listDeadLetters,
+  markForRedrive,
+  redriveSubject,
+  showDeadLetter,
+} from '@opsplane/eventstore'
+import { delay } from '@opsplane/runtime'
+import { OpsError, type Target, withNats } from './ops-target.js'
+import { eachService, type OpsTask, schemaOf } from './ops-tasks.js'
+
+/** Dead letters of one service are counted by themselves: this names one of them among all. */
+export interface DeadLetterId {
+  service: BackendName
+  number: number
+}
+
+export interface DeadLettersTask extends OpsTask {
+  consumer?: string
+  /** Only these; all of the services and the consumer when absent. */
+  ids?: readonly DeadLetterId[]
+}
+
+/** `id` is `<service>:<number>`. */
+type Named<Letter> = Omit<Letter, 'id'> & { id: string; service: BackendName }
+
+const nameOf = ({ service, number }: DeadLetterId) => `${service}:${number}`
+const named = <Letter extends { id: number }>(service: BackendName, letter: Letter): Named<Letter> => ({
+  ...letter,
+  service,
+  id: nameOf({ service, number: letter.id }),
+})
+
+/** The oldest dead letters of each service. Throws OpsError. */
+export async function listAllDeadLetters(
+  task: DeadLettersTask & { limit: number },
+): Promise<Named<DeadLetterSummary>[]> {
+  const lists = await over(task, async (service, target, filter) =>
+    (await listDeadLetters(target, { ...filter, limit: task.limit })).map((letter) => named(service, letter)),
+  )
+  return lists.flat().slice(0, task.limit)
+}
+
+/** Throws OpsError, also where there is none of this id. */
+export async function readDeadLetter(target: Target, id: DeadLetterId): Promise<Named<DeadLetterDetails>> {
+  const [letter] = await over({ target, services: [id.service], ids: [id] }, (_service, place) =>
+    showDeadLetter(place, id.number),
+  )
+  if (!letter) throw new OpsError('refused', `There is no dead letter ${nameOf(id)}.`)
+  return named(id.service, letter)
+}
+
+export interface RedriveResult {
+  id: string
+  consumer: string
+  /** `waiting`: no service has taken it up yet; it does so once it runs. */
+  outcome: 'handled' | 'failed' | 'waiting'
+  error: string | null
+}
+
+/** Hands dead letters to their consumers again, and waits a while for what becomes of them. Throws OpsError. */
+export async function redriveDeadLetters(
+  task: DeadLettersTask & { waitMs?: number },
+): Promise<RedriveResult[]> {
+  const marked = (
+    await over(task, async (service, target, filter) =>
+      (await markForRedrive(target, filter)).map((letter) => named(service, letter)),
+    )
+  ).flat()
+  task.say?.(`${marked.length} dead letters are to be redriven`)
+  if (marked.length === 0) return []
+  await hint(task, new Set(marked.map(({ consumer }) => consumer)))
+
+  const ids = marked.map(({ service, id }) => ({ service, number: Number(id.slice(service.length + 1)) }))
+  for (const end = performance.now() + (task.waitMs ?? 10_000); ; await delay(100)) {
+    const left = new Map(
+      (
+        await listAllDeadLetters({ target: task.target, services: task.services, ids, limit: ids.length })
+      ).map((letter) => [letter.id, letter] as const),
+    )
+    const waiting = [...left.values()].some(({ redrivenAt }) => redrivenAt !== null)
+    if (waiting && performance.now() < end) continue
+    return marked.map(({ id, consumer }) => {
+      const letter = left.get(id)
+      if (!letter) return { id, consumer, outcome: 'handled', error: null }
+      const outcome = letter.redrivenAt === null ? 'failed' : 'waiting'
+      return { id, consumer, outcome, error: outcome === 'failed' ? letter.error : null }
+    })
+  }
+}
+
+/** Deletes dead letters; what they would have done is not done. Throws OpsError. */
+export function dropAllDeadLetters(
+  task: DeadLettersTask,
+): Promise<{ service: BackendName; dropped: number }[]> {
+  return over(task, async (service, target, filter) => ({
+    service,
+    dropped: await dropDeadLetters(target, filter),
+  }))
+}
+
+/** Without it services find what is marked within a minute. */
+async function hint(task: DeadLettersTask, consumers: ReadonlySet<string>): Promise<void> {
+  try {
+    const { url, names } = task.target.nats()
+    await withNats(url, async (link) => {
+      const connection = await link.ready()
+      for (const consumer of consumers) connection.publish(redriveSubject(names, consumer))
+      await connection.flush()
+    })
+  } catch (error) {
+    if (!(error instanceof OpsError)) throw error
+    task.say?.('NATS cannot be told, so the services find them within a minute')
+  }
+}
+
+type Filter = { ids?: number[]; consumer?: string }
+
+/** Does the work in each service that is asked for. */
+async function over<T>(
+  task: DeadLettersTask,
+  work: (service: BackendName, target: { databaseUrl: string; schema: string }, filter: Filter) => Promise<T>,
+): Promise<T[]> {
+  const { target, consumer, ids } = task
+  const services = task.services.filter((service) => !ids || ids.some((id) => id.service === service))
+  const databaseUrl = target.databaseUrl()
+  return eachService({ ...task, services }, (service) =>
+    work(
+      service,
+      { databaseUrl, schema: schemaOf(service) },
+      {
+        ...(consumer !== undefined && { consumer }),
+        ...(ids && { ids: ids.filter((id) => id.service === service).map(({ number }) => number) }),
+      },
+    ),
+  )
+}

@@ -1,0 +1,104 @@
+import { openClient } from '@opsplane/postgres'
+
+/** Where the dead letters of a service are. */
+export interface DeadLetterTarget {
+  databaseUrl: string
+  schema: string
+}
+
+export interface DeadLetterFilter {
+  /** Those with these ids; all when absent. */
+  ids?: readonly number[]
+  consumer?: string
+}
+
+/** A message that a consumer has given up. */
+export interface DeadLetterSummary {
+  id: number
+  consumer: string
+  /** The event's id where the message carries one. */
+  messageId: string
+  subject: string
+  error: string
+  deliveries: number
+  createdAt: string
+  /** When it was asked to be handed to its consumer again, while that has not been done. */
+  redrivenAt: string | null
+}
+
+export interface DeadLetterDetails extends DeadLetterSummary {
+  source: string | null
+  sourcePosition: number | null
+  streamSequence: number
+  payload: string
+}
+
+const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const summary = `id::float8 as id, consumer, message_id as "messageId", subject, error, deliveries,
+  ${instant('created_at')} as "createdAt", ${instant('redriven_at')} as "redrivenAt"`
+const chosen = `($1::text is null or consumer = $1) and ($2::text[] is null or id = any($2::text[]::bigint[]))`
+
+/** The oldest dead letters of a service. */
+export function listDeadLetters(
+  target: DeadLetterTarget,
+  filter: DeadLetterFilter & { limit: number },
+): Promise<DeadLetterSummary[]> {
+  return within(target, async (sql) => [
+    ...(await sql.unsafe<DeadLetterSummary[]>(
+      `select ${summary} from dead_letters where ${chosen} order by id limit ${filter.limit}`,
+      parameters(filter),
+    )),
+  ])
+}
+
+/** Undefined where there is none of this id. */
+export function showDeadLetter(target: DeadLetterTarget, id: number): Promise<DeadLetterDetails | undefined> {
+  return within(target, async (sql) => {
+    const [row] = await sql.unsafe<DeadLetterDetails[]>(
+      `select ${summary}, source, source_position::float8 as "sourcePosition",
+         stream_sequence::float8 as "streamSequence", payload
+       from dead_letters where ${chosen}`,
+      parameters({ ids: [id] }),
+    )
+    return row && { ...row }
+  })
+}
+
+/** Marks them for their consumers, which find them when they are told or start; returns those that are marked. */
+export function markForRedrive(
+  target: DeadLetterTarget,
+  filter: DeadLetterFilter,
+): Promise<{ id: number; consumer: string }[]> {
+  return within(target, async (sql) => [
+    ...(await sql.unsafe<{ id: number; consumer: string }[]>(
+      // The relay has no handler: what is too large for the server stays so.
+      `update dead_letters set redriven_at = now() where ${chosen} and consumer <> 'relay'
+       returning id::float8 as id, consumer`,
+      parameters(filter),
+    )),
+  ])
+}
+
+/** Deletes them; returns how many there were. */
+export function dropDeadLetters(target: DeadLetterTarget, filter: DeadLetterFilter): Promise<number> {
+  return within(target, async (sql) => {
+    const { count } = await sql.unsafe(`delete from dead_letters where ${chosen}`, parameters(filter))
+    return count
+  })
+}
+
+const parameters = ({ consumer, ids }: DeadLetterFilter) => [consumer ?? null, ids ? ids.map(String) : null]
+
+type Sql = ReturnType<typeof openClient>
+
+async function within<T>(
+  { databaseUrl, schema }: DeadLetterTarget,
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  const sql = openClient(databaseUrl, { schema, max: 1, applicationName: `opsplane-${schema}-dead-letters` })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}

@@ -1,0 +1,19 @@
+import { eventHeaders } from '@opsplane/contracts'
+import type { StreamMessage } from '@opsplane/nats'
+
+export interface EventOrigin {
+  /** The service whose log the event stands in, named as its schema is, and its position there; null where unknown. */
+  source: string | null
+  position: number | null
+  /** Whether it was delivered before. */
+  redelivered: boolean
+}
+
+export function originOf(message: StreamMessage): EventOrigin {
+  const position = message.header(eventHeaders.position)
+  return {
+    source: message.header(eventHeaders.source) ?? null,
+    position: position === undefined ? null : Number(position),
+    redelivered: message.deliveries > 1,
+  }
+}

@@ -1,0 +1,75 @@
+import type { HeldLease } from './relay-lease.js'
+import type { RelayStore } from './relay-store.js'
+import type { StreamProgress } from './stream-progress.js'
+
+export interface OutboxRecorder {
+  /** To be taken out of the outbox soon. */
+  add(position: number): void
+  /** Records what there is, after what is under way; nothing is added any more. Never rejects. */
+  close(): Promise<void>
+}
+
+export interface OutboxRecorderOptions {
+  store: RelayStore
+  lease: HeldLease
+  progress: StreamProgress
+  /** Every position up to here is done. */
+  floor(): number
+  onRenewed(): void
+  /** The lease is another's, or the database cannot be reached. */
+  onEnd(fault?: unknown): void
+}
+
+const intervalMs = 100
+const atOnce = 500
+
+/** Takes what is published out of the outbox behind it, many at once, and renews the lease with the same statement. */
+export function createOutboxRecorder(options: OutboxRecorderOptions): OutboxRecorder {
+  const { store, lease, progress } = options
+  let done: number[] = []
+  let timer: NodeJS.Timeout | undefined
+  let recording: Promise<void> | undefined
+  let closed = false
+
+  const record = async () => {
+    clearTimeout(timer)
+    timer = undefined
+    const askedAt = performance.now()
+    // Both at one moment: whatever the floor covers is taken out with it, or was before.
+    const batch = done
+    done = []
+    const marking = progress.mark(options.floor())
+    try {
+      if (await store.record(lease, { done: batch, ...marking })) {
+        lease.renewed(askedAt)
+        options.onRenewed()
+      } else options.onEnd()
+    } catch (error) {
+      options.onEnd(error)
+    }
+  }
+  const schedule = () => {
+    if (closed || recording || done.length === 0) return
+    if (done.length < atOnce) timer ??= setTimeout(start, intervalMs)
+    else start()
+  }
+  const start = () => {
+    recording = record().then(() => {
+      recording = undefined
+      schedule()
+    })
+  }
+
+  return {
+    add(position) {
+      done.push(position)
+      schedule()
+    },
+    async close() {
+      closed = true
+      await recording
+      clearTimeout(timer)
+      if (done.length > 0) await record()
+    },
+  }
+}

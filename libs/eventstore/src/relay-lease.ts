@@ -1,0 +1,23 @@
+import { type Lease, leaseMs } from './relay-store.js'
+
+/** By so much earlier than the database does, the holder takes its lease to have run out. */
+const marginMs = 500
+
+/** A lease as its holder sees it, by its own monotonic clock. */
+export interface HeldLease extends Lease {
+  /** How long it lasts without being renewed, in ms; 0 or less when it may be another's by now. */
+  lastsMs(): number
+  /** The database has renewed it: `askedAt` is when that was asked for. */
+  renewed(askedAt: number): void
+}
+
+export function holdLease(lease: Lease, askedAt: number): HeldLease {
+  let deadline = askedAt + leaseMs - marginMs
+  return {
+    ...lease,
+    lastsMs: () => deadline - performance.now(),
+    renewed(at) {
+      deadline = Math.max(deadline, at + leaseMs - marginMs)
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import type { JetStreamManager } from '@nats-io/jetstream'
+import type { NatsNames } from '@opsplane/contracts'
+import type { Logger } from '@opsplane/runtime'
+import type { HeldLease } from './relay-lease.js'
+import type { RelayStore } from './relay-store.js'
+import { inspectStream, type Witness } from './stream-guard.js'
+import { createStreamProgress, type StreamProgress } from './stream-progress.js'
+
+export interface SoundStream {
+  progress: StreamProgress
+  /** Up to this position everything is in the stream. */
+  start: number
+  /** Where the stream began. */
+  first: number
+  /** Where it ended when the outbox was refilled for it, if it had to be. */
+  refilledAt: number | undefined
+}
+
+export interface SoundStreamOptions {
+  store: RelayStore
+  lease: HeldLease
+  manager: JetStreamManager
+  names: NatsNames
+  log: Logger
+  ensureStreams(): Promise<void>
+  /** What this process has seen itself since its last look. */
+  witness: Witness | undefined
+}
+
+/**
+ * Looks at the stream before anything is published, makes it if it is gone, and puts into the outbox again whatever it
+ * has lost. Undefined when the lease was lost over that.
+ */
+export async function soundStream(options: SoundStreamOptions): Promise<SoundStream | undefined> {
+  const { store, lease, manager, names, witness } = options
+  const stream = names.eventsStream
+  const stored = await store.marks()
+  const numbers = new Set(stored.map(({ number }) => number))
+  const unstored = witness?.marks.filter(({ number }) => !numbers.has(number)) ?? []
+  const marks = [...stored, ...unstored].toSorted((one, other) => one.number - other.number)
+  let found = await inspectStream(manager, stream, marks, witness?.since)
+  if (!found) {
+    await options.ensureStreams()
+    found = await inspectStream(manager, stream, marks, witness?.since)
+  }
+  if (!found) throw new Error(`there is no stream ${stream}`)
+  const { identity, maxAgeMs, first, last } = found
+  const newest = marks.at(-1)
+  if (!found.lost) {
+    const start = newest?.floor ?? 0
+    return { progress: createStreamProgress(marks, identity, start), start, first, refilledAt: undefined }
+  }
+  const generation = (newest?.generation ?? 0) + 1
+  const filled = await store.refill(lease, { floor: found.floor, maxAgeMs, identity, generation })
+  if (!filled) return undefined
+  options.log.warn(
+    { stream, found: found.lost, afterPosition: filled.floor, events: filled.events, generation },
+    'the stream has lost events, they are published again',
+  )
+  const start = filled.floor
+  const progress = createStreamProgress(await store.marks(), identity, start)
+  return { progress, start, first, refilledAt: last }
+}

@@ -1,0 +1,84 @@
+import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
+import { streamInfo } from '@opsplane/nats'
+import type { StreamMark } from './stream-marks.js'
+
+/** What has become of the stream since the marks were made. */
+export type Finding = {
+  /** When the stream was made. */
+  identity: string
+  /** The sequences it goes from and to. */
+  first: number
+  last: number
+  maxAgeMs: number
+} & (
+  | { lost: undefined }
+  /** What is above `floor` may be missing; without one, everything may that is younger than the stream's age. */
+  | { lost: string; floor: number | undefined }
+)
+
+const millisecondNs = 1e6
+const messageIdHeader = 'Nats-Msg-Id'
+
+/** What a process remembers of the stream, more than is recorded. */
+export interface Witness {
+  marks: readonly StreamMark[]
+  /** When the stream was last found sound, by the monotonic clock. */
+  since: number
+}
+
+/** Where nothing says when the stream was last looked at. */
+const recentMs = 6_000
+
+/**
+ * Compares the stream with what the marks remember of it: whether it is the same, and whether the messages stand where
+ * they stood. Several services publish to it, so one that was cut may have grown again; and as the newest mark goes with
+ * the traffic, those around the last look, `since`, are looked at too. Undefined when there is no stream.
+ */
+export async function inspectStream(
+  manager: JetStreamManager,
+  stream: string,
+  marks: readonly StreamMark[],
+  since = performance.now() - recentMs,
+): Promise<Finding | undefined> {
+  const info = await streamInfo(manager, stream)
+  if (!info) return undefined
+  const found = {
+    identity: String(info.created),
+    first: info.state.first_seq,
+    last: info.state.last_seq,
+    maxAgeMs: info.config.max_age / millisecondNs,
+  }
+  const seen = marks.findLastIndex(({ at }) => at < since)
+  /** The oldest mark that is known not to stand. */
+  let fallen = marks.length
+  for (const index of new Set([marks.length - 1, seen + 1, seen, seen - 1])) {
+    const mark = marks[index]
+    if (mark && !(await stands(manager, info, mark))) fallen = index
+  }
+  if (fallen === marks.length) return { ...found, lost: undefined }
+  for (const mark of marks.slice(0, fallen).toReversed())
+    if (await stands(manager, info, mark)) return { ...found, lost: 'it was cut', floor: mark.floor }
+  const isSame = marks.at(-1)?.identity === found.identity
+  const lost = isSame ? 'it is without what was published' : 'it is another one'
+  return { ...found, lost, floor: undefined }
+}
+
+async function stands(manager: JetStreamManager, info: StreamInfo, mark: StreamMark): Promise<boolean> {
+  const { first_seq: first, last_seq: last } = info.state
+  if (String(info.created) !== mark.identity) return false
+  if (mark.sequence === 0) return true
+  if (mark.sequence > last) return false
+  if (mark.sequence < first) return hasAgedOut(info, mark)
+  const message = await manager.streams.getMessage(info.config.name, { seq: mark.sequence })
+  return message?.header.get(messageIdHeader) === mark.messageId
+}
+
+/** Whether the stream's limits explain that a message has gone; otherwise the stream was purged. */
+function hasAgedOut({ config, state }: StreamInfo, { at }: StreamMark): boolean {
+  const ageMs = performance.now() - at
+  if (config.max_age > 0 && ageMs >= config.max_age / millisecondNs) return true
+  if (config.max_msgs_per_subject > 0) return true
+  return isHalfFull(state.bytes, config.max_bytes) || isHalfFull(state.messages, config.max_msgs)
+}
+
+const isHalfFull = (used: number, limit: number): boolean => limit > 0 && used >= limit / 2

@@ -1,0 +1,58 @@
+import { type StreamMark, superfluousMarks } from './stream-marks.js'
+
+/** What this process knows of the stream: the marks, and how far it was acknowledged since. */
+export interface StreamProgress {
+  readonly marks: readonly StreamMark[]
+  readonly generation: number
+  /** The highest sequence that was acknowledged. */
+  readonly sequence: number
+  acknowledged(sequence: number, messageId: string): void
+  /** The mark that goes with what is recorded now, and the numbers of those it makes superfluous. */
+  mark(floor: number): { mark: StreamMark; superfluous: number[] }
+}
+
+/** So long the newest mark goes with the traffic; then it stays and another begins. */
+const markMs = 1_000
+
+/** `start`: up to this position everything is in the stream. */
+export function createStreamProgress(
+  stored: readonly StreamMark[],
+  identity: string,
+  start: number,
+): StreamProgress {
+  let marks = [...stored]
+  const newest = marks.at(-1)
+  const generation = newest?.generation ?? 0
+  let highest = { sequence: newest?.sequence ?? 0, messageId: newest?.messageId ?? null }
+  /** Up to this number marks stay as they are. */
+  let kept: number | undefined
+
+  const next = () => (marks.at(-1)?.number ?? 0) + 1
+  return {
+    get marks() {
+      return marks
+    },
+    get sequence() {
+      return highest.sequence
+    },
+    generation,
+    acknowledged(sequence, messageId) {
+      if (sequence > highest.sequence) highest = { sequence, messageId }
+      if (kept !== undefined) return
+      // The first is remembered by itself: it tells of what happens before a mark is recorded.
+      kept = next()
+      marks.push({ number: kept, identity, generation, ...highest, floor: start, at: performance.now() })
+    },
+    mark(floor) {
+      const now = performance.now()
+      const last = marks.at(-1)
+      const goesOn = last !== undefined && kept !== undefined && last.number > kept && now - last.at < markMs
+      const number = goesOn ? last.number : next()
+      const mark = { number, identity, generation, ...highest, floor, at: goesOn ? last.at : now }
+      marks = [...(goesOn ? marks.slice(0, -1) : marks), mark]
+      const superfluous = goesOn ? [] : superfluousMarks(marks, now)
+      marks = marks.filter((one) => !superfluous.includes(one.number))
+      return { mark, superfluous }
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import type { Subscription } from '@nats-io/transport-node'
+import type { NatsLink } from './link.js'
+import { onReconnect } from './reconnects.js'
+
+/**
+ * Calls back for each message of a subject of core NATS, and whenever some may have been missed: at the beginning, and
+ * after the connection was lost. What a hint is about stands elsewhere.
+ */
+export function listenForHints(link: NatsLink, subject: string, onHint: () => void) {
+  const closing = new AbortController()
+  let subscription: Subscription | undefined
+
+  const run = async () => {
+    while (!closing.signal.aborted) {
+      const connection = await link.ready(closing.signal)
+      const forget = onReconnect(connection, onHint)
+      subscription = connection.subscribe(subject, { callback: onHint })
+      onHint()
+      await Promise.race([connection.closed(), aborted(closing.signal)])
+      forget()
+    }
+  }
+  // Rejects once the link is closed, when there is nothing more to hear.
+  const running = run().catch(() => {})
+  return {
+    async close() {
+      closing.abort()
+      subscription?.unsubscribe()
+      await running
+    },
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -1,0 +1,22 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import { natsNames } from '@opsplane/contracts'
+
+/** The ids of all that stands in the stream of events, in its order. Throws where there is no stream. */
+export async function eventsInStream(natsUrl: string): Promise<string[]> {
+  const connection = await connect({ servers: natsUrl })
+  try {
+    const stream = natsNames().eventsStream
+    const { state } = await (await jetstreamManager(connection)).streams.info(stream)
+    const ids: string[] = []
+    if (state.messages === 0) return ids
+    const consumer = await jetstream(connection).consumers.get(stream)
+    for await (const message of await consumer.consume()) {
+      ids.push(message.json<{ id: string }>().id)
+      if (message.seq >= state.last_seq) break
+    }
+    return ids
+  } finally {
+    await connection.close()
+  }
+}
