@@ -131,6 +131,7 @@ describe('a new webhook', () => {
     const { sql } = fixture.service
     const { workspaceId = '' } = fixture.principal
     const position = nextPosition()
+    await fixture.webhook('earlier')
     let created: Promise<Webhook> | undefined
     let refusals = 0
     // The store gives up on a lock after a while.
