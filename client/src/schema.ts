@@ -4976,7 +4976,7 @@ export interface components {
             lastDurationMs: number | null;
             lastError: {
                 /** @enum {string} */
-                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "webhook_deleted" | "event_missing";
+                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "headers_too_large" | "webhook_deleted" | "event_missing";
                 message: string;
             } | null;
             /** @description The first 16 KiB; the attempts have 64 KiB. */
@@ -4994,7 +4994,7 @@ export interface components {
             durationMs: number;
             error: {
                 /** @enum {string} */
-                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "webhook_deleted" | "event_missing";
+                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "headers_too_large" | "webhook_deleted" | "event_missing";
                 message: string;
             } | null;
             number: number;
@@ -5024,7 +5024,7 @@ export interface components {
             lastDurationMs: number | null;
             lastError: {
                 /** @enum {string} */
-                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "webhook_deleted" | "event_missing";
+                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "headers_too_large" | "webhook_deleted" | "event_missing";
                 message: string;
             } | null;
             /** @description The first 16 KiB; the attempts have 64 KiB. */

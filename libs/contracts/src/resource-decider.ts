@@ -38,7 +38,7 @@ export function resourceDecider<State extends ResourceState>(options: {
         if (state !== null) throw new ApiError('conflict', `There is a ${resourceType} with this id already.`)
         const { id, fields, now } = command
         // A state is its own fields and those of every resource: the compiler does not put a generic one together.
-        const after = { ...fields, id, createdAt: now, updatedAt: now } as State
+        const after = { id, ...fields, createdAt: now, updatedAt: now } as State
         return [{ type: `${resourceType}.created`, after }]
       }
       if (state === null) throw notFound()

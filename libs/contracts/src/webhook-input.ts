@@ -63,6 +63,13 @@ const HeaderValue = z
     'may use {{ }} for references of the form {{secrets.name}} only',
   )
 
+/** Of one header's value, and of all names and values together, once the references are replaced. */
+export const maxHeaderValueLength = 16 * 1024
+export const maxHeadersLength = 64 * 1024
+
+/** Length of a value without what its references stand for. */
+export const literalLength = (value: string) => value.replaceAll(secretReference, '').length
+
 /** Extra headers of each delivery; values may contain `{{secrets.name}}`. */
 export const WebhookHeaders = z
   .record(HeaderName, HeaderValue)
@@ -71,4 +78,10 @@ export const WebhookHeaders = z
     const names = Object.keys(headers).map((name) => name.toLowerCase())
     return new Set(names).size === names.length
   }, 'must not name a header twice')
+  .refine(
+    (headers) =>
+      Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + literalLength(value), 0) <=
+      maxHeadersLength,
+    `must have at most ${maxHeadersLength} characters in all names and values`,
+  )
   .meta({ description: 'Extra headers of each delivery; values may contain {{secrets.name}}.' })

@@ -93,6 +93,11 @@ CREATE TABLE stream_heads (
 	ended boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 80);
 --> statement-breakpoint
+-- The kinds of streams that append_journal writes: they have no decider, and no read model that is folded from them.
+CREATE TABLE journals (
+	stream_type text CONSTRAINT journals_pkey PRIMARY KEY
+);
+--> statement-breakpoint
 -- What waits for publication; a row goes once its event is acknowledged.
 CREATE TABLE outbox (
 	position bigint CONSTRAINT outbox_pkey PRIMARY KEY,
@@ -185,3 +190,49 @@ CREATE TABLE number_counters (
 	last bigint NOT NULL,
 	CONSTRAINT number_counters_pkey PRIMARY KEY (workspace_id, kind)
 );
+--> statement-breakpoint
+-- Appends an event to a journal, for triggers and machines; returns its position. Like every writer it has the head's row
+-- and the outbox before it draws a position. The limit of the data is that of event-size.ts: what a message can carry.
+CREATE FUNCTION append_journal(
+	stream_type text, stream_id text, workspace_id text, environment text, type text,
+	actor json, resource json, data json,
+	request_id text DEFAULT NULL, causation_id text DEFAULT NULL, source json DEFAULT NULL,
+	created_at timestamp with time zone DEFAULT clock_timestamp()
+) RETURNS bigint LANGUAGE plpgsql
+SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+	made_at timestamp with time zone := clock_timestamp();
+	bytes integer := octet_length(append_journal.data::text);
+	place bigint;
+BEGIN
+	IF bytes > 1040384 THEN
+		RAISE EXCEPTION 'the data of % of % has % bytes', append_journal.type, append_journal.stream_id, bytes
+			USING ERRCODE = 'program_limit_exceeded', HINT = 'An event may have at most 1040384 bytes of data.';
+	END IF;
+	PERFORM add_event_month((made_at AT TIME ZONE 'UTC')::date);
+	IF NOT EXISTS (SELECT FROM journals j WHERE j.stream_type = append_journal.stream_type) THEN
+		INSERT INTO journals VALUES (append_journal.stream_type) ON CONFLICT DO NOTHING;
+	END IF;
+	WITH head AS (
+		INSERT INTO stream_heads AS h (stream_id, stream_type, workspace_id, environment, version)
+		VALUES (append_journal.stream_id, append_journal.stream_type, append_journal.workspace_id, append_journal.environment, 1)
+		ON CONFLICT ON CONSTRAINT stream_heads_pkey DO UPDATE SET version = h.version + 1
+			WHERE h.stream_type = excluded.stream_type AND h.workspace_id = excluded.workspace_id AND h.environment = excluded.environment
+		RETURNING h.version
+	), appended AS (
+		INSERT INTO events AS e (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data,
+			request_id, causation_id, source, created_at)
+		SELECT new_event_id(made_at), append_journal.stream_type, append_journal.stream_id, head.version, append_journal.type,
+			append_journal.workspace_id, append_journal.environment, append_journal.actor, append_journal.resource, append_journal.data,
+			append_journal.request_id, append_journal.causation_id, append_journal.source, append_journal.created_at
+		FROM head RETURNING e.position, e.id
+	)
+	INSERT INTO outbox AS o (position, workspace_id, event_id)
+	SELECT position, append_journal.workspace_id, id FROM appended RETURNING o.position INTO place;
+	IF place IS NULL THEN
+		RAISE EXCEPTION '% is a stream of another kind or tenant', append_journal.stream_id USING ERRCODE = 'unique_violation';
+	END IF;
+	RETURN place;
+END
+$$;

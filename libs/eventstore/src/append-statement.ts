@@ -226,7 +226,7 @@ function rowWriters({ upserts, deletes }: CommitShape, accepted: string): string
       (
         table,
         index,
-      ) => `upserted_${index} as (${insertInto(table, upsertColumns, `upsert_${index} t`)} ${accepted}
+      ) => `upserted_${index} as (${insertInto(quoted(table), upsertColumns, `upsert_${index} t`)} ${accepted}
         on conflict (id) do update set version = excluded.version, state = excluded.state
         where r.version < excluded.version
           and r.workspace_id = excluded.workspace_id and r.environment = excluded.environment)`,

@@ -32,11 +32,11 @@ export function rowsOf<Row>(columns: readonly Column<Row>[], next: () => number)
   return `unnest(${names.map(() => `$${next()}::text[]`).join(', ')}) as t (${names.join(', ')})`
 }
 
-/** Inserts, as `r`, what `source` has as `t`. */
+/** Inserts, as `r`, what `source` has as `t`. The table is named as SQL has it. */
 export function insertInto<Row>(table: string, columns: readonly Column<Row>[], source: string): string {
   const names = columns.map(({ name }) => name).join(', ')
   const values = columns.map(({ name, type }) => (type === 'text' ? `t.${name}` : `t.${name}::${type}`))
-  return `insert into ${quoted(table)} as r (${names}) select ${values.join(', ')} from ${source}`
+  return `insert into ${table} as r (${names}) select ${values.join(', ')} from ${source}`
 }
 
 export function parameterCounter(): () => number {

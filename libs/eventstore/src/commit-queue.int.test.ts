@@ -33,7 +33,7 @@ function counted(database: Database): Database {
     get(target, name, receiver) {
       if (name !== 'unsafe') return Reflect.get(target, name, receiver)
       return (...args: Parameters<Database['sql']['unsafe']>) => {
-        if (args[0].includes('insert into "events"')) appends++
+        if (args[0].includes('insert into events as r')) appends++
         return target.unsafe(...args)
       }
     },

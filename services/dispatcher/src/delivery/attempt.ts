@@ -4,7 +4,12 @@ import type { Credentials } from '../webhook/sealing.js'
 import type { Target } from '../webhook/target.js'
 import type { AttemptOutcome } from './domain.js'
 import { createRedaction } from './redaction.js'
-import { type RequestHeaders, requestHeaders, SecretMissingError } from './request-headers.js'
+import {
+  HeadersTooLargeError,
+  type RequestHeaders,
+  requestHeaders,
+  SecretMissingError,
+} from './request-headers.js'
 import { retryAfterMs } from './retry-timing.js'
 import type { ResolveSecrets } from './secret-values.js'
 
@@ -74,8 +79,11 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
     try {
       headers = await prepare(target, content)
     } catch (reason) {
-      if (!(reason instanceof SecretMissingError)) return { kind: 'postponed', reason }
-      return failed({ kind: 'secret_missing', message: reason.message }, {})
+      if (reason instanceof SecretMissingError)
+        return failed({ kind: 'secret_missing', message: reason.message }, {})
+      if (reason instanceof HeadersTooLargeError)
+        return failed({ kind: 'headers_too_large', message: reason.message }, {})
+      return { kind: 'postponed', reason }
     }
     try {
       const { timeoutMs, url } = target

@@ -1,4 +1,11 @@
-import { redactedValue, secretReference } from '@opsplane/contracts'
+import {
+  literalLength,
+  maxHeadersLength,
+  maxHeaderValueLength,
+  redactedValue,
+  referencedSecrets,
+  secretReference,
+} from '@opsplane/contracts'
 import type { Credentials } from '../webhook/sealing.js'
 import { signatureHeaders } from './sign.js'
 
@@ -26,19 +33,48 @@ export class SecretMissingError extends Error {
   }
 }
 
-/** Builds the headers of a delivery request. Throws SecretMissingError. */
+/** With the secrets its templates refer to, a header or all of them would be longer than is sent. */
+export class HeadersTooLargeError extends Error {
+  constructor(what: string, limit: number) {
+    super(`With its secrets ${what} would have more than ${limit} characters.`)
+    this.name = 'HeadersTooLargeError'
+  }
+}
+
+/** Adds up what the headers come to before any of them is built. */
+function checkLengths(headers: Record<string, string>, values: Record<string, string>): void {
+  let total = 0
+  for (const [name, template] of Object.entries(headers)) {
+    const length = referencedSecrets(template).reduce(
+      (sum, secretName) => sum + secretValue(values, secretName).length,
+      literalLength(template),
+    )
+    if (length > maxHeaderValueLength)
+      throw new HeadersTooLargeError(`the header ${name}`, maxHeaderValueLength)
+    total += name.length + length
+  }
+  if (total > maxHeadersLength) throw new HeadersTooLargeError('all headers', maxHeadersLength)
+}
+
+function secretValue(values: Record<string, string>, secretName: string): string {
+  const value = Object.hasOwn(values, secretName) ? values[secretName] : undefined
+  if (value === undefined) throw new SecretMissingError(secretName)
+  return value
+}
+
+/** Builds the headers of a delivery request. Throws SecretMissingError and HeadersTooLargeError. */
 export function requestHeaders(
   { secrets, headers, secretHeaders }: Credentials,
   values: Record<string, string>,
   content: RequestContent,
 ): RequestHeaders {
+  checkLengths(headers, values)
   const custom: Record<string, string> = {}
   const redacted: Record<string, string> = {}
   const used: string[] = []
   for (const [name, template] of Object.entries(headers)) {
     custom[name] = template.replaceAll(secretReference, (_, secretName: string) => {
-      const value = Object.hasOwn(values, secretName) ? values[secretName] : undefined
-      if (value === undefined) throw new SecretMissingError(secretName)
+      const value = secretValue(values, secretName)
       used.push(value)
       return value
     })

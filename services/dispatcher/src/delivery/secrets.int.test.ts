@@ -72,6 +72,35 @@ describe('secrets', () => {
     expect(fixture.requestsTo('unknown')).toEqual([])
   })
 
+  it.each<[string, Record<string, string>, string]>([
+    ['one header', { 'X-A': '{{secrets.long}}'.repeat(200) }, 'the header X-A'],
+    [
+      'all of them',
+      Object.fromEntries([...'ABCDEFGHIJ'].map((n) => [`X-${n}`, '{{secrets.long}}'.repeat(80)])),
+      'all headers',
+    ],
+  ])('that would make %s longer than is sent make the attempt fail', async (name, headers, told) => {
+    fixture.settings.secrets.set('long', 'x'.repeat(100))
+    const type = name.replaceAll(' ', '_')
+    const webhook = await fixture.webhook(type, { retries: 0, headers })
+    await fixture.publish({ type: `${type}.created` })
+    const [delivery] = await deliveriesOf(fixture, webhook.id).having('failed', 1)
+    expect(delivery?.lastError).toMatchObject({
+      kind: 'headers_too_large',
+      message: expect.stringContaining(told),
+    })
+    expect(fixture.requestsTo(type)).toEqual([])
+  })
+
+  it('are no way around what headers may come to without them', async () => {
+    const headers = Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`X-${n}`, 'x'.repeat(4_096)]))
+    const body = { name: 'wide', url: fixture.endpoint('wide'), events: ['wide.*'], headers }
+    expect((await fixture.api.post('/webhooks', body)).error()).toMatchObject({
+      code: 'validation_failed',
+      details: [{ path: '/headers' }],
+    })
+  })
+
   it('that no header can carry make the attempt fail, without showing them', async () => {
     fixture.settings.secrets.set('lines', 'first-line\nsecond-line')
     const webhook = await fixture.webhook('lines', { retries: 0, headers: { 'X-A': '{{secrets.lines}}' } })
