@@ -136,8 +136,8 @@ it('takes as many statements for five hundred due among a hundred thousand as fo
     new Proxy(runner, {
       get(target, name, receiver) {
         if (name === 'unsafe') statements++
-        const found: (given: unknown) => unknown = Reflect.get(target, name, receiver)
-        if (name !== 'savepoint') return found
+        const found: unknown = Reflect.get(target, name, receiver)
+        if (name !== 'savepoint' || typeof found !== 'function') return found
         return (work: (inner: Runner) => unknown) => found((inner: Runner) => work(counting(inner)))
       },
     })
