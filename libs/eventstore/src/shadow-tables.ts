@@ -11,8 +11,8 @@ export interface ShadowTables {
   /** What filling them is faster without: every index but that of the ids. Also counts what is in them. */
   complete(): Promise<void>
   /**
-   * Puts the copies in place of the tables, within a transaction that has locked all of those. Foreign keys are not
-   * looked through yet.
+   * Puts the copies in place of the tables, with their triggers, within a transaction that has locked all of those.
+   * Foreign keys are not looked through yet.
    */
   swap(tx: Transaction): Promise<void>
   /** Looks the foreign keys through, beside whoever writes. */
@@ -64,6 +64,10 @@ export async function createShadowTables(
     from pg_class c, aclexplode(c.relacl) a
     where c.relnamespace = ${schema}::regnamespace and c.relname = any(${[...tables]}) and a.grantee <> c.relowner`
 
+  const triggers = await sql<{ definition: string }[]>`
+    select pg_get_triggerdef(t.oid) as definition from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where not t.tgisinternal and c.relnamespace = ${schema}::regnamespace and c.relname = any(${[...tables]})`
+
   await drop()
   await sql.unsafe(`create schema ${quoted(shadow)}`)
   for (const table of tables) {
@@ -90,6 +94,7 @@ export async function createShadowTables(
         await tx.unsafe(`drop table ${here(table)}`)
         await tx.unsafe(`alter table ${of(table)} set schema ${quoted(schema)}`)
       }
+      for (const { definition } of triggers) await tx.unsafe(definition)
       for (const { table, name, definition } of foreignKeys)
         await tx.unsafe(`alter table ${here(table)} add constraint ${quoted(name)} ${definition} not valid`)
     },

@@ -9,7 +9,7 @@ import {
 } from '@opsplane/eventstore'
 import { createInternalIssuer, type InternalIssuer } from '@opsplane/http'
 import { connectNats, type NatsLink, type StreamOptions, streamOptionsOf } from '@opsplane/nats'
-import { connect, type Database } from '@opsplane/postgres'
+import { connect, createDueWork, type Database, type DueWorkGroup } from '@opsplane/postgres'
 import {
   type BackendConfig,
   type Clock,
@@ -19,6 +19,7 @@ import {
   type Releasers,
   systemClock,
 } from '@opsplane/runtime'
+import { wakeHints } from './wake-hints.js'
 
 /** Everything a service's routes and background work use. */
 export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
@@ -26,6 +27,8 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
   database: Database
   store: EventStore
   relay: Relay
+  /** What is to be done at its time; closed after the last request, before what it works with. */
+  dueWork: DueWorkGroup
   link: NatsLink
   names: NatsNames
   issuer: InternalIssuer
@@ -36,6 +39,7 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
 
 /** What tests and the one-process run replace. */
 export interface ServiceOverrides {
+  /** Simulates the time. Due work goes by it as well, and by nothing but the database's clock without. */
   clock?: Clock
   log?: Logger
   /** Limits of the JetStream streams. */
@@ -86,6 +90,13 @@ export function openContext<Config extends BackendConfig>(
   releasers.add('log months', () => months.close())
   const purge = startIdempotencyPurge(database.sql, log)
   releasers.add('idempotency purge', () => purge.close())
+  const dueWork = createDueWork({
+    sql: database.sql,
+    log,
+    simulated: overrides.clock,
+    hints: wakeHints(link, names, name),
+  })
+  releasers.add('due work', () => dueWork.close())
   return {
     config,
     database,
@@ -96,6 +107,7 @@ export function openContext<Config extends BackendConfig>(
       ...(overrides.checkedAgainst && { checkedAgainst: overrides.checkedAgainst }),
     }),
     relay,
+    dueWork,
     link,
     names,
     issuer: createInternalIssuer({ service: name, privateKey: config.servicePrivateKey }),

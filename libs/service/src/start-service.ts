@@ -27,6 +27,8 @@ export async function startService<Config extends BackendConfig, Overrides exten
     const ctx = openContext({ name, schema, config, overrides, log, releasers })
     const { routes, background = [], onDrain } = await definition.setup(ctx, overrides)
     for (const work of background) releasers.add('background work', () => work.close())
+    // Before what it works with; where the service does not get as far as this, its context closes it.
+    releasers.add('due work', () => ctx.dueWork.close())
     refuseForeignPaths(name, paths, routes)
     const app = createApp({
       service: name,

@@ -250,13 +250,6 @@ BEGIN
 END
 $$;
 --> statement-breakpoint
-CREATE TABLE IF NOT EXISTS "consumer_floors" (
-	"consumer" text NOT NULL,
-	"source" text NOT NULL,
-	"position" bigint NOT NULL,
-	CONSTRAINT "consumer_floors_pkey" PRIMARY KEY("consumer","source")
-);
---> statement-breakpoint
 -- Unix milliseconds by the one clock that replicas share.
 CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql VOLATILE AS $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
 --> statement-breakpoint

@@ -24,8 +24,6 @@ import { stateMachineRoutes } from './state-machines/routes.js'
 /** What tests and the one-process run replace. */
 export interface ItsmOverrides extends ServiceOverrides {
   searchPatience?: SearchPatience
-  /** How often scheduled articles are looked for. */
-  publishEveryMs?: number
 }
 
 export const itsm = defineService<ItsmConfig, ItsmOverrides>({
@@ -52,7 +50,7 @@ export const itsm = defineService<ItsmConfig, ItsmOverrides>({
     ...catalogProjectedTables,
   ],
   searchesTexts: true,
-  setup(ctx, { searchPatience, publishEveryMs }) {
+  setup(ctx, { searchPatience }) {
     const incidents = incidentStore(ctx)
     const changes = changeStore(ctx)
     const areas: ServiceParts[] = [
@@ -61,7 +59,7 @@ export const itsm = defineService<ItsmConfig, ItsmOverrides>({
       { routes: cmdbRoutes(ctx) },
       createSla(ctx, incidents),
       createChangeWindows(ctx, changes),
-      createKnowledge(ctx, searchPatience, publishEveryMs),
+      createKnowledge(ctx, searchPatience),
       { routes: stateMachineRoutes() },
       createProblems(ctx, incidents),
       { routes: settingsRoutes(ctx) },

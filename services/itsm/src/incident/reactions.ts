@@ -1,13 +1,9 @@
 import type { ItsmEventType } from '@opsplane/contracts'
 import { consumeEvents } from '@opsplane/eventstore'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import { startSweeper } from '../sla/sweeper.js'
-import { autoCloseBatch, createAutoClose } from './auto-close.js'
+import { autoClosing } from './auto-close.js'
 import { createCascade } from './cascade.js'
 import { createMajorProposals } from './major-proposals.js'
-
-/** Days are what is counted: nobody misses an incident's close for these. */
-const lookEveryMs = 5_000
 
 /** What can tell of another status of an incident that has children, or of another child. */
 const familyEvents: readonly ItsmEventType[] = [
@@ -24,7 +20,7 @@ const ruledEvents: readonly ItsmEventType[] = ['incident.created', 'incident.upd
 export function incidentConsumers(ctx: ServiceContext): BackgroundWork[] {
   const cascade = createCascade(ctx)
   const proposals = createMajorProposals(ctx)
-  const { sweep } = createAutoClose(ctx)
+  ctx.dueWork.start(autoClosing(ctx))
   return [
     consumeEvents({
       database: ctx.database,
@@ -45,13 +41,6 @@ export function incidentConsumers(ctx: ServiceContext): BackgroundWork[] {
       spacingMs: 200,
       filterSubjects: ctx.names.eventFilters([...ruledEvents]),
       perform: (events) => proposals.handle(events),
-    }),
-    startSweeper({
-      sweep,
-      batchSize: autoCloseBatch,
-      lookEveryMs,
-      trouble: 'resolved incidents cannot be closed',
-      log: ctx.log,
     }),
   ]
 }

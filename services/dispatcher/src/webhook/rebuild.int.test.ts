@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, it } from '@jest/globals'
+import { deliveriesOf } from '../fixture/deliveries.js'
+import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
+
+let fixture: DispatcherFixture
+beforeAll(async () => {
+  fixture = await startDispatcher()
+})
+afterAll(() => fixture?.stop())
+
+it('webhooks are followed after their table was rebuilt as before', async () => {
+  await fixture.webhook('before')
+  await fixture.publish({ type: 'after.created' })
+  await fixture.service.rebuild()
+  const webhook = await fixture.webhook('after')
+  await fixture.publish({ type: 'after.created' })
+  await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+  await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'paused' })
+  await fixture.publish({ type: 'after.created' })
+  await deliveriesOf(fixture, webhook.id).having('held', 1)
+  await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'active' })
+  await deliveriesOf(fixture, webhook.id).having('succeeded', 2)
+})
