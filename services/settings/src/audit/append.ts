@@ -1,5 +1,5 @@
 import type { Instant, PlatformEvent } from '@opsplane/contracts'
-import type { Database } from '@opsplane/postgres'
+import { type Database, jsonArray } from '@opsplane/postgres'
 import { type ChainEnd, emptyChain, nextLink } from './chain.js'
 
 /** Statements by hand: every event of the platform passes here, and what is sent for each batch is prepared once. */
@@ -101,7 +101,7 @@ async function write(sql: Sql, links: Link[], now: Instant): Promise<void> {
       links.map(({ event }) => event.workspaceId),
       links.map(({ event }) => event.environment),
       links.map(({ event }) => String(event.version)),
-      links.map(({ event }) => JSON.stringify(event)),
+      jsonArray(links.map(({ event }) => JSON.stringify(event))),
       links.map(({ seq }) => String(seq)),
       links.map(({ hash }) => hash),
       now,
