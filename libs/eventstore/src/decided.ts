@@ -5,7 +5,7 @@ import {
   type Decision,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { EventRow, RowWrite } from './commit.js'
+import type { EventRow, RowWrite } from './append/commit.js'
 import { seal } from './sealed.js'
 
 export interface Versioned<State> {

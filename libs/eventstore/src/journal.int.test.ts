@@ -6,9 +6,9 @@ import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
 import { log, meta, opening, openTestStore, schema, type TestStore, tenant } from './fixture/test-database.js'
 import { ticketDecider } from './fixture/ticket.js'
 import { appendJournal, type JournalEntry } from './journal.js'
-import { rebuild } from './rebuild.js'
-import { startRelay } from './relay.js'
-import { reseed } from './reseed.js'
+import { rebuild } from './rebuild/rebuild.js'
+import { startRelay } from './relay/relay.js'
+import { reseed } from './relay/reseed.js'
 
 let testStore: TestStore
 let link: NatsLink

@@ -1,7 +1,7 @@
 import { idTime } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { delay, type Logger } from '@opsplane/runtime'
-import type { Commit } from './commit.js'
+import type { Commit } from './append/commit.js'
 import type { StatementRunner } from './snapshots.js'
 
 /** The partitions of the log: see ADR 036. */

@@ -11,10 +11,14 @@ import type { IdempotencyStore } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { Aggregate } from './aggregate.js'
-import { shapeOf } from './append-statement.js'
-import { createAppender } from './appender.js'
-import type { Commit, CommittedEvent, IdempotencyRow } from './commit.js'
-import { createCommitQueue } from './commit-queue.js'
+import { shapeOf } from './append/append-statement.js'
+import { createAppender } from './append/appender.js'
+import type { Commit, CommittedEvent, IdempotencyRow } from './append/commit.js'
+import { createCommitQueue } from './append/commit-queue.js'
+import { checkEvents } from './append/event-check.js'
+import { checkSizes } from './append/event-size.js'
+import { createIdempotencyStore } from './append/idempotency.js'
+import { createNumbers, type Numbers } from './append/numbers.js'
 import {
   commitFailure,
   RelianceLostError,
@@ -22,11 +26,7 @@ import {
   verdictFailure,
   versionConflict,
 } from './errors.js'
-import { checkEvents } from './event-check.js'
-import { checkSizes } from './event-size.js'
-import { createIdempotencyStore } from './idempotency.js'
 import { createKeyedQueue } from './keyed-queue.js'
-import { createNumbers, type Numbers } from './numbers.js'
 import { createSnapshots, type StatementRunner } from './snapshots.js'
 import { createDraft, preconditionFailed, type Unit } from './unit.js'
 

@@ -1,9 +1,9 @@
 import type { CommandMeta, TenantScope } from '@opsplane/contracts'
 import { type Database, statementsOf, translatePostgresError } from '@opsplane/postgres'
-import type { Transaction } from './consume.js'
+import { keepAnswer } from './append/keep-answer.js'
+import type { Transaction } from './consume/consume.js'
 import { VersionRaceError, versionConflict } from './errors.js'
-import { keepAnswer } from './keep-answer.js'
-import type { Relay } from './relay.js'
+import type { Relay } from './relay/relay.js'
 import type { EventStore } from './store.js'
 import type { Unit } from './unit.js'
 

@@ -8,7 +8,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Aggregate } from './aggregate.js'
-import type { Commit, HeadMove, Reliance, RowWrite } from './commit.js'
+import type { Commit, HeadMove, Reliance, RowWrite } from './append/commit.js'
 import { toRows, type Versioned } from './decided.js'
 import type { Snapshots } from './snapshots.js'
 

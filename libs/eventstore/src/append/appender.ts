@@ -1,0 +1,64 @@
+import { createLogMonths } from '../log-months.js'
+import type { StatementRunner } from '../snapshots.js'
+import {
+  type AppendOptions,
+  type AppendRow,
+  appendParameters,
+  appendStatement,
+  type CommitShape,
+} from './append-statement.js'
+import type { Commit, CommittedEvent } from './commit.js'
+import { createUniqueIndexes } from './unique-indexes.js'
+
+/** What has become of a commit: its events with their places in the log, or why it was not written. */
+export type Outcome = { events: CommittedEvent[] } | { verdict: string }
+
+export interface Appender {
+  /** Writes commits of one shape that touch nothing of each other's; one outcome for each of them. */
+  append(
+    sql: StatementRunner,
+    shape: CommitShape,
+    commits: readonly Commit[],
+    options: Omit<AppendOptions, 'uniques'>,
+  ): Promise<Outcome[]>
+}
+
+export function createAppender(): Appender {
+  const months = createLogMonths()
+  const uniqueIndexes = createUniqueIndexes()
+  const statements = new Map<string, string>()
+  return {
+    async append(sql, shape, commits, options) {
+      await months.ensure(sql, commits)
+      const key = `${shape.key} ${options.waits} ${options.lockTimeoutMs}`
+      const known = statements.get(key)
+      const statement =
+        known ?? appendStatement(shape, { ...options, uniques: await uniqueIndexes.of(sql, shape.upserts) })
+      if (!known) statements.set(key, statement)
+      const rows = await sql.unsafe<AppendRow[]>(statement, appendParameters(shape, commits), {
+        prepare: true,
+      })
+      return outcomesOf(commits, rows)
+    },
+  }
+}
+
+function outcomesOf(commits: readonly Commit[], rows: readonly AppendRow[]): Outcome[] {
+  const positions = new Map<string, string>()
+  const verdicts = new Map<number, string>()
+  for (const row of rows) {
+    if (row.n === null) positions.set(row.id, row.position)
+    else verdicts.set(row.n, row.verdict)
+  }
+  return commits.map(({ events }, n) => {
+    const verdict = verdicts.get(n)
+    if (verdict !== undefined) return { verdict }
+    return { events: events.map((event) => ({ ...event, position: placeOf(event.id, positions) })) }
+  })
+}
+
+function placeOf(id: string, positions: ReadonlyMap<string, string>): string {
+  const position = positions.get(id)
+  if (position === undefined) throw new Error(`${id} was appended without a position`)
+  return position
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { IdempotencyRaceError, newId } from '@opsplane/contracts'
+import { meta, opening, openTestStore, type Replica, type TestStore } from '../fixture/test-database.js'
+
+describe('idempotency keys', () => {
+  let testStore: TestStore
+  let replicas: Replica[]
+
+  beforeAll(async () => {
+    testStore = await openTestStore()
+    replicas = [testStore.replica(), testStore.replica()]
+  })
+  afterAll(() => testStore.close())
+
+  const replica = (index = 0): Replica => {
+    const found = replicas[index % replicas.length]
+    if (!found) throw new Error('no replica')
+    return found
+  }
+  const keyed = (key: string) =>
+    meta({
+      idempotency: {
+        key,
+        fingerprint: 'fingerprint',
+        respond: (data) => ({ status: 201, body: { data, z: 1, a: 2 }, headers: { etag: '"1"' } }),
+      },
+    })
+
+  test('keep the response in the commit of the effect, its body as it was', async () => {
+    const { store, tickets } = replica()
+    const [id, open] = opening()
+    const created = await tickets.create(id, open, keyed('kept'))
+    const found = await store.idempotency.find('kept')
+    expect(found).toEqual({
+      fingerprint: 'fingerprint',
+      response: { status: 201, body: { data: created, z: 1, a: 2 }, headers: { etag: '"1"' } },
+    })
+    expect(JSON.stringify(found?.response?.body)).toBe(JSON.stringify({ data: created, z: 1, a: 2 }))
+  })
+
+  test('are kept for a command that changes nothing', async () => {
+    const { store, tickets } = replica()
+    const [id, open] = opening()
+    await tickets.create(id, open, meta())
+    await tickets.handle(id, { kind: 'touch' }, keyed('nothing'))
+    expect(await store.idempotency.find('nothing')).toMatchObject({ response: { status: 201 } })
+  })
+
+  test('let one of 50 concurrent requests take effect', async () => {
+    const title = newId('request')
+    const results = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, index) => {
+        const [id, open] = opening(title)
+        return replica(index).tickets.create(id, open, keyed('contended'))
+      }),
+    )
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const result of results)
+      if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(IdempotencyRaceError)
+    const rows = await testStore.database.sql`
+      select 1 from events where data->'after'->>'title' = ${title}
+      union all select 1 from tickets where state->>'title' = ${title}`
+    expect(rows).toHaveLength(2)
+  })
+
+  test('can be claimed before an effect, completed after it, and released without one', async () => {
+    const [first, second] = [replica(0).store.idempotency, replica(1).store.idempotency]
+    const claims = await Promise.all(
+      [first, second, first, second].map((each) => each.claim('claimed', 'f', meta())),
+    )
+    expect(claims.filter(Boolean)).toHaveLength(1)
+    expect(await second.find('claimed')).toEqual({ fingerprint: 'f', response: null })
+    await first.complete('claimed', { status: 202, body: { ok: true } })
+    expect(await second.find('claimed')).toEqual({
+      fingerprint: 'f',
+      response: { status: 202, body: { ok: true } },
+    })
+    await second.release('claimed')
+    expect(await second.claim('claimed', 'f', meta())).toBe(false)
+
+    await first.claim('released', 'f', meta())
+    await first.release('released')
+    expect(await second.find('released')).toBeUndefined()
+    expect(await second.claim('released', 'f', meta())).toBe(true)
+  })
+
+  test('are free again after 24 hours, and after their request died', async () => {
+    const { store, tickets } = replica()
+    const [first, openFirst] = opening()
+    const [second, openSecond] = opening()
+    await tickets.create(first, openFirst, keyed('old'))
+    await store.idempotency.claim('died', 'f', meta())
+    await testStore.database.sql`
+      update idempotency_keys set expires_at = now() - interval '1 second' where key = 'old'`
+    await testStore.database.sql`
+      update idempotency_keys set locked_until = now() - interval '1 second' where key = 'died'`
+    expect(await store.idempotency.claim('died', 'f', meta())).toBe(true)
+    expect(await store.idempotency.find('old')).toBeUndefined()
+    await tickets.create(second, openSecond, keyed('old'))
+    expect(await store.idempotency.find('old')).toMatchObject({
+      response: { body: { data: { id: second } } },
+    })
+  })
+})

@@ -1,0 +1,345 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { ApiError, natsNames, type PlatformEvent } from '@opsplane/contracts'
+import { connectNats, ensureStreams, type NatsLink, streamPlaces } from '@opsplane/nats'
+import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
+import { sql } from 'drizzle-orm'
+import {
+  log,
+  meta,
+  opening,
+  openTestStore,
+  type Replica,
+  schema,
+  type TestStore,
+} from '../fixture/test-database.js'
+import { type Relay, startRelay } from '../relay/relay.js'
+import {
+  type ConsumeEventsOptions,
+  type ConsumerSettings,
+  consumeEvents,
+  type Handling,
+  type Performing,
+  type Transaction,
+} from './consume.js'
+import { listDeadLetters, markForRedrive } from './dead-letters.js'
+import { redriveSubject } from './redrive.js'
+
+describe('consumeEvents', () => {
+  let testStore: TestStore
+  let replica: Replica
+  let relay: Relay
+  let link: NatsLink
+  let names: ReturnType<typeof natsNames>
+  const closing: (() => Promise<void>)[] = []
+
+  beforeAll(() => {
+    link = connectNats({ url: testNatsUrl(), name: 'consume-test', log })
+  })
+  beforeEach(async () => {
+    testStore = await openTestStore()
+    await testStore.database
+      .sql`create table seen (id text primary key, subject_id text, version int, at serial)`
+    names = natsNames(uniquePrefix())
+    await ensureStreams(link, names)
+    relay = startRelay({ databaseUrl: testStore.url, schema, link, names, instanceId: 'one', log })
+    replica = testStore.replica({ onCommit: relay.offer })
+  })
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close()
+    await relay.close()
+    await testStore.close()
+  })
+  afterAll(() => link.close())
+
+  const record = async (events: PlatformEvent[], tx: Transaction) => {
+    for (const { id, resource, version } of events)
+      await tx.execute(
+        sql`insert into seen (id, subject_id, version) values (${id}, ${resource.id}, ${version}) on conflict do nothing`,
+      )
+  }
+  const consume = (options: Partial<ConsumerSettings> & Partial<Handling> = {}) =>
+    start({ ...settings(), handle: record, ...options })
+  const perform = (run: Performing['perform']) => start({ ...settings(), perform: run })
+  const settings = () => {
+    const retry = { baseMs: 20, maxMs: 50 }
+    return { database: testStore.database, link, names, durable: 'test-seen', log, retry }
+  }
+  const start = (options: ConsumeEventsOptions) => {
+    const consumer = consumeEvents(options)
+    closing.push(consumer.close)
+    return consumer
+  }
+  const seen = () => testStore.database.sql<{ id: string; subject_id: string; version: number }[]>`
+    select id, subject_id, version from seen order by at`
+  const allSeen = (count: number) => waitFor(async () => (await seen()).length === count)
+  const create = async (title?: string) => {
+    const [id, open] = opening(title)
+    await replica.tickets.create(id, open, meta())
+    return id
+  }
+  const count = (id: string) =>
+    replica.tickets.handle(id, { kind: 'count', now: '2026-01-01T00:00:00.000Z' }, meta())
+  const consumerState = async () =>
+    (await jetstreamManager(await link.ready())).consumers.info(names.eventsStream, 'test-seen')
+
+  test('applies every event in order and keeps a checkpoint', async () => {
+    const consumer = consume()
+    const ids = await Promise.all(Array.from({ length: 30 }, () => create()))
+    await Promise.all([...ids, ...ids].map((id) => count(id)))
+    await allSeen(90)
+    const rows = await seen()
+    for (const id of ids)
+      expect(rows.filter((row) => row.subject_id === id).map(({ version }) => version)).toEqual([1, 2, 3])
+    await waitFor(() => consumer.counters().handled === 90)
+    const [checkpoint] = await testStore.database.sql`select * from consumer_checkpoints`
+    expect(checkpoint).toMatchObject({ consumer: 'test-seen', stream_sequence: '90', handled: '90' })
+    await waitFor(async () => (await consumerState()).num_ack_pending === 0)
+  })
+
+  test('performs what commits by itself, repeats what fails, and keeps a checkpoint after it', async () => {
+    let failures = 1
+    const consumer = perform(async (events) => {
+      await testStore.database.db.transaction((tx) => record(events, tx))
+      if (events.some(({ version }) => version === 2) && failures-- > 0) throw new Error('not yet')
+    })
+    const id = await create()
+    await count(id)
+    await count(id)
+    await waitFor(() => consumer.counters().handled === 3)
+    expect((await seen()).map(({ version }) => version)).toEqual([1, 2, 3])
+    const kept = async () => (await testStore.database.sql`select * from consumer_checkpoints`)[0]
+    const checkpoint = { consumer: 'test-seen', stream_sequence: '3', handled: '3' }
+    await waitFor(async () => (await kept())?.handled === checkpoint.handled)
+    expect(await kept()).toMatchObject(checkpoint)
+  })
+
+  test('has written how far it came when it is closed', async () => {
+    const consumer = perform(async () => {})
+    for (let n = 1; n <= 3; n++) {
+      await create()
+      await waitFor(() => consumer.counters().handled === n)
+    }
+    await consumer.close()
+    const [checkpoint] = await testStore.database.sql`select * from consumer_checkpoints`
+    expect(checkpoint).toMatchObject({ consumer: 'test-seen', stream_sequence: '3', handled: '3' })
+  })
+
+  test('continues where it stopped, and begins anew when its durable is gone', async () => {
+    const first = consume()
+    await create()
+    await allSeen(1)
+    await first.close()
+    await create()
+    const second = consume()
+    await allSeen(2)
+    await waitFor(() => second.counters().handled === 1)
+
+    await (await jetstreamManager(await link.ready())).consumers.delete(names.eventsStream, 'test-seen')
+    await create()
+    await allSeen(3)
+    expect((await consumerState()).delivered.stream_seq).toBe(3)
+  })
+
+  test('repeats an event that fails, holding back later ones of its aggregate', async () => {
+    // More than it takes to find it among the others.
+    let failures = 6
+    const consumer = consume({
+      async handle(events, tx) {
+        const hit = events.some(({ version, data }) => version === 2 && data.after?.title === 'Fragile')
+        await record(events, tx)
+        if (hit && failures-- > 0) throw new Error('not yet')
+      },
+    })
+    const fragile = await create('Fragile')
+    const others = await Promise.all(Array.from({ length: 5 }, () => create()))
+    await count(fragile)
+    await count(fragile)
+    await allSeen(8)
+    const rows = await seen()
+    expect(rows.filter((row) => row.subject_id === fragile)).toHaveLength(3)
+    expect(rows.filter((row) => others.includes(row.subject_id))).toHaveLength(5)
+    expect(consumer.counters()).toMatchObject({ deadLettered: 0 })
+    expect(consumer.counters().retried).toBeGreaterThan(0)
+  })
+
+  test('tells where events stand in the stream, also when it is created anew, and how far all are handled', async () => {
+    const placed: string[] = []
+    consume({
+      async handle(events, tx, { places }) {
+        await record(events, tx)
+        placed.push(...(await places()))
+      },
+    })
+    const asked = streamPlaces(link, names.eventsStream)
+    const floor = () => asked.floor('test-seen')
+    for (const title of ['first', 'second', 'third']) await create(title)
+    await allSeen(3)
+    await waitFor(async () => (await floor()) === placed.at(-1))
+    expect(placed.map((place) => Number(place.split('/')[1]))).toEqual([1, 2, 3])
+
+    const manager = await jetstreamManager(await link.ready())
+    await manager.streams.delete(names.eventsStream)
+    await ensureStreams(link, names)
+    asked.forget()
+    await create('in the new stream')
+    await allSeen(4)
+    await waitFor(async () => (await floor()) === placed.at(-1))
+    const [before, now] = [placed[0], placed.at(-1)].map((place) => place?.split('/')[0])
+    expect(now).not.toBe(before)
+    expect(placed.toSorted()).toEqual(placed)
+  })
+
+  test('ends an event that always fails as a dead letter, and no other', async () => {
+    const consumer = consume({
+      maxDeliveries: 3,
+      async handle(events, tx) {
+        await record(events, tx)
+        if (events.some(({ data }) => data.after?.title === 'Poison')) throw new Error('cannot be handled')
+      },
+    })
+    const poison = await create('Poison')
+    const fine = await create()
+    await allSeen(1)
+    await waitFor(() => consumer.counters().deadLettered === 1)
+    expect((await seen()).map((row) => row.subject_id)).toEqual([fine])
+    const letters = await testStore.database.sql`select * from dead_letters`
+    expect(letters).toMatchObject([
+      {
+        consumer: 'test-seen',
+        error: 'Error: cannot be handled',
+        deliveries: 3,
+        message_id: expect.stringMatching(/^evt_/),
+      },
+    ])
+    expect(JSON.parse(letters[0]?.payload)).toMatchObject({ resource: { id: poison } })
+    await waitFor(async () => (await consumerState()).num_ack_pending === 0)
+  })
+
+  test.each(['handle', 'perform'] as const)(
+    'hands a dead letter that is redriven to its handler again: %s',
+    async (how) => {
+      let isBroken = true
+      const apply = async (events: PlatformEvent[], tx: Transaction) => {
+        if (isBroken && events.some(({ data }) => data.after?.title === 'Poison'))
+          throw new Error('cannot be handled')
+        await record(events, tx)
+      }
+      const consumer = start({
+        ...settings(),
+        maxDeliveries: 1,
+        ...(how === 'handle'
+          ? { handle: apply }
+          : { perform: (events) => testStore.database.db.transaction((tx) => apply(events, tx)) }),
+      })
+      const poison = await create('Poison')
+      await waitFor(() => consumer.counters().deadLettered === 1)
+      const target = { databaseUrl: testStore.url, schema }
+      const letters = () => listDeadLetters(target, { limit: 10 })
+      const redrive = async () => {
+        const marked = await markForRedrive(target, {})
+        ;(await link.ready()).publish(redriveSubject(names, 'test-seen'))
+        return marked
+      }
+
+      expect(await redrive()).toEqual([{ id: 1, consumer: 'test-seen' }])
+      await waitFor(async () => (await letters())[0]?.deliveries === 2)
+      expect(await letters()).toMatchObject([{ redrivenAt: null, error: 'Error: cannot be handled' }])
+      expect(await seen()).toEqual([])
+
+      isBroken = false
+      await redrive()
+      await waitFor(async () => (await letters()).length === 0)
+      expect((await seen()).map((row) => row.subject_id)).toEqual([poison])
+    },
+  )
+
+  test('finds what was to be redriven while nobody ran', async () => {
+    const first = consume({
+      maxDeliveries: 1,
+      handle: async () => {
+        throw new Error('cannot be handled')
+      },
+    })
+    await create()
+    await waitFor(() => first.counters().deadLettered === 1)
+    await first.close()
+    await markForRedrive({ databaseUrl: testStore.url, schema }, { consumer: 'test-seen' })
+    consume()
+    await allSeen(1)
+    await waitFor(async () => (await testStore.database.sql`select 1 from dead_letters`).length === 0)
+  })
+
+  test('keeps as a dead letter what came under the subject of another workspace', async () => {
+    const consumer = consume()
+    await create()
+    await allSeen(1)
+    const manager = await jetstreamManager(await link.ready())
+    const stored = await manager.streams.getMessage(names.eventsStream, { seq: 1 })
+    const forged = { workspaceId: 'ws_other', environment: 'production', type: 'ticket.opened' } as const
+    await jetstream(await link.ready()).publish(names.eventSubject(forged), stored?.string() ?? '')
+    await waitFor(() => consumer.counters().deadLettered === 1)
+    const [letter] = await testStore.database.sql`select subject, error from dead_letters`
+    expect(letter).toEqual({
+      subject: names.eventSubject(forged),
+      error: expect.stringContaining('subject_mismatch'),
+    })
+    expect(await seen()).toHaveLength(1)
+  })
+
+  test('keeps what it cannot parse as a dead letter', async () => {
+    const subject = names.eventSubject({ workspaceId: 'ws_1', environment: 'production', type: 'odd.one' })
+    await jetstream(await link.ready()).publish(subject, 'not json')
+    const consumer = consume()
+    await create()
+    await allSeen(1)
+    await waitFor(() => consumer.counters().deadLettered === 1)
+    expect(await testStore.database.sql`select payload, subject from dead_letters`).toMatchObject([
+      { payload: 'not json', subject },
+    ])
+  })
+
+  test('waits while a dependency is away, however often it fails, without giving events up', async () => {
+    let away = 12
+    const consumer = consume({
+      maxDeliveries: 2,
+      async handle(events, tx) {
+        await record(events, tx)
+        if (away > 0) {
+          // Quick, since each wait is longer than the one before.
+          away = away > 5 ? 5 : away - 1
+          throw new ApiError('service_unavailable', 'away')
+        }
+      },
+    })
+    await create()
+    await allSeen(1)
+    expect(consumer.counters()).toMatchObject({ deadLettered: 0, retried: 0 })
+    const { num_redelivered } = await consumerState()
+    expect(num_redelivered).toBe(0)
+  })
+
+  test('survives losing its database connections', async () => {
+    consume()
+    await create()
+    await allSeen(1)
+    await testStore.database.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`
+    await waitFor(() => create().catch(() => false))
+    await waitFor(async () => (await seen()).length >= 2)
+  })
+
+  test('takes only the subjects it filters for, also several on a server that knows one filter', async () => {
+    const subjects = ['ticket.opened', 'ticket.closed'].map((type) =>
+      names.eventSubject({ workspaceId: 'ws_1', environment: 'production', type }),
+    )
+    consume({ filterSubjects: subjects })
+    const id = await create()
+    await count(id)
+    await replica.tickets.handle(id, { kind: 'close', now: '2026-01-01T00:00:00.000Z' }, meta())
+    await allSeen(2)
+    expect((await seen()).map(({ version }) => version)).toEqual([1, 4])
+    await waitFor(async () => (await consumerState()).num_ack_pending === 0)
+  })
+})

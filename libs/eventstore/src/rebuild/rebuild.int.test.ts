@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { waitFor } from '@opsplane/testing'
+import {
+  meta,
+  opening,
+  openTestStore,
+  readModels,
+  schema,
+  type TestStore,
+  tenant,
+} from '../fixture/test-database.js'
+import { ticketDecider } from '../fixture/ticket.js'
+import { rebuild } from './rebuild.js'
+
+describe('rebuild', () => {
+  let testStore: TestStore
+  const now = '2026-01-01T00:00:00.000Z'
+  const deciders = [ticketDecider]
+
+  beforeAll(async () => {
+    testStore = await openTestStore()
+  })
+  afterAll(() => testStore.close())
+  const rebuildAll = () =>
+    rebuild({ adminUrl: testStore.url, schema, deciders, projectedTables: ['ticket_titles'] })
+
+  beforeEach(async () => {
+    const { tickets } = testStore.replica()
+    await Promise.all(
+      Array.from({ length: 400 }, async (_, index) => {
+        const [id, open] = opening(`Ticket ${index}`)
+        const tenant = index % 2 ? meta() : meta({ tenant: { workspaceId: 'ws_2', environment: 'staging' } })
+        await tickets.create(id, open, tenant)
+        if (index % 3 > 0) await tickets.handle(id, { kind: 'count', now }, tenant)
+        if (index % 5 === 0) await tickets.handle(id, { kind: 'close', now }, tenant)
+        if (index % 7 === 0) await tickets.handle(id, { kind: 'delete' }, tenant)
+      }),
+    )
+  })
+
+  test('makes the same rows again, also from a spoilt read model', async () => {
+    const before = await readModels(testStore.database)
+    const { events } = await rebuildAll()
+    expect(events).toBeGreaterThan(800)
+    expect(await readModels(testStore.database)).toEqual(before)
+
+    await testStore.database.sql`update tickets set state = '{"id":"wrong"}', version = 1000`
+    await testStore.database.sql`delete from ticket_titles`
+    await rebuildAll()
+    expect(await readModels(testStore.database)).toEqual(before)
+  })
+
+  test('is consistent with commits that happen at the same time', async () => {
+    const { tickets } = testStore.replica()
+    const opened = Array.from({ length: 50 }, () => opening())
+    await Promise.all([
+      rebuildAll(),
+      ...opened.map(async ([id, open]) => {
+        await tickets.create(id, open, meta())
+        await tickets.handle(id, { kind: 'count', now }, meta())
+      }),
+    ])
+    const after = await readModels(testStore.database)
+    await rebuildAll()
+    expect(await readModels(testStore.database)).toEqual(after)
+  })
+
+  test('goes on where a writer holds a row that it waits for, and waits for it to append', async () => {
+    const before = await readModels(testStore.database)
+    const { sql } = testStore.database
+    let rebuilding: Promise<unknown> = Promise.resolve()
+    const writing = sql.begin(async (tx) => {
+      await tx`select 1 from tickets for update`
+      rebuilding = rebuildAll().catch((error: unknown) => error)
+      await waitFor(rebuildWaits)
+      await tx`lock table events in row exclusive mode`
+    })
+    // Which of the two Postgres ends is chance; a writer begins anew as well.
+    await writing.catch((error: unknown) => expect(error).toMatchObject({ code: '40P01' }))
+    expect(await rebuilding).toMatchObject({ events: expect.any(Number) })
+    expect(await readModels(testStore.database)).toEqual(before)
+  })
+
+  const rebuildWaits = async () => {
+    const waiting = await testStore.database.sql`
+      select 1 from pg_stat_activity where datname = current_database()
+        and application_name = ${`opsplane-${schema}-rebuild`} and wait_event_type = 'Lock'`
+    return waiting.length > 0
+  }
+
+  test('lets everybody read and write while it builds, and misses no commit that lands late', async () => {
+    const before = await readModels(testStore.database)
+    await testStore.database
+      .sql`update tickets set state = jsonb_set(state::jsonb, '{title}', '"spoilt"')::json`
+    const { store, tickets } = testStore.replica()
+    let rebuilding: Promise<unknown> = Promise.resolve()
+    const opened = Array.from({ length: 20 }, () => opening())
+    const late = opening()
+    await testStore.database.sql.begin(async (tx) => {
+      // Its place in the log is before those of all below, and it can be seen after them only.
+      await store.within(tx, meta(), (unit) => unit.create(tickets, ...late))
+      rebuilding = rebuildAll()
+      await waitFor(async () => {
+        const shadows = await testStore.database
+          .sql`select from pg_namespace where nspname = ${`${schema}_rebuild`}`
+        return shadows.length > 0
+      })
+      for (const [id, open] of opened) {
+        await tickets.create(id, open, meta())
+        await tickets.handle(id, { kind: 'count', now }, meta())
+      }
+      const [spoilt] = await testStore.database.sql`
+        select count(*)::int as n from tickets where state->>'title' = 'spoilt'`
+      expect(spoilt?.n).toBeGreaterThan(300)
+    })
+    await rebuilding
+    expect(await tickets.find(late[0], tenant)).toMatchObject({ version: 1 })
+    for (const [id] of opened) expect(await tickets.find(id, tenant)).toMatchObject({ version: 2 })
+    for (const [id] of [...opened, late]) await tickets.handle(id, { kind: 'delete' }, meta())
+    await testStore.database
+      .sql`delete from ticket_titles where substr(id, 7) = any(${[...opened, late].map(([id]) => id)})`
+    expect(await readModels(testStore.database)).toEqual(before)
+  })
+
+  test('waits for who reads a table for long without keeping others waiting', async () => {
+    const { tickets } = testStore.replica()
+    let rebuilding: Promise<unknown> = Promise.resolve()
+    const created: string[] = []
+    await testStore.database.sql.begin(async (tx) => {
+      await tx`select 1 from tickets limit 1`
+      rebuilding = rebuildAll()
+      await waitFor(rebuildWaits)
+      for (let round = 0; round < 20; round++) {
+        const [id, open] = opening()
+        await tickets.create(id, open, meta())
+        created.push(id)
+      }
+    })
+    await rebuilding
+    for (const id of created) expect(await tickets.find(id, tenant)).toMatchObject({ version: 1 })
+  })
+
+  test('is the same however many write at the same time, again and again', async () => {
+    const { tickets } = testStore.replica()
+    let rebuilt = false
+    const writer = async () => {
+      while (!rebuilt) {
+        const [id, open] = opening()
+        await tickets.create(id, open, meta())
+        await tickets.handle(id, { kind: 'close', now }, meta())
+        if (id.endsWith('0') || id.endsWith('A')) await tickets.handle(id, { kind: 'delete' }, meta())
+      }
+    }
+    const writing = Promise.all(Array.from({ length: 8 }, writer))
+    for (let round = 0; round < 3; round++) await rebuildAll()
+    rebuilt = true
+    await writing
+    const live = await readModels(testStore.database)
+    await rebuildAll()
+    expect(await readModels(testStore.database)).toEqual(live)
+  })
+
+  test('leaves tables that are like the old ones: indexes, constraints, computed columns and rights', async () => {
+    const { sql } = testStore.database
+    const described = () => sql`
+      select c.relname, c.relkind, pg_get_userbyid(c.relowner) as owner, c.relacl::text as rights,
+        (select json_agg(pg_get_indexdef(i.indexrelid) order by i.indexrelid::regclass::text) from pg_index i where i.indrelid = c.oid) as indexes,
+        (select json_agg(k.conname || pg_get_constraintdef(k.oid) order by k.conname) from pg_constraint k where k.conrelid = c.oid) as constraints,
+        (select json_agg(json_build_array(a.attname, a.atttypid, a.attnotnull, pg_get_expr(d.adbin, d.adrelid)) order by a.attnum)
+          from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+          where a.attrelid = c.oid and a.attnum > 0) as columns
+      from pg_class c where c.relnamespace = ${schema}::regnamespace and c.relkind in ('r', 'p') order by 1`
+    const before = await described()
+    expect(JSON.stringify(before)).toContain('tickets_slug_key')
+    expect(JSON.stringify(before)).toContain(`${schema}=arwd`)
+    await rebuildAll()
+    expect(await described()).toEqual(before)
+    expect(await sql`select from pg_namespace where nspname like '%rebuild%'`).toEqual([])
+
+    const { tickets } = testStore.replica()
+    await tickets.create(...opening('First', 'same-slug'), meta())
+    await expect(tickets.create(...opening('Second', 'same-slug'), meta())).rejects.toMatchObject({
+      details: [{ params: { constraint: 'tickets_slug_key' } }],
+    })
+  })
+
+  test('changes nothing when an event has no decider', async () => {
+    const before = await readModels(testStore.database)
+    await testStore.database.sql`
+      insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data, created_at)
+      values (new_event_id(), 'strays', 'x', 1, 'stray.created', 'ws_1', 'production', '{}', '{}', '{}', now())`
+    await expect(rebuildAll()).rejects.toThrow('strays')
+    expect(await readModels(testStore.database)).toEqual(before)
+  })
+})

@@ -1,0 +1,171 @@
+import type { Decider } from '@opsplane/contracts'
+import { type Database, deadlocked, lockTimedOut, openClient } from '@opsplane/postgres'
+import { delay } from '@opsplane/runtime'
+import { quoted } from '../append/columns.js'
+import type { RowWrite } from '../append/commit.js'
+import { insertRows } from '../append/row-writes.js'
+import { projected } from '../decided.js'
+import { settledPosition } from '../log-end.js'
+import { type Sealed, unseal } from '../sealed.js'
+import type { StatementRunner } from '../snapshots.js'
+import { createShadowTables, type ShadowTables } from './shadow-tables.js'
+
+/** A decider of any state, as far as refolding needs it. */
+export type AnyDecider = Pick<Decider<{ id: string }, never, unknown>, 'table' | 'project'>
+
+export interface RebuildOptions {
+  /** A role that owns the service's tables, and may make schemas. */
+  adminUrl: string
+  schema: string
+  deciders: readonly AnyDecider[]
+  /** Read-model tables that deciders write through project(), beside their own. */
+  projectedTables?: readonly string[]
+  /** Told how many events were folded so far, after every batch. */
+  onProgress?(events: number): void
+}
+
+interface StoredEvent {
+  position: string
+  stream_type: string
+  stream_id: string
+  version: number
+  type: string
+  workspace_id: string
+  environment: string
+  data: { before: unknown; after: Record<string, unknown> | null; changes: unknown }
+  sealed: Sealed | null
+}
+
+const batchSize = 500
+/** Whoever holds a table is waited for no longer than this, as everybody else waits behind; then all of it is tried again. */
+const lockTimeoutMs = 250
+const pauseMs = 100
+const mostTries = 600
+
+/**
+ * Folds the read models anew from the log, beside whoever reads and writes: into tables of their own that are caught up with
+ * the log, and then put in the place of the old ones. Only that last moment locks anybody out. Journals have no read models.
+ * Throws, and changes nothing, when the log has events of a decider that was not given, as their rows would be lost.
+ * Returns how many events were folded.
+ */
+export async function rebuild(options: RebuildOptions): Promise<{ events: number }> {
+  const { schema } = options
+  const sql = openClient(options.adminUrl, {
+    schema,
+    max: 1,
+    applicationName: `opsplane-${schema}-rebuild`,
+    settings: { statement_timeout: '0', idle_in_transaction_session_timeout: '0' },
+  })
+  try {
+    await sql`select pg_advisory_lock(hashtextextended(${`opsplane.rebuild/${schema}`}, 0))`
+    return await rebuildWith(sql, options)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function rebuildWith(sql: Database['sql'], options: RebuildOptions): Promise<{ events: number }> {
+  const tables = [
+    ...new Set([...options.deciders.map(({ table }) => table), ...(options.projectedTables ?? [])]),
+  ].sort()
+  const shadows = await createShadowTables(sql, options.schema, tables)
+  try {
+    const fold = createFold(shadows, options)
+    await fold.upTo(sql, await settledPosition(sql))
+    await shadows.complete()
+    for (let tries = 1; ; tries++) {
+      while ((await fold.upTo(sql, await settledPosition(sql))) > batchSize) {}
+      try {
+        await sql.begin(async (tx) => {
+          await tx.unsafe(`set local lock_timeout = ${lockTimeoutMs}`)
+          // Every append writes to one of them, so none is under way from here on.
+          await tx.unsafe(`lock table ${tables.map(quoted).join(', ')} in access exclusive mode`)
+          await fold.upTo(tx, null)
+          await shadows.swap(tx)
+        })
+        break
+      } catch (error) {
+        if ((!lockTimedOut(error) && !deadlocked(error)) || tries === mostTries) throw error
+        await delay(pauseMs)
+      }
+    }
+    await shadows.validate()
+    return { events: fold.events() }
+  } finally {
+    await shadows.drop()
+  }
+}
+
+/** Folds the log into the shadow tables, piece by piece. */
+function createFold(shadows: ShadowTables, { deciders, onProgress }: RebuildOptions) {
+  const byTable = new Map(deciders.map((decider) => [decider.table, decider]))
+  let done = '0'
+  let events = 0
+  return {
+    events: () => events,
+    /** From where it stands up to a position, or to the end; how many events that were. What fails is not folded. */
+    async upTo(sql: StatementRunner, position: string | null): Promise<number> {
+      let [after, folded] = [done, 0]
+      for (;;) {
+        const batch = await sql.unsafe<StoredEvent[]>(nextEvents, [after, position], { prepare: true })
+        const last = batch.at(-1)
+        if (!last) break
+        await write(sql, shadows, lastWrites(batch, byTable))
+        folded += batch.length
+        after = last.position
+        onProgress?.(events + folded)
+      }
+      done = position ?? after
+      events += folded
+      return folded
+    },
+  }
+}
+
+const nextEvents = `
+  select position, stream_type, stream_id, version, type, workspace_id, environment, data, sealed
+  from events where position > $1::text::bigint and ($2::text is null or position <= $2::text::bigint)
+    and stream_type not in (select j.stream_type from journals j)
+  order by position limit ${batchSize}`
+
+async function write(sql: StatementRunner, shadows: ShadowTables, rows: readonly RowWrite[]): Promise<void> {
+  const tables = [...new Set(rows.map(({ table }) => table))]
+  // All make way before any is written: a value that has to be unique may pass from one row to another.
+  for (const table of tables) {
+    const ids = rows.filter((row) => row.table === table).map(({ id }) => id)
+    await sql.unsafe(`delete from ${shadows.of(table)} where id = any($1::text[])`, [ids])
+  }
+  for (const table of tables)
+    await insertRows(
+      sql,
+      shadows.of(table),
+      rows.filter((row) => row.table === table && row.state !== null),
+    )
+}
+
+/** The writes a run of events comes to: for each row the last one. */
+function lastWrites(events: StoredEvent[], deciders: ReadonlyMap<string, AnyDecider>): RowWrite[] {
+  const rows = new Map<string, RowWrite>()
+  for (const event of events) {
+    const decider = deciders.get(event.stream_type)
+    if (!decider) throw new Error(`the log has events of ${event.stream_type}, for which there is no decider`)
+    const { before: _, after, changes: __, ...extras } = event.data
+    const state = after && asState(unseal(after, event.sealed))
+    for (const row of projected(decider, event.stream_id, { type: event.type, after: state, extras })) {
+      rows.set(`${row.table}/${row.id}`, {
+        table: row.table,
+        id: row.id,
+        workspaceId: event.workspace_id,
+        environment: event.environment,
+        version: event.version,
+        state: row.state && JSON.stringify(row.state),
+      })
+    }
+  }
+  return [...rows.values()]
+}
+
+function asState(state: Record<string, unknown>): { id: string } {
+  if (typeof state.id !== 'string') throw new Error('the log has a state without an id')
+  return { ...state, id: state.id }
+}

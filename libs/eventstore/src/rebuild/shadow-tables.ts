@@ -1,0 +1,106 @@
+import type { Database } from '@opsplane/postgres'
+import { quoted } from '../append/columns.js'
+
+type Sql = Database['sql']
+type Transaction = Parameters<Parameters<Sql['begin']>[1]>[0]
+
+/** Copies of tables in a schema beside theirs, filled there, and then put in their place. */
+export interface ShadowTables {
+  /** A copy's name, with its schema. */
+  of(table: string): string
+  /** What filling them is faster without: every index but that of the ids. Also counts what is in them. */
+  complete(): Promise<void>
+  /**
+   * Puts the copies in place of the tables, with their triggers, within a transaction that has locked all of those.
+   * Foreign keys are not looked through yet.
+   */
+  swap(tx: Transaction): Promise<void>
+  /** Looks the foreign keys through, beside whoever writes. */
+  validate(): Promise<void>
+  drop(): Promise<void>
+}
+
+interface Index {
+  table: string
+  /** Both of it and of its constraint. */
+  name: string
+  primary: boolean
+  definition: string
+}
+
+interface ForeignKey {
+  table: string
+  name: string
+  definition: string
+}
+
+interface Grant {
+  table: string
+  grantee: string
+  privilege: string
+}
+
+/** Makes empty copies, with the columns, checks and rights of the tables. Copies that somebody has left are dropped. */
+export async function createShadowTables(
+  sql: Sql,
+  schema: string,
+  tables: readonly string[],
+): Promise<ShadowTables> {
+  const shadow = `${schema}_rebuild`
+  const of = (table: string) => `${quoted(shadow)}.${quoted(table)}`
+  const here = (table: string) => `${quoted(schema)}.${quoted(table)}`
+  const drop = () => sql.unsafe(`drop schema if exists ${quoted(shadow)} cascade`).then(() => {})
+  const indexes = await sql<Index[]>`
+    select t.relname as table, c.relname as name, i.indisprimary as primary, pg_get_indexdef(c.oid) as definition
+    from pg_index i join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid
+    where t.relnamespace = ${schema}::regnamespace and t.relname = any(${[...tables]})`
+  const foreignKeys = await sql<ForeignKey[]>`
+    select t.relname as table, k.conname as name, pg_get_constraintdef(k.oid) as definition
+    from pg_constraint k join pg_class t on t.oid = k.conrelid join pg_class r on r.oid = k.confrelid
+    where k.contype = 'f' and k.connamespace = ${schema}::regnamespace
+      and (t.relname = any(${[...tables]}) or r.relname = any(${[...tables]}))`
+  const grants = await sql<Grant[]>`
+    select c.relname as table, a.grantee::regrole::text as grantee, a.privilege_type as privilege
+    from pg_class c, aclexplode(c.relacl) a
+    where c.relnamespace = ${schema}::regnamespace and c.relname = any(${[...tables]}) and a.grantee <> c.relowner`
+
+  const triggers = await sql<{ definition: string }[]>`
+    select pg_get_triggerdef(t.oid) as definition from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where not t.tgisinternal and c.relnamespace = ${schema}::regnamespace and c.relname = any(${[...tables]})`
+
+  await drop()
+  await sql.unsafe(`create schema ${quoted(shadow)}`)
+  for (const table of tables) {
+    await sql.unsafe(`create table ${of(table)} (like ${here(table)} including all excluding indexes)`)
+    for (const { name } of indexes.filter((index) => index.table === table && index.primary))
+      await sql.unsafe(`alter table ${of(table)} add constraint ${quoted(name)} primary key (id)`)
+  }
+  for (const { table, privilege, grantee } of grants)
+    await sql.unsafe(`grant ${privilege} on ${of(table)} to ${grantee}`)
+
+  return {
+    of,
+    drop,
+    async complete() {
+      // What comes before the method names the index, which is free in the other schema, and the table.
+      for (const { table, definition } of indexes.filter(({ primary }) => !primary))
+        await sql.unsafe(definition.replace(/ ON (ONLY )?\S+ USING /, ` ON ${of(table)} USING `))
+      for (const table of tables) await sql.unsafe(`analyze ${of(table)}`)
+    },
+    async swap(tx) {
+      for (const { table, name } of foreignKeys)
+        await tx.unsafe(`alter table ${here(table)} drop constraint ${quoted(name)}`)
+      for (const table of tables) {
+        await tx.unsafe(`drop table ${here(table)}`)
+        await tx.unsafe(`alter table ${of(table)} set schema ${quoted(schema)}`)
+      }
+      for (const { definition } of triggers) await tx.unsafe(definition)
+      for (const { table, name, definition } of foreignKeys)
+        await tx.unsafe(`alter table ${here(table)} add constraint ${quoted(name)} ${definition} not valid`)
+    },
+    async validate() {
+      for (const { table, name } of foreignKeys)
+        await sql.unsafe(`alter table ${here(table)} validate constraint ${quoted(name)}`)
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import type { Waker } from '../waker.js'
+import type { HeldLease } from './relay-lease.js'
+import type { RelayQueue } from './relay-queue.js'
+import type { RelayStore } from './relay-store.js'
+
+export interface OutboxReaderOptions {
+  store: RelayStore
+  lease: HeldLease
+  queue: RelayQueue
+  waker: Waker
+  /** Whether to stop. */
+  ended(): boolean
+  /** The lease was renewed. */
+  onRenewed(): void
+}
+
+const pollMs = 5_000
+/** How often, while there is traffic, it is seen up to where nothing more can appear. */
+const settleMs = 250
+const lookLimit = 50_000
+/** Most positions in memory; beyond that nothing is read ahead. */
+const mostWaiting = 2_000_000
+/** A lease that lasts no longer is renewed by a look. */
+const renewBelowMs = 2_500
+const longestPauseMs = 50
+
+/**
+ * Reads the outbox into the queue until the end, or until the lease is another's, which is false: when woken, and every
+ * five seconds. A look begins where everything before is known, so it costs the same however much was published.
+ */
+export async function readOutbox(options: OutboxReaderOptions): Promise<boolean> {
+  const { store, lease, queue, waker } = options
+  const { positions } = queue
+  const edge = createEdge(store)
+  let settledAt = Number.NEGATIVE_INFINITY
+  let seesAll = false
+
+  /** False when the lease is lost; whether there is more is in `seesAll`. */
+  const look = async (): Promise<boolean> => {
+    const askedAt = performance.now()
+    const upTo = edge.settled()
+    const renews = lease.lastsMs() < renewBelowMs
+    const { held, lanes } = await store.look(positions.settled, lookLimit, renews ? lease : undefined)
+    if (held === false) return false
+    if (held) {
+      lease.renewed(askedAt)
+      options.onRenewed()
+    }
+    let [count, last] = [0, 0]
+    for (const { workspaceId, positions: found } of lanes) {
+      count += found.length
+      last = Math.max(last, found.at(-1) ?? 0)
+      queue.learn(workspaceId, found)
+    }
+    seesAll = count < lookLimit
+    positions.settle(seesAll ? upTo : Math.min(upTo, last))
+    return true
+  }
+
+  while (!options.ended()) {
+    const startedAt = performance.now()
+    if (positions.outstanding < mostWaiting && !(await look())) return false
+    const isDue = startedAt - settledAt >= settleMs
+    if (isDue && (positions.unsettled || !seesAll)) {
+      await edge.advance()
+      settledAt = startedAt
+    }
+    const reads = positions.settled < edge.settled()
+    if (!seesAll && reads) continue
+    // Under load looks are fewer and larger.
+    await waker.pause(Math.min(performance.now() - startedAt, longestPauseMs))
+    const isBusy = positions.unsettled || !seesAll || positions.outstanding > 0
+    await waker.wait(isBusy ? settleMs : pollMs)
+  }
+  return true
+}
+
+/**
+ * Up to which position no commit can appear any more. Whoever draws a position holds a lock on the outbox from before
+ * until its commit: once all that held one when the log ended at a position have ended, nothing is missing below.
+ */
+function createEdge(store: RelayStore) {
+  let settled = 0
+  let next: { position: number; writers: ReadonlySet<string> } | undefined
+  return {
+    settled: () => settled,
+    async advance(): Promise<void> {
+      const { last, writers } = await store.edge()
+      next = next
+        ? { ...next, writers: new Set(writers.filter((writer) => next?.writers.has(writer))) }
+        : { position: last, writers: new Set(writers) }
+      if (next.writers.size > 0) return
+      settled = next.position
+      next = undefined
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import { JetStreamApiError } from '@nats-io/jetstream'
+import { headers } from '@nats-io/transport-node'
+import { Environment, eventHeaders, type NatsNames } from '@opsplane/contracts'
+import type { AckInbox, PublishAck } from '@opsplane/nats'
+import { envelopeOf, type LoggedEvent } from '../logged-events.js'
+
+export interface PublishOptions {
+  inbox: AckInbox
+  names: NatsNames
+  /** Names the service whose log it is. */
+  schema: string
+  /** Most bytes of a message that the server takes. */
+  maxPayload: number
+  /** Every position up to here is acknowledged. */
+  floor: number
+  /** That of the event unless given. */
+  messageId?: string
+}
+
+/** Room for subject and headers, which count towards the server's limit. */
+const headroomBytes = 4_096
+/** The stream itself is told to take no message so large. */
+const exceedsStreamsLimit = 10_054
+
+/** Publishes one event to the platform stream; undefined when it is larger than can ever be taken. */
+export async function publishEvent(
+  event: LoggedEvent,
+  options: PublishOptions,
+): Promise<PublishAck | undefined> {
+  const { inbox, names, maxPayload, messageId = event.id } = options
+  const body = envelopeOf(event)
+  if (Buffer.byteLength(body) > maxPayload - headroomBytes) return undefined
+  const { workspaceId, type } = event
+  const environment = Environment.parse(event.environment)
+  const carried = headers()
+  carried.set('Nats-Msg-Id', messageId)
+  carried.set(eventHeaders.source, options.schema)
+  carried.set(eventHeaders.position, event.position)
+  carried.set(eventHeaders.floor, String(options.floor))
+  if (event.requestId !== null) carried.set(eventHeaders.requestId, event.requestId)
+  try {
+    return await inbox.publish(names.eventSubject({ workspaceId, environment, type }), body, carried)
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === exceedsStreamsLimit) return undefined
+    throw error
+  }
+}

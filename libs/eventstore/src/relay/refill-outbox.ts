@@ -1,0 +1,61 @@
+import type { StatementRunner } from '../snapshots.js'
+
+/** What a lost stream is to be given again. */
+export interface Refill {
+  /** Everything above this position; undefined for everything that is younger than `maxAgeMs`. */
+  floor: number | undefined
+  /** 0 for whatever the age. */
+  maxAgeMs: number
+  /** The stream that is filled, and the generation it begins. */
+  identity: string
+  generation: number
+}
+
+const batch = 5_000
+/** Clocks of replicas, which give the ids, may go wrong by so much. */
+const clockSkewMs = 2 * 3_600_000
+
+/**
+ * Puts published events into the outbox again and starts the marks anew, within the caller's transaction. Returns how
+ * many, and after which position.
+ */
+export async function refillOutbox(
+  tx: StatementRunner,
+  { floor, maxAgeMs, identity, generation }: Refill,
+): Promise<{ floor: number; events: number }> {
+  const start = floor ?? (await floorOfAge(tx, maxAgeMs))
+  let events = 0
+  for (let after: number | null = start; after !== null; ) {
+    const [row]: { last: number | null; events: number }[] = await tx.unsafe(
+      `with found as (select position, workspace_id, id from events where position > $1::text::bigint
+         order by position limit ${batch}),
+       put as (insert into outbox (position, workspace_id, event_id) select * from found on conflict do nothing
+         returning 1)
+       select max(position)::float8 as last, (select count(*)::int from put) as events from found`,
+      [String(after)],
+    )
+    after = row?.last ?? null
+    events += row?.events ?? 0
+  }
+  await tx.unsafe(`delete from stream_marks`)
+  await tx.unsafe(
+    `insert into stream_marks (number, identity, generation, sequence, floor)
+     values (1, $1, $2::text::int, 0, $3::text::bigint)`,
+    [identity, String(generation), String(start)],
+  )
+  return { floor: start, events }
+}
+
+/** Below the first event that may be younger. */
+async function floorOfAge(tx: StatementRunner, maxAgeMs: number): Promise<number> {
+  if (maxAgeMs === 0) return 0
+  const [row] = await tx.unsafe<{ floor: number }[]>(
+    `select coalesce(
+       (select position - 1 from events
+        where id >= 'evt_' || ulid_time((extract(epoch from now()) * 1000)::bigint - $1::text::bigint)
+        order by id limit 1),
+       (select max(position) from events), 0)::float8 as floor`,
+    [String(maxAgeMs + clockSkewMs)],
+  )
+  return row?.floor ?? 0
+}

@@ -1,0 +1,268 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
+import { natsNames } from '@opsplane/contracts'
+import { connectNats, type NatsLink } from '@opsplane/nats'
+import { type EmbeddedNats, startEmbeddedNats } from '@opsplane/nats/embedded'
+import { waitFor } from '@opsplane/testing'
+import { streamMessages, withoutRepetitions } from '../fixture/stream-messages.js'
+import {
+  log,
+  meta,
+  opening,
+  openTestStore,
+  type Replica,
+  schema,
+  type TestStore,
+} from '../fixture/test-database.js'
+import { type Relay, startRelay } from './relay.js'
+
+const counted = { kind: 'count', now: '2026-01-01T00:00:00.000Z' } as const
+
+/** Each test takes something from a stream behind the relay's back; in the end everything is there, in order. */
+describe('a stream that lost events is filled again', () => {
+  const names = natsNames('loss')
+  const stream = names.eventsStream
+  let services: Service[] = []
+  let storeDir: string
+  let server: EmbeddedNats
+  let link: NatsLink
+
+  beforeEach(async () => {
+    storeDir = mkdtempSync(join(tmpdir(), 'relay-loss-'))
+    server = await startEmbeddedNats({ storeDir: join(storeDir, 'now') })
+    link = connectNats({ url: server.url, name: 'relay-loss', log })
+    services = []
+  })
+  afterEach(async () => {
+    for (const service of services) await service.stop()
+    await link.close()
+    await server.stop()
+    rmSync(storeDir, { recursive: true, force: true })
+  })
+
+  const startService = async (name = schema) => {
+    const service = await openService(name, link, names)
+    services.push(service)
+    return service
+  }
+  const manager = async (): Promise<JetStreamManager> => jetstreamManager(await link.ready())
+  const stopServer = async () => {
+    await server.stop()
+    await waitFor(() => !link.connected())
+  }
+  const startServer = async () => {
+    server = await startEmbeddedNats({ storeDir: join(storeDir, 'now'), port: server.port })
+    await waitFor(() => link.connected())
+  }
+
+  /** Every event that was committed is in the stream, and for who knows events by their ids in order. */
+  const expectEverything = async () => {
+    const unseen = await waitFor(
+      async () => {
+        const ids = new Set((await streamMessages(link, names)).map(({ event }) => event.id))
+        for (const service of services)
+          for (const id of await service.committed()) if (!ids.has(id)) return undefined
+        return [...services].length
+      },
+      { message: 'every event to be in the stream' },
+    )
+    expect(unseen).toBe(services.length)
+    const versions = new Map<string, number>()
+    for (const { event } of withoutRepetitions(await streamMessages(link, names))) {
+      expect([event.resource.id, event.version]).toEqual([
+        event.resource.id,
+        (versions.get(event.resource.id) ?? 0) + 1,
+      ])
+      versions.set(event.resource.id, event.version)
+    }
+  }
+
+  test('when it was deleted', async () => {
+    const service = await startService()
+    await service.write(30)
+    await service.drained()
+    await (await manager()).streams.delete(stream)
+    await service.write(1)
+    await expectEverything()
+  })
+
+  test('when it was deleted and nothing is written any more', async () => {
+    const service = await startService()
+    await service.write(30)
+    await service.drained()
+    await (await manager()).streams.delete(stream)
+    await expectEverything()
+  })
+
+  test('when it was deleted and made again by somebody else while events flow', async () => {
+    const service = await startService()
+    await service.write(40)
+    const { config } = await (await manager()).streams.info(stream)
+    let flows = true
+    const flowing = (async () => {
+      while (flows) await service.write(10)
+    })()
+    for (let round = 0; round < 3; round++) {
+      const before = await service.generation()
+      await (await manager()).streams.delete(stream)
+      await (await manager()).streams.add(config).catch(() => {})
+      await waitFor(async () => (await service.generation()) > before)
+    }
+    flows = false
+    await flowing
+    await expectEverything()
+  })
+
+  test('when it was purged', async () => {
+    const service = await startService()
+    await service.write(30)
+    await service.drained()
+    await (await manager()).streams.purge(stream)
+    await expectEverything()
+  })
+
+  test('when it was purged while events flow', async () => {
+    const service = await startService()
+    await service.write(30)
+    await service.drained()
+    let flows = true
+    const flowing = (async () => {
+      while (flows) await service.write(5)
+    })()
+    await (await manager()).streams.purge(stream)
+    await waitFor(async () => (await service.generation()) > 0)
+    flows = false
+    await flowing
+    await expectEverything()
+  })
+
+  test('when all of JetStream is gone', async () => {
+    const service = await startService()
+    await service.write(30)
+    await service.drained()
+    await stopServer()
+    rmSync(join(storeDir, 'now'), { recursive: true })
+    await service.write(5)
+    await startServer()
+    await expectEverything()
+  })
+
+  test('when its store is set back to an older copy', async () => {
+    const service = await startService()
+    await service.write(30)
+    await service.drained()
+    await stopServer()
+    cpSync(join(storeDir, 'now'), join(storeDir, 'copy'), { recursive: true })
+    await startServer()
+    await service.write(30)
+    await service.drained()
+    await stopServer()
+    rmSync(join(storeDir, 'now'), { recursive: true })
+    cpSync(join(storeDir, 'copy'), join(storeDir, 'now'), { recursive: true })
+    await startServer()
+    await expectEverything()
+  })
+
+  test('when it was set back and another service has made it longer again', async () => {
+    const [one, other] = [await startService('one'), await startService('other')]
+    await Promise.all([one.write(20), other.write(20)])
+    await Promise.all([one.drained(), other.drained()])
+    await stopServer()
+    cpSync(join(storeDir, 'now'), join(storeDir, 'copy'), { recursive: true })
+    await startServer()
+    await one.write(20)
+    await one.drained()
+    const was = (await (await manager()).streams.info(stream)).state.last_seq
+    await one.pause()
+    await stopServer()
+    rmSync(join(storeDir, 'now'), { recursive: true })
+    cpSync(join(storeDir, 'copy'), join(storeDir, 'now'), { recursive: true })
+    await startServer()
+    await other.write(60)
+    await other.drained()
+    expect((await (await manager()).streams.info(stream)).state.last_seq).toBeGreaterThan(was)
+    one.resume()
+    await expectEverything()
+  })
+
+  test('but not when what was published has only aged out, nor when a limit took it', async () => {
+    const service = await startService()
+    await service.write(20)
+    await service.drained()
+    const { config } = await (await manager()).streams.info(stream)
+    await (await manager()).streams.update(stream, { ...config, max_msgs: 10 })
+    await service.write(20)
+    await service.drained()
+    await service.pause()
+    service.resume()
+    await service.write(20)
+    await service.drained()
+    expect(await service.generation()).toBe(0)
+    const { state } = await (await manager()).streams.info(stream)
+    expect(state.messages).toBe(10)
+  })
+})
+
+interface Service {
+  /** Writes so many events: new aggregates, and later versions of older ones. */
+  write(count: number): Promise<void>
+  committed(): Promise<string[]>
+  drained(): Promise<void>
+  generation(): Promise<number>
+  pause(): Promise<void>
+  resume(): void
+  stop(): Promise<void>
+}
+
+async function openService(
+  name: string,
+  link: NatsLink,
+  names: ReturnType<typeof natsNames>,
+): Promise<Service> {
+  const testStore: TestStore = await openTestStore()
+  const { sql } = testStore.database
+  const start = () => startRelay({ databaseUrl: testStore.url, schema, link, names, instanceId: name, log })
+  let relay: Relay | undefined = start()
+  const { tickets }: Replica = testStore.replica({ onCommit: (events) => relay?.offer(events) })
+  const ids: string[] = []
+  return {
+    async write(count) {
+      for (let at = 0; at < count; at++) {
+        const old = ids[(at * 7) % (ids.length || 1)]
+        if (old && at % 2 === 1) {
+          await tickets.handle(old, counted, meta())
+          continue
+        }
+        const [id, open] = opening()
+        await tickets.create(id, open, meta())
+        ids.push(id)
+      }
+    },
+    committed: async () => (await sql<{ id: string }[]>`select id from events`).map(({ id }) => id),
+    async drained() {
+      await waitFor(async () => (await sql`select from outbox limit 1`).length === 0, {
+        message: `${name} to drain`,
+      })
+    },
+    async generation() {
+      const [row] = await sql<
+        { generation: number }[]
+      >`select max(generation) as generation from stream_marks`
+      return row?.generation ?? 0
+    },
+    async pause() {
+      await relay?.close()
+      relay = undefined
+    },
+    resume() {
+      relay = start()
+    },
+    async stop() {
+      await relay?.close()
+      await testStore.close()
+    },
+  }
+}

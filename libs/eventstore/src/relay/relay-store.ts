@@ -1,0 +1,190 @@
+import { openClient } from '@opsplane/postgres'
+import { type LoggedEvent, loggedEventColumns } from '../logged-events.js'
+import { type Refill, refillOutbox } from './refill-outbox.js'
+import type { StreamMark } from './stream-marks.js'
+
+/** Who may publish: a row of `leases`, by the database's clock. The fence grows with each change of owner. */
+export interface Lease {
+  owner: string
+  fence: string
+}
+
+export interface LookResult {
+  /** Whether the lease was renewed; undefined where that was not asked for. */
+  held: boolean | undefined
+  lanes: { workspaceId: string; positions: number[] }[]
+}
+
+/** How far the log has come, and who may be writing below that. */
+export interface LogEdge {
+  last: number
+  writers: string[]
+}
+
+export interface Progress {
+  /** What is published, to be taken out of the outbox. */
+  done: number[]
+  mark: StreamMark | undefined
+  /** Numbers of marks to drop. */
+  superfluous: number[]
+}
+
+/** The relay's statements. None needs a session of its own: a transaction pooler may stand between. */
+export interface RelayStore {
+  /**
+   * Takes the lease where it is free or this owner's own. `fence` is that of the last time, none at the start: what an
+   * earlier process of the same identity held is taken over at once. Unless `eager`, a free one is left alone while
+   * nothing waits. Undefined when it is another's, for so many ms.
+   */
+  take(owner: string, fence: string | undefined, eager: boolean): Promise<Lease | { freeInMs: number }>
+  release(lease: Lease): Promise<void>
+  /** Reads positions above `after`, and renews the lease where it is given. */
+  look(after: number, limit: number, lease?: Lease): Promise<LookResult>
+  edge(): Promise<LogEdge>
+  events(positions: number[]): Promise<LoggedEvent[]>
+  /** False when the lease is another's: nothing was done then. */
+  record(lease: Lease, progress: Progress): Promise<boolean>
+  /** Takes an event out of the line that NATS refuses for its size, keeping it as a dead letter. */
+  giveUp(lease: Lease, event: LoggedEvent, reason: string): Promise<void>
+  marks(): Promise<StreamMark[]>
+  /** `refillOutbox`, as one transaction; undefined when the lease is another's. */
+  refill(lease: Lease, from: Refill): Promise<{ floor: number; events: number } | undefined>
+  close(): Promise<void>
+}
+
+/** Far below the duplicate window of the stream, which recognizes what two publish. */
+export const leaseMs = 5_000
+/** A free lease nobody has work for is taken all the same after this time: whoever had it seems to be gone. */
+const abandonedMs = 10_000
+
+const held = `held as (update leases set expires_at = now() + interval '${leaseMs} ms'
+  where name = 'relay' and owner = $1 and fence = $2::text::bigint returning 1)`
+const isHeld = 'exists (select from held)'
+
+const takeLease = `
+  with taken as (update leases set owner = $1, expires_at = now() + interval '${leaseMs} ms',
+      fence = fence + (owner <> $1 or $2::text is null)::int
+    where name = 'relay' and ((owner = $1 and ($2::text is null or fence = $2::text::bigint))
+      or (expires_at < now() and ($3::text::bool or exists (select from outbox)
+        or expires_at < now() - interval '${abandonedMs} ms')))
+    returning fence),
+  made as (insert into leases (name, owner, fence, expires_at)
+    select 'relay', $1, 1, now() + interval '${leaseMs} ms'
+    where not exists (select from leases where name = 'relay') on conflict do nothing returning fence)
+  select coalesce((select fence from taken), (select fence from made))::text as fence,
+    (select extract(epoch from expires_at - now())::float8 * 1000 from leases
+     where name = 'relay' and isfinite(expires_at)) as "freeInMs"`
+
+const lookAbove = (parameter: number) => `
+  (select json_agg(lane) from (
+     select workspace_id as "workspaceId", json_agg(position order by position) as positions
+     from (select position, workspace_id from outbox where position > $${parameter}::text::bigint
+           order by position limit $${parameter + 1}::text::int) as found
+     group by workspace_id) as lane) as lanes`
+const look = `select ${lookAbove(1)}`
+const lookAndHold = `with ${held} select ${isHeld} as held, ${lookAbove(3)}`
+
+/** The end of the sequence is read before the locks are: who drew a position up to there has its lock by then. */
+const edge = `
+  select edge.last::float8 as last, array(
+    select virtualtransaction from pg_locks
+    where edge.last is not null and locktype = 'relation' and mode = 'RowExclusiveLock' and granted
+      and relation = 'outbox'::regclass
+      and database = (select oid from pg_database where datname = current_database())
+  ) as writers
+  from (select case when is_called then last_value else 0 end as last from events_position_seq offset 0) as edge`
+
+/** Event by event, so that each looks into the one partition its id names. */
+const waitingEvents = `
+  select e.* from (select event_id from outbox where position = any($1::text[]::bigint[]) offset 0) as o
+  cross join lateral (select ${loggedEventColumns} from events as e where e.id = o.event_id offset 0) as e`
+
+const recordProgress = `
+  with ${held},
+  gone as (delete from outbox where position = any($3::text[]::bigint[]) and ${isHeld}),
+  dropped as (delete from stream_marks where number = any($4::text[]::bigint[]) and ${isHeld}),
+  marked as (insert into stream_marks as m (number, identity, generation, sequence, message_id, floor)
+    select $5::text::bigint, $6, $7::text::int, $8::text::bigint, $9, $10::text::bigint
+    where $5::text is not null and ${isHeld}
+    on conflict (number) do update
+      set sequence = excluded.sequence, message_id = excluded.message_id, floor = excluded.floor)
+  select ${isHeld} as held`
+
+const giveUpEvent = `
+  with ${held},
+  gone as (delete from outbox where position = $3::text::bigint and ${isHeld})
+  insert into dead_letters (consumer, message_id, subject, stream_sequence, payload, error, deliveries)
+  select 'relay', id, type, position, data::text, $5, 1 from events where id = $4 and ${isHeld}
+  on conflict do nothing`
+
+const readMarks = `
+  select number::float8 as number, identity, generation, sequence::float8 as sequence, message_id as "messageId",
+    floor::float8 as floor, extract(epoch from now() - created_at)::float8 * 1000 as "ageMs"
+  from stream_marks order by number`
+
+export function openRelayStore(databaseUrl: string, schema: string): RelayStore {
+  const sql = openClient(databaseUrl, { schema, max: 2, applicationName: `opsplane-${schema}-relay` })
+  const run = <Row extends object>(text: string, parameters: (string | null | string[])[] = []) =>
+    sql.unsafe<Row[]>(text, parameters as string[], { prepare: true })
+  const texts = (positions: readonly number[]) => positions.map(String)
+
+  return {
+    async take(owner, fence, eager) {
+      const [row] = await run<{ fence: string | null; freeInMs: number | null }>(takeLease, [
+        owner,
+        fence ?? null,
+        String(eager),
+      ])
+      return row?.fence ? { owner, fence: row.fence } : { freeInMs: row?.freeInMs ?? 0 }
+    },
+    async release({ owner, fence }) {
+      await run(
+        `update leases set expires_at = '-infinity'
+         where name = 'relay' and owner = $1 and fence = $2::text::bigint`,
+        [owner, fence],
+      )
+    },
+    async look(after, limit, lease) {
+      const [row] = lease
+        ? await run<LookResult>(lookAndHold, [lease.owner, lease.fence, String(after), String(limit)])
+        : await run<LookResult>(look, [String(after), String(limit)])
+      return { held: row?.held, lanes: row?.lanes ?? [] }
+    },
+    async edge() {
+      const [row] = await run<LogEdge>(edge)
+      return { last: row?.last ?? 0, writers: row?.writers ?? [] }
+    },
+    events: (positions) => run<LoggedEvent>(waitingEvents, [texts(positions)]),
+    async record({ owner, fence }, { done, mark, superfluous }) {
+      const marked = mark
+        ? [mark.number, mark.identity, mark.generation, mark.sequence, mark.messageId, mark.floor]
+        : [null, null, null, null, null, null]
+      const [row] = await run<{ held: boolean }>(recordProgress, [
+        owner,
+        fence,
+        texts(done),
+        texts(superfluous),
+        ...marked.map((value) => (value === null ? null : String(value))),
+      ])
+      return row?.held === true
+    },
+    async giveUp({ owner, fence }, event, reason) {
+      await run(giveUpEvent, [owner, fence, event.position, event.id, reason])
+    },
+    async marks() {
+      const now = performance.now()
+      const rows = await run<Omit<StreamMark, 'at'> & { ageMs: number }>(readMarks)
+      return rows.map(({ ageMs, ...mark }) => ({ ...mark, at: now - ageMs }))
+    },
+    refill: ({ owner, fence }, from) =>
+      sql.begin(async (tx) => {
+        // Whoever wants the lease meanwhile waits for the row.
+        const [row] = await tx.unsafe<{ held: boolean }[]>(`with ${held} select ${isHeld} as held`, [
+          owner,
+          fence,
+        ])
+        return row?.held ? refillOutbox(tx, from) : undefined
+      }),
+    close: () => sql.end({ timeout: 5 }),
+  }
+}

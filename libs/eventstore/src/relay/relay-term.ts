@@ -1,0 +1,191 @@
+import type { JetStreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
+import type { NatsNames } from '@opsplane/contracts'
+import { type NatsLink, NoStreamError, openAckInbox, type PublishAck } from '@opsplane/nats'
+import type { Logger } from '@opsplane/runtime'
+import type { LoggedEvent } from '../logged-events.js'
+import type { Waker } from '../waker.js'
+import { readOutbox } from './outbox-reader.js'
+import { createOutboxRecorder } from './outbox-recorder.js'
+import { publishEvent } from './publish-event.js'
+import type { LastPublished } from './relay-lane.js'
+import type { HeldLease } from './relay-lease.js'
+import { createRelayQueue } from './relay-queue.js'
+import type { RelayStore } from './relay-store.js'
+import { inspectStream, type Witness } from './stream-guard.js'
+import type { StreamProgress } from './stream-progress.js'
+
+export interface TermOptions {
+  store: RelayStore
+  lease: HeldLease
+  link: NatsLink
+  connection: NatsConnection
+  manager: JetStreamManager
+  names: NatsNames
+  schema: string
+  log: Logger
+  waker: Waker
+  /** Up to this position everything is published. */
+  start: number
+  progress: StreamProgress
+  /** Where the stream begins. */
+  first: number
+  /** Where it ended when the outbox was refilled for it just now. */
+  refilledAt: number | undefined
+  onPublished(event: LoggedEvent): void
+}
+
+/** Why a term ended. */
+export type TermEnd =
+  | 'closed'
+  /** The lease is another's. */
+  | 'superseded'
+  /** The stream is not what it was, and is to be looked at anew: what is known of it, and when it was last found sound. */
+  | { changed: Witness }
+  /** NATS or Postgres is away. */
+  | { fault: unknown }
+
+/** One holding of the lease, from a look at the stream that found it sound until something is not as it was. */
+export interface Term {
+  /** False when a look must find some of these first. */
+  offer(events: readonly LoggedEvent[]): boolean
+  /** Events that are known and not yet published. */
+  waiting(): number
+  end(reason: TermEnd): void
+  /** Resolves once nothing is in flight and what is published is recorded. Never rejects. */
+  over: Promise<TermEnd>
+}
+
+export const ackTimeoutMs = 5_000
+const inspectMs = 5_000
+
+export function openTerm(options: TermOptions): Term {
+  const { store, lease, link, connection, manager, names, schema, progress, waker } = options
+  const inbox = openAckInbox(connection, ackTimeoutMs)
+  let reason: TermEnd | undefined
+  let whenEnded: (reason: TermEnd) => void = () => {}
+  const ended = new Promise<TermEnd>((resolve) => {
+    whenEnded = resolve
+  })
+  const end = (why: TermEnd) => {
+    reason ??= why
+    whenEnded(reason)
+    waker.wake()
+  }
+
+  let inspectedAt = performance.now()
+  const endChanged = () => end({ changed: { marks: progress.marks, since: inspectedAt } })
+
+  const publish = async (event: LoggedEvent, messageId = event.id): Promise<PublishAck | undefined> => {
+    const maxPayload = connection.info?.max_payload ?? 0
+    const { floor } = queue.positions
+    const ack = await publishEvent(event, { inbox, names, schema, maxPayload, floor, messageId })
+    if (ack && ack.sequence >= options.first) progress.acknowledged(ack.sequence, messageId)
+    return ack
+  }
+
+  const send = async (event: LoggedEvent, last: LastPublished): Promise<PublishAck | undefined> => {
+    const before = progress.sequence
+    const ack = await publish(event)
+    if (!ack) {
+      options.log.error({ eventId: event.id }, 'an event is too large for NATS, given up')
+      await store.giveUp(lease, event, 'larger than the max_payload of the NATS server')
+      return undefined
+    }
+    if (!ack.duplicate && ack.sequence <= before) endChanged()
+    return isMisplaced(ack, event, last) ? putAgain(event, ack) : ack
+  }
+
+  /**
+   * The stream knows the event already, but has been purged of it, or has it before one that comes before it: it was
+   * published to a stream that had just lost others, which nobody had noticed.
+   */
+  const isMisplaced = (ack: PublishAck, { version }: LoggedEvent, last: LastPublished): boolean => {
+    if (!ack.duplicate) return false
+    if (ack.sequence < options.first) return true
+    if (version === 1) return false
+    if (last.sequence !== undefined) return ack.sequence < last.sequence
+    return options.refilledAt !== undefined && ack.sequence <= options.refilledAt
+  }
+  const putAgain = async (event: LoggedEvent, { sequence }: PublishAck) => {
+    // A stream may forbid it; consumers then have it twice, which they recognize.
+    await manager.streams.deleteMessage(names.eventsStream, sequence, false).catch(() => {})
+    return publish(event, `${event.id}.${progress.generation}`)
+  }
+
+  const inspect = async () => {
+    const startedAt = performance.now()
+    try {
+      const { marks } = progress
+      const finding = await inspectStream(manager, names.eventsStream, marks, inspectedAt)
+      if (!finding || finding.lost) endChanged()
+      else inspectedAt = startedAt
+    } catch (fault) {
+      end({ fault })
+    }
+  }
+
+  const recorder = createOutboxRecorder({
+    store,
+    lease,
+    progress,
+    floor: () => queue.positions.floor,
+    onRenewed: () => queue.pump(),
+    onEnd: (fault) => end(fault === undefined ? 'superseded' : { fault }),
+  })
+  const queue = createRelayQueue({
+    start: options.start,
+    mayPublish: () => reason === undefined && link.connected() && lease.lastsMs() > 0,
+    load: (positions) => store.events(positions).catch((fault: unknown) => void end({ fault })),
+    send,
+    onDone(position, event, ack) {
+      if (event && ack) options.onPublished(event)
+      recorder.add(position)
+    },
+    onFailure(error) {
+      if (reason !== undefined) return
+      if (error instanceof NoStreamError) endChanged()
+      else void inspect()
+    },
+  })
+
+  const serve = async (): Promise<TermEnd> => {
+    const hints = connection.subscribe(names.wakeSubject(schema, 'relay'), { callback: waker.wake })
+    const timer = setInterval(inspect, inspectMs)
+    const disconnected = () => end({ fault: new Error('NATS is disconnected') })
+    const stopWatching = link.onChange(disconnected)
+    if (!link.connected()) disconnected()
+    readOutbox({
+      store,
+      lease,
+      queue,
+      waker,
+      ended: () => reason !== undefined,
+      onRenewed: () => queue.pump(),
+    }).then(
+      (held) => held || end('superseded'),
+      (fault: unknown) => end({ fault }),
+    )
+    const why = await ended
+    clearInterval(timer)
+    stopWatching()
+    if (!connection.isClosed()) hints.unsubscribe()
+    // Nobody answers any more: what is in flight is published again, which the stream recognizes.
+    if (typeof why === 'object' && 'fault' in why) inbox.close()
+    await queue.close()
+    inbox.close()
+    await recorder.close()
+    return why
+  }
+
+  return {
+    offer(events) {
+      let taken = true
+      for (const event of events) taken = queue.offer(event) && taken
+      return taken && lease.lastsMs() > 0
+    },
+    waiting: () => queue.positions.outstanding,
+    end,
+    over: serve(),
+  }
+}

@@ -1,0 +1,214 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { natsNames, newId, systemActor } from '@opsplane/contracts'
+import { connectNats, type NatsLink } from '@opsplane/nats'
+import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
+import type { CommittedEvent } from '../append/commit.js'
+import { streamMessages } from '../fixture/stream-messages.js'
+import {
+  log,
+  meta,
+  opening,
+  openTestStore,
+  schema,
+  type TestStore,
+  tenant,
+} from '../fixture/test-database.js'
+import { envelopeOf, type LoggedEvent, loggedEventColumns } from '../logged-events.js'
+import { type Relay, startRelay } from './relay.js'
+import { reseed } from './reseed.js'
+
+const counted = { kind: 'count', now: '2026-01-01T00:00:00.000Z' } as const
+
+describe('the relay', () => {
+  let testStore: TestStore
+  let link: NatsLink
+  let names: ReturnType<typeof natsNames>
+  const relays: Relay[] = []
+
+  beforeAll(() => {
+    link = connectNats({ url: testNatsUrl(), name: 'relay-test', log })
+  })
+  beforeEach(async () => {
+    testStore = await openTestStore()
+    names = natsNames(uniquePrefix())
+  })
+  afterEach(async () => {
+    for (const relay of relays.splice(0)) await relay.close()
+    await testStore.close()
+  })
+  afterAll(() => link.close())
+
+  const start = (instanceId = 'one', url = testStore.url) => {
+    const relay = startRelay({ databaseUrl: url, schema, link, names, instanceId, log })
+    relays.push(relay)
+    return relay
+  }
+  const isActive = (relay: Relay) => waitFor(() => relay.counters().active)
+  const waiting = async () => {
+    const [row] = await testStore.database.sql<{ n: number }[]>`select count(*)::int as n from outbox`
+    return row?.n
+  }
+  const drained = () => waitFor(async () => (await waiting()) === 0, { message: 'the relay to drain' })
+  const loggedEvents = () =>
+    testStore.database.sql.unsafe<LoggedEvent[]>(
+      `select ${loggedEventColumns} from events as e order by position`,
+    )
+
+  test('publishes every event once, as the log has it, in order within each aggregate', async () => {
+    const relay = start()
+    const one = testStore.replica({ onCommit: relay.offer })
+    const other = testStore.replica()
+    const opened = Array.from({ length: 20 }, () => opening())
+    await Promise.all(
+      opened.map(async ([id, open]) => {
+        await one.tickets.create(id, open, meta())
+        for (let round = 0; round < 5; round++)
+          await (round % 2 === 0 ? other : one).tickets.handle(id, counted, meta())
+      }),
+    )
+    relay.wake()
+    await drained()
+
+    const messages = await streamMessages(link, names)
+    expect(messages).toHaveLength(120)
+    for (const [id] of opened) {
+      const own = messages.filter(({ event }) => event.resource.id === id)
+      expect(own.map(({ event }) => event.version)).toEqual([1, 2, 3, 4, 5, 6])
+    }
+    const logged = new Map((await loggedEvents()).map((event) => [event.id, event]))
+    for (const { event, body, position, source } of messages) {
+      const row = logged.get(event.id)
+      expect(body).toBe(row && envelopeOf(row))
+      expect([source, position]).toEqual([schema, Number(row?.position)])
+    }
+    const [first] = messages
+    expect(first?.subject).toBe(names.eventSubject({ ...tenant, type: 'ticket.opened' }))
+    expect(first?.event).toMatchObject({ workspaceId: 'ws_1', requestId: 'request-1', causationId: null })
+    expect(JSON.stringify(messages)).not.toContain('hash of')
+    expect(relay.counters().published).toBe(120)
+  })
+
+  test('says with each event up to where the log is in the stream, and never too much', async () => {
+    const relay = start()
+    const { tickets } = testStore.replica({ onCommit: relay.offer })
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(Array.from({ length: 10 }, () => tickets.create(...opening(), meta())))
+      const known = await waitFor(async () => {
+        await tickets.create(...opening(), meta())
+        return (await streamMessages(link, names)).at(-1)?.floor ?? 0
+      })
+      expect(known).toBeGreaterThan(0)
+    }
+    await drained()
+    const published = new Set<number>()
+    for (const { position, floor } of await streamMessages(link, names)) {
+      for (let below = 1; below <= floor; below++) expect(published.has(below)).toBe(true)
+      published.add(position)
+    }
+  })
+
+  test('publishes what it is offered from memory, without reading it', async () => {
+    const relay = start()
+    await isActive(relay)
+    let offered: readonly CommittedEvent[] = []
+    const { tickets } = testStore.replica({
+      onCommit: (events) => {
+        offered = events
+      },
+    })
+    // As its replica was never told, the relay finds this one in the outbox at its next look.
+    await tickets.create(...opening(), meta())
+    relay.wake()
+    await drained()
+    const [known] = offered
+    if (!known) throw new Error('nothing was offered')
+    const nowhereElse = { ...known, id: newId('event'), streamId: newId('incident'), position: '1000' }
+    relay.offer([known, nowhereElse, { ...nowhereElse, id: newId('event'), version: 2, position: '1001' }])
+    await waitFor(() => relay.counters().published === 3)
+    expect((await streamMessages(link, names)).map(({ position }) => position)).toEqual([1, 1000, 1001])
+  })
+
+  test('a restarted replica goes on at once, another when the lease is given up', async () => {
+    const first = start('one')
+    await isActive(first)
+    const again = start('one')
+    await isActive(again)
+    const standby = start('two')
+    const { tickets } = testStore.replica({ onCommit: again.offer })
+    await tickets.create(...opening(), meta())
+    await drained()
+    await waitFor(() => !first.counters().active)
+    await first.close()
+    await again.close()
+    await testStore.replica({ onCommit: standby.offer }).tickets.create(...opening(), meta())
+    await drained()
+    await isActive(standby)
+    expect(await streamMessages(link, names)).toHaveLength(2)
+  })
+
+  test('one that lost its lease takes nothing out of the outbox', async () => {
+    const relay = start('one')
+    await isActive(relay)
+    await testStore.database.sql`update leases set owner = 'two', fence = fence + 1, expires_at = 'infinity'`
+    const { tickets } = testStore.replica({ onCommit: relay.offer })
+    await tickets.create(...opening(), meta())
+    await waitFor(() => !relay.counters().active)
+    expect(await waiting()).toBe(1)
+    await testStore.database.sql`update leases set expires_at = '-infinity'`
+    await drained()
+    expect(await streamMessages(link, names)).toHaveLength(1)
+  })
+
+  test('another replica’s events are published when it says so, without a poll', async () => {
+    const active = start('one')
+    await isActive(active)
+    const standby = start('two')
+    const { tickets } = testStore.replica({ onCommit: standby.offer })
+    for (let round = 0; round < 20; round++) {
+      await tickets.create(...opening(), meta())
+      await drained()
+    }
+    expect(active.counters()).toMatchObject({ published: 20, active: true })
+    expect(standby.counters()).toMatchObject({ published: 0, active: false })
+  })
+
+  test('outlasts a lost connection to the database', async () => {
+    const relay = start()
+    const { tickets } = testStore.replica({ onCommit: relay.offer })
+    await tickets.create(...opening(), meta())
+    await drained()
+    await testStore.database.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = ${`opsplane-${schema}-relay`}`
+    await tickets.create(...opening(), meta())
+    await drained()
+    expect(await streamMessages(link, names)).toHaveLength(2)
+  })
+
+  test('gives up what NATS can never take, and goes on', async () => {
+    const { tickets } = testStore.replica()
+    const limit = (await link.ready()).info?.max_payload ?? 0
+    const [large, openLarge] = opening('x'.repeat(limit))
+    await tickets.create(large, openLarge, meta({ actor: systemActor }))
+    const [fine, open] = opening()
+    await tickets.create(fine, open, meta())
+    start()
+    await drained()
+    const messages = await streamMessages(link, names)
+    expect(messages.map(({ event }) => event.resource.id)).toEqual([fine])
+    const letters = await testStore.database.sql`select consumer, error from dead_letters`
+    expect(letters).toMatchObject([{ consumer: 'relay', error: expect.stringContaining('max_payload') }])
+  })
+
+  test('a range of the log is published again when an operator asks', async () => {
+    const { tickets } = testStore.replica()
+    for (let index = 0; index < 3; index++) await tickets.create(...opening(), meta())
+    const range = { databaseUrl: testStore.url, schema, link, names }
+    expect(await reseed({ ...range, fromPosition: 2 })).toEqual({ published: 2 })
+    expect(await reseed(range)).toEqual({ published: 3 })
+    expect((await streamMessages(link, names)).map(({ position }) => position).toSorted()).toEqual([1, 2, 3])
+    start()
+    await drained()
+    expect(await streamMessages(link, names)).toHaveLength(3)
+  })
+})

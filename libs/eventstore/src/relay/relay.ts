@@ -1,0 +1,202 @@
+import { jetstreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
+import type { NatsNames } from '@opsplane/contracts'
+import { ensureStreams, type NatsLink, type StreamOptions, streamInfo } from '@opsplane/nats'
+import { type Logger, retryDelayMs } from '@opsplane/runtime'
+import type { CommittedEvent } from '../append/commit.js'
+import { createWaker } from '../waker.js'
+import { holdLease } from './relay-lease.js'
+import { type Lease, openRelayStore } from './relay-store.js'
+import { ackTimeoutMs, openTerm, type Term, type TermEnd } from './relay-term.js'
+import { soundStream } from './sound-stream.js'
+import type { Witness } from './stream-guard.js'
+
+export interface RelayOptions {
+  databaseUrl: string
+  schema: string
+  link: NatsLink
+  names: NatsNames
+  /** Names this replica: no two share it, and a restarted one keeps it, so that it goes on at once. */
+  instanceId: string
+  log: Logger
+  streams?: StreamOptions
+}
+
+export interface RelayCounters {
+  /** Events published by this process. */
+  published: number
+  /** Events it knows of that wait. */
+  waiting: number
+  /** How old the last published event was then. */
+  lagMs: number
+  /** Whether this process is the service's relay. */
+  active: boolean
+}
+
+export interface Relay {
+  /**
+   * Takes events of a commit that is known to have happened, and publishes them at once where this is the service's
+   * relay and all before them are published; otherwise says that there is something. Cheap, and never needed for
+   * correctness.
+   */
+  offer(events: readonly CommittedEvent[]): void
+  /** Says that there is something to publish; cheap, and never needed for correctness. */
+  wake(): void
+  counters(): RelayCounters
+  /** Finishes what is in flight and gives the lease up. */
+  close(): Promise<void>
+}
+
+/** A time as the log prints it: what is published from memory reads as what is published from the log. */
+const logged = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const standbyMs = 5_000
+const hintSpacingMs = 5
+
+/**
+ * Moves events from Postgres to JetStream. One replica of a service does so at a time, the one with the lease; it
+ * publishes what it commits from memory and everything else from the outbox. Ending anywhere in between repeats a
+ * publish, which the stream recognizes by the event's id. A stream that lost what was published is filled again. While
+ * NATS or Postgres is away it keeps trying, and logs only that they went and came back.
+ */
+export function startRelay(options: RelayOptions): Relay {
+  const { link, names, schema, instanceId, log } = options
+  const store = openRelayStore(options.databaseUrl, schema)
+  const waker = createWaker()
+  const counters = { published: 0, lagMs: 0 }
+  let term: Term | undefined
+  let fence: string | undefined
+  let streamsReady = false
+  let witness: Witness | undefined
+  let failures = 0
+
+  /** One term, or a while of standing by. */
+  const attempt = async (): Promise<void> => {
+    const connection = await connected(link, waker.closing)
+    const manager = await jetstreamManager(connection, { checkAPI: false, timeout: ackTimeoutMs })
+    // Who cannot reach JetStream leaves the lease to others.
+    await streamInfo(manager, names.eventsStream)
+    const askedAt = performance.now()
+    const taken = await store.take(instanceId, fence, fence === undefined)
+    if (!('fence' in taken)) {
+      recovered()
+      return standBy(connection, taken.freeInMs)
+    }
+    fence = taken.fence
+    const parts = {
+      store,
+      lease: holdLease(taken, askedAt),
+      link,
+      connection,
+      manager,
+      names,
+      schema,
+      log,
+      waker,
+    }
+    let end: TermEnd = 'closed'
+    try {
+      if (!streamsReady) await makeStreams()
+      streamsReady = true
+      const sound = await soundStream({ ...parts, ensureStreams: makeStreams, witness })
+      if (!sound || waker.closing.aborted) return
+      term = openTerm({ ...parts, ...sound, onPublished })
+      recovered()
+      end = await term.over
+      if (typeof end === 'object' && 'fault' in end) throw end.fault
+    } finally {
+      term = undefined
+      witness = typeof end === 'object' && 'changed' in end ? end.changed : undefined
+      if (end !== 'superseded' && !witness) await release(taken)
+    }
+  }
+
+  const makeStreams = () => ensureStreams(link, names, { ...options.streams, log, signal: waker.closing })
+
+  const freed = names.wakeSubject(schema, 'relay-free')
+  const standBy = async (connection: NatsConnection, freeInMs: number) => {
+    const subscription = connection.subscribe(freed, { callback: waker.wake })
+    await waker.wait(freeInMs > 0 ? Math.min(freeInMs + 50, standbyMs) : standbyMs)
+    if (!connection.isClosed()) subscription.unsubscribe()
+  }
+  /** Whoever stands by takes it at once. */
+  const release = async (lease: Lease) => {
+    await store.release(lease).catch(() => {})
+    await publishCore(freed)
+  }
+  const publishCore = async (subject: string) => {
+    if (!link.connected()) return
+    const connection = await link.ready().catch(() => undefined)
+    if (connection && !connection.isClosed()) connection.publish(subject)
+  }
+
+  const recovered = () => {
+    if (failures > 0) log.info('the relay goes on')
+    failures = 0
+  }
+
+  const onPublished = ({ createdAt }: { createdAt: string }) => {
+    counters.published++
+    counters.lagMs = Math.max(0, Date.now() - Date.parse(createdAt))
+  }
+
+  const run = async () => {
+    while (!waker.closing.aborted) {
+      try {
+        await attempt()
+      } catch (error) {
+        if (waker.closing.aborted) return
+        failures++
+        if (failures === 1) log.warn({ err: error }, 'the relay is interrupted, still trying')
+        await waker.pause(
+          retryDelayMs({ attempt: failures, strategy: 'exponential', baseMs: 100, maxMs: 2_000 }),
+        )
+      }
+    }
+  }
+  const running = run()
+
+  let hinted: NodeJS.Timeout | undefined
+  /** Tells the replica that has the lease. */
+  const hint = () => {
+    if (hinted || waker.closing.aborted) return
+    hinted = setTimeout(() => {
+      hinted = undefined
+      void publishCore(names.wakeSubject(schema, 'relay'))
+    }, hintSpacingMs)
+  }
+  const wake = () => (term ? waker.wake() : hint())
+
+  return {
+    offer(events) {
+      const readable = events.filter(({ createdAt }) => logged.test(createdAt))
+      const taken = term?.offer(readable) && readable.length === events.length
+      if (!taken) wake()
+    },
+    wake,
+    counters: () => ({ ...counters, waiting: term?.waiting() ?? 0, active: term !== undefined }),
+    async close() {
+      waker.close()
+      clearTimeout(hinted)
+      term?.end('closed')
+      await running
+      await store.close()
+    },
+  }
+}
+
+/** The connection, once it is up: asking one that is not would only wait for the time to run out. */
+async function connected(link: NatsLink, closing: AbortSignal) {
+  const connection = await link.ready(closing)
+  while (!link.connected() && !closing.aborted) {
+    await new Promise<void>((resolve) => {
+      const goOn = () => {
+        stop()
+        closing.removeEventListener('abort', goOn)
+        resolve()
+      }
+      const stop = link.onChange(goOn)
+      closing.addEventListener('abort', goOn)
+    })
+  }
+  return connection
+}
