@@ -11,6 +11,7 @@ import { measureDeliveries } from './deliveries.js'
 import { measureLists } from './lists.js'
 import { measureLoginFlood } from './login-flood.js'
 import { measurePolls } from './polls.js'
+import { measureRelay } from './relay.js'
 import { measureRelevance } from './relevance.js'
 import { type Figure, printFigures } from './report.js'
 import { measureRest } from './rest.js'
@@ -27,6 +28,7 @@ const measures = {
   delivered: measureDelivered,
   restart: measureRestart,
   append: measureAppend,
+  relay: measureRelay,
   creates: measureCreates,
   'login-flood': measureLoginFlood,
   deliveries: measureDeliveries,

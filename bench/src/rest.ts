@@ -8,8 +8,8 @@ import { breakdown, cpuSince, cpuTimes, totalMs } from './process-times.js'
 import type { Figure } from './report.js'
 
 const restSeconds = 30
-/** For what follows a start or a load: pools that shrink, leases that settle. */
-const settleSeconds = 10
+/** For what follows a start or a load: consumers that listen closely for half a minute, pools, leases. */
+const settleSeconds = 40
 
 /** What the whole platform costs while nobody asks anything of it. */
 export async function measureRest({ cluster, say }: MeasureOptions): Promise<Figure[]> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { jsonArray } from '@opsplane/postgres'
 import { appendParameters, appendStatement, shapeOf } from './append-statement.js'
 import type { Commit, RowWrite } from './commit.js'
 
@@ -40,7 +41,7 @@ describe('the append statement', () => {
       ['ws_1', 'ws_1'],
       ['production', 'production'],
       [1, 1],
-      ['{}', '{"x":1}'],
+      jsonArray(['{}', '{"x":1}']),
       ['0', '1'],
       ['2', '4'],
       ['ws_1', 'ws_1'],

@@ -1,4 +1,5 @@
 import {
+  type ArrayParameters,
   arrays,
   type Column,
   insertInto,
@@ -157,7 +158,7 @@ export function appendStatement(
 }
 
 /** The parameters of `appendStatement`, in the order it numbers them. Commits are numbered from 0. */
-export function appendParameters(shape: CommitShape, commits: readonly Commit[]): string[][] {
+export function appendParameters(shape: CommitShape, commits: readonly Commit[]): ArrayParameters {
   const all = <Row>(rowsIn: (commit: Commit) => readonly Row[]): Numbered<Row>[] =>
     commits.flatMap((commit, n) => rowsIn(commit).map((row) => ({ n, row })))
   const relied = all((commit) => commit.relied ?? [])

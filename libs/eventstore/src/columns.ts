@@ -1,3 +1,5 @@
+import { jsonArray } from '@opsplane/postgres'
+
 /** A column of rows that are sent to Postgres as one array per column, everything as text. */
 export interface Column<Row> {
   name: string
@@ -18,11 +20,20 @@ export const text = <Row>(name: string, value: Column<Row>['value'], type = 'tex
   value,
 })
 
-export function arrays<Row>(columns: readonly Column<Row>[], rows: readonly Numbered<Row>[]): string[][] {
-  // Null stays null inside an array parameter; the element type only says what the client may see.
+/** Arrays that the client writes for Postgres, and such as are written already. */
+export type ArrayParameters = (string[] | string)[]
+
+export function arrays<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Numbered<Row>[],
+): ArrayParameters {
   return [
     rows.map(({ n }) => String(n)),
-    ...columns.map((column) => rows.map(({ row }) => column.value(row) as string)),
+    ...columns.map(({ type, value }) => {
+      // Null stays null inside an array parameter; the element type only says what the client may see.
+      const values = rows.map(({ row }) => value(row) as string)
+      return type === 'json' ? jsonArray(values) : values
+    }),
   ]
 }
 

@@ -3,7 +3,6 @@ import {
   changedFields,
   type Decider,
   type Decision,
-  newId,
   type TenantScope,
 } from '@opsplane/contracts'
 import type { EventRow, RowWrite } from './commit.js'
@@ -32,6 +31,7 @@ export function toRows<State extends { id: string }, Command, Resource>(
   decisions: Decision<State>[],
   tenant: TenantScope,
   meta: Provenance,
+  eventId: () => string,
 ): Decided<State> {
   const events: EventRow[] = []
   const rows = new Map<string, RowWrite>()
@@ -49,7 +49,7 @@ export function toRows<State extends { id: string }, Command, Resource>(
     const data = { before, after, changes: changedFields(before, after), ...decision.extras }
     const sealed = decision.after && after && seal(decision.after, after)
     events.push({
-      id: newId('event'),
+      id: eventId(),
       streamType: decider.table,
       streamId: id,
       version,

@@ -1,4 +1,13 @@
-import { arrays, type Column, insertInto, type Numbered, parameterCounter, rowsOf, text } from './columns.js'
+import {
+  type ArrayParameters,
+  arrays,
+  type Column,
+  insertInto,
+  type Numbered,
+  parameterCounter,
+  rowsOf,
+  text,
+} from './columns.js'
 import type { RowWrite } from './commit.js'
 import type { StatementRunner } from './snapshots.js'
 
@@ -28,7 +37,7 @@ export const upsertColumns: readonly Column<RowWrite>[] = [
 
 export const deleteColumns = upsertColumns.slice(0, 3)
 
-export function rowParameters(shape: RowShape, rows: readonly Numbered<RowWrite>[]): string[][] {
+export function rowParameters(shape: RowShape, rows: readonly Numbered<RowWrite>[]): ArrayParameters {
   const written = (table: string) => rows.filter(({ row }) => row.table === table && row.state !== null)
   const deleted = (table: string) => rows.filter(({ row }) => row.table === table && row.state === null)
   return [

@@ -3,6 +3,7 @@ import {
   type Decider,
   type EventCatalog,
   eventCatalog,
+  newId,
   notFound,
   storedState,
 } from '@opsplane/contracts'
@@ -36,6 +37,8 @@ export interface EventStoreOptions {
   onCommit?: (events: readonly CommittedEvent[]) => void
   /** A commit with an event that is not as declared here fails. The platform's events when NODE_ENV is `test`. */
   checkedAgainst?: EventCatalog
+  /** Makes the ids of events; by the clock of this process unless given. */
+  eventId?: () => string
   /** How long a commit waits for rows that somebody has locked. */
   maxLockWaitMs?: number
 }
@@ -77,7 +80,7 @@ export interface TransactOptions {
 const maxRedecisions = 3
 
 export function createEventStore(options: EventStoreOptions): EventStore {
-  const { database, onCommit } = options
+  const { database, onCommit, eventId = () => newId('event') } = options
   const catalog = options.checkedAgainst ?? (process.env.NODE_ENV === 'test' ? eventCatalog : undefined)
   const snapshots = createSnapshots(database.sql)
   const appender = createAppender()
@@ -100,7 +103,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
 
   async function attempt<T>(meta: CommandMeta, work: (unit: Unit) => Promise<T>): Promise<T> {
     for (let redecisions = 0; ; redecisions++) {
-      const draft = createDraft({ snapshots, meta, careful: redecisions > 0 })
+      const draft = createDraft({ snapshots, meta, careful: redecisions > 0, eventId })
       const result = await work(draft.unit)
       const commit = { ...draft.commit(), idempotency: idempotencyRow(meta, result) }
       checkSizes(commit.events, meta.actor)
@@ -117,7 +120,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   }
 
   const within: EventStore['within'] = async (tx, meta, work) => {
-    const draft = createDraft({ snapshots: createSnapshots(tx), meta, careful: false })
+    const draft = createDraft({ snapshots: createSnapshots(tx), meta, careful: false, eventId })
     const result = await work(draft.unit)
     const commit = draft.commit()
     if (commit.events.length === 0) return result

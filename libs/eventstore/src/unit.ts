@@ -79,10 +79,12 @@ export interface DraftOptions {
   meta: CommandMeta
   /** Look before creating: the first try has found the id taken. */
   careful: boolean
+  /** Makes the id of an event, which says when by the clock of this process. */
+  eventId: () => string
 }
 
 /** Collects what one run of a command decides. */
-export function createDraft({ snapshots, meta, careful }: DraftOptions): Draft {
+export function createDraft({ snapshots, meta, careful, eventId }: DraftOptions): Draft {
   const events: Commit['events'] = []
   const heads = new Map<string, HeadMove>()
   const rows = new Map<string, RowWrite>()
@@ -113,10 +115,8 @@ export function createDraft({ snapshots, meta, careful }: DraftOptions): Draft {
     tenant: TenantScope,
     causationId = meta.causationId,
   ): Presented => {
-    const decided = toRows(definition.decider, id, current, decisions, tenant, {
-      ...meta,
-      causationId: causationId ?? null,
-    })
+    const provenance = { ...meta, causationId: causationId ?? null }
+    const decided = toRows(definition.decider, id, current, decisions, tenant, provenance, eventId)
     events.push(...decided.events)
     if (decided.events.length > 0)
       heads.set(id, {

@@ -61,6 +61,24 @@ describe('a NATS link', () => {
     expect((await manager.streams.info(names.eventsStream)).config.duplicate_window).toBe(600e9)
   })
 
+  test('leaves what an operator has set on a stream, but for what is given', async () => {
+    await start()
+    await ensureStreams(link, names)
+    const manager = await jetstreamManager(await link.ready())
+    const { config } = await manager.streams.info(names.eventsStream)
+    expect(config).toMatchObject({ max_bytes: -1, num_replicas: 1, max_age: 7 * 24 * 3_600e9 })
+    const byHand = { max_age: 3_600e9, max_bytes: 5_000_000, max_msg_size: 1_000_000, duplicate_window: 60e9 }
+    await manager.streams.update(names.eventsStream, { ...config, ...byHand, subjects: ['link.evt.few.>'] })
+
+    await ensureStreams(link, names)
+    const kept = (await manager.streams.info(names.eventsStream)).config
+    expect(kept).toMatchObject({ ...byHand, duplicate_window: 600e9, subjects: ['link.evt.>'] })
+    await ensureStreams(link, names, { eventsMaxAgeMs: 300_000, maxBytes: 9_000_000 })
+    const { config: given } = await manager.streams.info(names.eventsStream)
+    const age = { max_age: 300e9, duplicate_window: 300e9 }
+    expect(given).toMatchObject({ ...age, max_bytes: 9_000_000, max_msg_size: 1_000_000 })
+  })
+
   test('closes while it is still connecting, and tells who waits', async () => {
     const waiting = link.ready()
     await link.close()

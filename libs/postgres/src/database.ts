@@ -41,23 +41,34 @@ export function connect(url: string, options: ConnectOptions): Database {
   }
 }
 
-/** One postgres.js client with the platform's settings. `max` 1 gives a connection of one's own. */
+/** What every connection of a service has, from the client or, behind a pooler, from the login role. */
+export const roleSettings = (schema: string) => ({
+  search_path: schema,
+  statement_timeout: 30_000,
+  idle_in_transaction_session_timeout: 30_000,
+  // Compiling a statement takes longer than any of ours should run.
+  jit: 'off',
+})
+
+/**
+ * One postgres.js client with the platform's settings. `max` 1 gives a connection of one's own. A URL with
+ * `?pooler=transaction` leads to a pooler that gives each transaction a server connection: nothing is prepared, and the
+ * settings are those of the login role, which provisioning gives it.
+ */
 export function openClient(url: string, options: ConnectOptions): postgres.Sql {
-  return postgres(url, {
+  const target = url.replace(/([?&])pooler=transaction(&|$)/, '$1')
+  const isPooled = target !== url
+  const applicationName = options.applicationName ?? `opsplane-${options.schema}`
+  return postgres(target, {
     max: options.max ?? 8,
     idle_timeout: 300,
     connect_timeout: 5,
     max_lifetime: null,
     backoff: (retries) => Math.min(0.05 * 2 ** retries, 1),
     onnotice: () => {},
-    connection: {
-      application_name: options.applicationName ?? `opsplane-${options.schema}`,
-      search_path: options.schema,
-      statement_timeout: 30_000,
-      idle_in_transaction_session_timeout: 30_000,
-      // Compiling a statement takes longer than any of ours should run.
-      jit: 'off',
-      ...options.settings,
-    },
+    prepare: !isPooled,
+    connection: isPooled
+      ? { application_name: applicationName }
+      : { application_name: applicationName, ...roleSettings(options.schema), ...options.settings },
   })
 }

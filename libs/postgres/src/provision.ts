@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
+import { roleSettings } from './database.js'
 
 export interface ProvisionOptions {
   /** A role that may create roles and schemas; used here only, never by a running service. */
@@ -64,7 +65,15 @@ async function ensureRole(admin: postgres.Sql, service: string, password: string
     const [role] = await admin`select 1 from pg_roles where rolname = ${service}`
     const verb = role ? 'alter' : 'create'
     try {
-      await admin.unsafe(`${verb} role ${service} login password '${password.replaceAll("'", "''")}'`)
+      await admin.unsafe(
+        [
+          `${verb} role ${service} login password '${password.replaceAll("'", "''")}'`,
+          // For connections that a pooler opens, which takes no settings from its clients.
+          ...Object.entries(roleSettings(service)).map(
+            ([name, value]) => `alter role ${service} set ${name} = '${value}'`,
+          ),
+        ].join(';'),
+      )
       return
     } catch (error) {
       if (attempt === roleRaces || !isRoleRace(error)) throw error

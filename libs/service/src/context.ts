@@ -1,15 +1,18 @@
-import { type EventCatalog, type NatsNames, natsNames } from '@opsplane/contracts'
+import { backendNames, type EventCatalog, type NatsNames, natsNames } from '@opsplane/contracts'
 import {
   createEventStore,
   type EventStore,
+  type LogSource,
+  ownLog,
   type Relay,
+  remoteLog,
   startIdempotencyPurge,
   startLogMonths,
   startRelay,
 } from '@opsplane/eventstore'
-import { createInternalIssuer, type InternalIssuer } from '@opsplane/http'
+import { createInternalIssuer, type InternalIssuer, serviceClient } from '@opsplane/http'
 import { connectNats, type NatsLink, type StreamOptions, streamOptionsOf } from '@opsplane/nats'
-import { connect, type Database } from '@opsplane/postgres'
+import { connect, createDueWork, type Database, type DueWorkGroup } from '@opsplane/postgres'
 import {
   type BackendConfig,
   type Clock,
@@ -18,7 +21,9 @@ import {
   type Logger,
   type Releasers,
   systemClock,
+  urlOfService,
 } from '@opsplane/runtime'
+import { wakeHints } from './wake-hints.js'
 
 /** Everything a service's routes and background work use. */
 export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
@@ -26,16 +31,21 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
   database: Database
   store: EventStore
   relay: Relay
+  /** What is to be done at its time; closed after the last request, before what it works with. */
+  dueWork: DueWorkGroup
   link: NatsLink
   names: NatsNames
   issuer: InternalIssuer
   cursors: CursorCodec
+  /** The logs of all services with one: its own is read directly. */
+  logs: readonly LogSource[]
   clock: Clock
   log: Logger
 }
 
 /** What tests and the one-process run replace. */
 export interface ServiceOverrides {
+  /** Simulates the time. Due work goes by it as well, and by nothing but the database's clock without. */
   clock?: Clock
   log?: Logger
   /** Limits of the JetStream streams. */
@@ -84,8 +94,16 @@ export function openContext<Config extends BackendConfig>(
   releasers.add('relay', () => relay.close())
   const months = startLogMonths(database.sql, log)
   releasers.add('log months', () => months.close())
+  const issuer = createInternalIssuer({ service: name, privateKey: config.servicePrivateKey })
   const purge = startIdempotencyPurge(database.sql, log)
   releasers.add('idempotency purge', () => purge.close())
+  const dueWork = createDueWork({
+    sql: database.sql,
+    log,
+    simulated: overrides.clock,
+    hints: wakeHints(link, names, name),
+  })
+  releasers.add('due work', () => dueWork.close())
   return {
     config,
     database,
@@ -96,11 +114,35 @@ export function openContext<Config extends BackendConfig>(
       ...(overrides.checkedAgainst && { checkedAgainst: overrides.checkedAgainst }),
     }),
     relay,
+    dueWork,
     link,
     names,
-    issuer: createInternalIssuer({ service: name, privateKey: config.servicePrivateKey }),
+    issuer,
     cursors: cursorCodec(config.cursorSecret),
+    logs: [ownLog(schema, database), ...otherLogs({ name, config, issuer, releasers })],
     clock: overrides.clock ?? systemClock,
     log,
   }
+}
+
+const logTimeoutMs = 30_000
+
+/** The logs of the other services that are configured and have one. */
+function otherLogs({
+  name,
+  config,
+  issuer,
+  releasers,
+}: Pick<OpenContextOptions<BackendConfig>, 'name' | 'config' | 'releasers'> & { issuer: InternalIssuer }) {
+  const others = backendNames.filter((other) => other !== name && config.serviceUrls[other] !== undefined)
+  return others.map((other) => {
+    const client = serviceClient({
+      baseUrl: urlOfService(config, other),
+      audience: other,
+      issuer,
+      timeoutMs: logTimeoutMs,
+    })
+    releasers.add(`log of ${other}`, () => client.close())
+    return remoteLog(other.replaceAll('-', '_'), client)
+  })
 }

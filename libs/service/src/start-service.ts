@@ -1,3 +1,4 @@
+import { internalEventRoutes } from '@opsplane/eventstore'
 import { createApp, createInternalVerifier, listen, type Route, routeTableRoute } from '@opsplane/http'
 import { asciiLettersOnly, type Database, knowsAllLetters, translatePostgresError } from '@opsplane/postgres'
 import { type BackendConfig, createLogger, createReleasers, type RunningService } from '@opsplane/runtime'
@@ -27,10 +28,12 @@ export async function startService<Config extends BackendConfig, Overrides exten
     const ctx = openContext({ name, schema, config, overrides, log, releasers })
     const { routes, background = [], onDrain } = await definition.setup(ctx, overrides)
     for (const work of background) releasers.add('background work', () => work.close())
+    // Before what it works with; where the service does not get as far as this, its context closes it.
+    releasers.add('due work', () => ctx.dueWork.close())
     refuseForeignPaths(name, paths, routes)
     const app = createApp({
       service: name,
-      routes: [...routes, routeTableRoute(routes)],
+      routes: [...routes, routeTableRoute(routes), ...internalEventRoutes(ctx.database)],
       verifier: createInternalVerifier({ service: name, trustedKeys: config.trustedServiceKeys }),
       idempotency: ctx.store.idempotency,
       log,

@@ -35,11 +35,27 @@ describe('a service that has not told its routes', () => {
     expect((await logIn(platform)).status).toBe(200)
 
     const itsm = await startUpstream(undefined, reserved.port, itsmRoutes)
-    const { url } = platform
-    await waitFor(async () => (await call(`${url}/api/v1/itsm/incidents`, { headers: asAda })).status === 200)
+    platform.pass(100)
+    expect((await incidents(platform)).status).toBe(200)
     expect(itsm.requests).toHaveLength(1)
     await itsm.close()
   })
+})
+
+test('a service that comes back as another version is asked what has changed', async () => {
+  const started = await startPlatform()
+  platform = started
+  const path = '/itsm/incidents'
+  expect((await incidents(started, {})).status).toBe(401)
+  await started.itsm.close()
+  started.pass(5_000)
+  const itsm = await startUpstream(undefined, started.itsm.port, [
+    { method: 'get', path, access: 'public', bodyLimitBytes: 1024, waits: false },
+  ])
+  // Only a request that is passed on makes a connection.
+  expect((await incidents(started)).status).toBe(200)
+  await waitFor(async () => (await incidents(started, {})).status === 200)
+  await itsm.close()
 })
 
 test('another version of a service is asked for its routes when connections to it are new', async () => {
@@ -83,7 +99,7 @@ const table = (access: RouteTable['routes'][number]['access']): RouteTable => ({
 const accessOf = (routes: ServiceRoutes) => routes.table()?.lookup('POST', '/auth/token')?.access
 
 /** A service that gives these answers, one after the other. */
-function stubbed(answers: unknown[], options: { renewAfterMs?: number; monotonicMs?: () => number }) {
+function stubbed(answers: unknown[], options: { renewAfterMs?: number; monotonicMs?: () => number } = {}) {
   let asked = 0
   const get = async () => {
     asked++
@@ -93,6 +109,12 @@ function stubbed(answers: unknown[], options: { renewAfterMs?: number; monotonic
   }
   const client: Pick<ServiceClient, 'get'> = { get: get as ServiceClient['get'] }
   const log = createLogger({ service: 'test', level: 'silent' })
-  const routes = createServiceRoutes({ service: 'settings', client, log, ...options })
+  const routes = createServiceRoutes({
+    service: 'settings',
+    client,
+    log,
+    monotonicMs: () => performance.now(),
+    ...options,
+  })
   return { routes, answers, asked: () => asked }
 }

@@ -17,7 +17,7 @@ export interface ServiceRoutesOptions {
   service: string
   client: Pick<ServiceClient, 'get'>
   log: Logger
-  monotonicMs?: () => number
+  monotonicMs: () => number
   /** A known table is asked for again no sooner than this. */
   renewAfterMs?: number
 }
@@ -30,7 +30,7 @@ const retryAfterMs = 100
  * itself, and what it does not name needs a token and a workspace.
  */
 export function createServiceRoutes(options: ServiceRoutesOptions): ServiceRoutes {
-  const { service, client, log, monotonicMs = () => performance.now(), renewAfterMs = 5_000 } = options
+  const { service, client, log, monotonicMs, renewAfterMs = 5_000 } = options
   let table: RouteTree<RouteRule> | undefined
   let asking: Promise<void> | undefined
   let askedAt = Number.NEGATIVE_INFINITY

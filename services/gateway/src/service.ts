@@ -74,7 +74,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     const services = new Map<string, ProxiedService>()
     for (const [service, url] of Object.entries(config.serviceUrls)) {
       const client = clientOf(url, service, issuer)
-      const routes = createServiceRoutes({ service, client, log })
+      const routes = createServiceRoutes({ service, client, log, monotonicMs })
       const quick = createUpstream(url, config.upstreamTimeoutMs, routes.renewed)
       const waiting = createUpstream(url, config.upstreamTimeoutMs, routes.renewed)
       services.set(service, { quick, waiting, routes })

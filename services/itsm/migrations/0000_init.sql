@@ -44,6 +44,9 @@ CREATE FUNCTION "planned_span"("starts" text, "ends" text) RETURNS tstzrange LAN
     CASE WHEN starts LIKE '+%' THEN 'infinity'::timestamptz WHEN starts ~ '^[1-9]' THEN starts::timestamptz END AS s,
     CASE WHEN ends LIKE '+%' THEN NULL WHEN ends ~ '^[1-9]' THEN ends::timestamptz
          WHEN ends IS NOT NULL THEN '-infinity'::timestamptz END AS e) AS instants $$;--> statement-breakpoint
+-- Of an instant in the form states keep it in; null for what is beyond the years Postgres reads in this form.
+CREATE FUNCTION "due_instant"("at" text, "after_ms" int) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN at ~ '^[0-9]' THEN at::timestamptz + after_ms * interval '1 ms' END $$;--> statement-breakpoint
 -- Written by drizzle-kit, but that foreign keys are deferred.
 CREATE TABLE "ci_classes" (
 	"id" text PRIMARY KEY NOT NULL,
@@ -128,7 +131,10 @@ CREATE TABLE "incidents" (
 	"channel" text GENERATED ALWAYS AS (state->>'channel') STORED,
 	"by_priority" text GENERATED ALWAYS AS (case state->>'priority' when 'P1' then '1 ' when 'P2' then '2 ' when 'P3' then '3 ' when 'P4' then '4 ' when 'P5' then '5 ' else '3 ' end || (state->>'createdAt')) STORED,
 	"by_severity" text GENERATED ALWAYS AS (case state->>'severity' when 'critical' then '1 ' when 'high' then '2 ' when 'medium' then '3 ' when 'low' then '4 ' else '4 ' end || (state->>'createdAt')) STORED,
-	"search" "tsvector" GENERATED ALWAYS AS (list_search(coalesce(state->>'number', '') || ' ' || coalesce(state->>'title', ''), coalesce(state->>'tags', ''), coalesce(state->>'description', ''))) STORED
+	"search" "tsvector" GENERATED ALWAYS AS (list_search(coalesce(state->>'number', '') || ' ' || coalesce(state->>'title', ''), coalesce(state->>'tags', ''), coalesce(state->>'description', ''))) STORED,
+	"held_until" timestamp with time zone,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"last_error" text
 );
 --> statement-breakpoint
 CREATE TABLE "catalog_item_revisions" (
@@ -257,7 +263,10 @@ CREATE TABLE "knowledge_articles" (
 	"language" text GENERATED ALWAYS AS (state->>'language') STORED,
 	"updated_at" text GENERATED ALWAYS AS (state->>'updatedAt') STORED,
 	"tags" jsonb GENERATED ALWAYS AS ((state->'tags')::jsonb) STORED,
-	"list_search" "tsvector" GENERATED ALWAYS AS (list_search(coalesce(state->>'number', '') || ' ' || coalesce(state->>'title', ''), coalesce(state->>'tags', ''), coalesce(state->>'summary', ''))) STORED
+	"list_search" "tsvector" GENERATED ALWAYS AS (list_search(coalesce(state->>'number', '') || ' ' || coalesce(state->>'title', ''), coalesce(state->>'tags', ''), coalesce(state->>'summary', ''))) STORED,
+	"held_until" timestamp with time zone,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"last_error" text
 );
 --> statement-breakpoint
 CREATE TABLE "knowledge_chunks" (
@@ -270,9 +279,12 @@ CREATE TABLE "knowledge_chunks" (
 	"content" text NOT NULL,
 	"content_hash" text NOT NULL,
 	"vector" "bytea",
-	"attempts" integer DEFAULT 0 NOT NULL,
-	"due_at" bigint NOT NULL,
-	"last_error" text
+	"due_at" timestamp with time zone NOT NULL,
+	"held_until" timestamp with time zone,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"last_error" text,
+	"lease_owner" text,
+	"lease_fence" bigint DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "knowledge_published" (
@@ -427,7 +439,10 @@ CREATE TABLE "sla_timers" (
 	"due_at" text GENERATED ALWAYS AS (state->>'dueAt') STORED,
 	"next_fire_at" text GENERATED ALWAYS AS (state->>'nextFireAt') STORED,
 	"due_order" text GENERATED ALWAYS AS (coalesce(state->>'dueAt', 'unknown')) STORED,
-	"search" "tsvector" GENERATED ALWAYS AS (list_search(coalesce(state->>'entityNumber', ''), coalesce(state->>'policyName', ''), '')) STORED
+	"search" "tsvector" GENERATED ALWAYS AS (list_search(coalesce(state->>'entityNumber', ''), coalesce(state->>'policyName', ''), '')) STORED,
+	"held_until" timestamp with time zone,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"last_error" text
 );
 --> statement-breakpoint
 ALTER TABLE "ci_relations" ADD CONSTRAINT "ci_relations_source_fkey" FOREIGN KEY ("source_id") REFERENCES "configuration_items"("id") DEFERRABLE INITIALLY DEFERRED;--> statement-breakpoint
@@ -540,9 +555,11 @@ CREATE INDEX "knowledge_articles_status_idx" ON "knowledge_articles" USING btree
 CREATE INDEX "knowledge_articles_category_idx" ON "knowledge_articles" USING btree ("workspace_id","environment","category","created_at","id");--> statement-breakpoint
 CREATE INDEX "knowledge_articles_language_idx" ON "knowledge_articles" USING btree ("workspace_id","environment","language","created_at","id");--> statement-breakpoint
 CREATE INDEX "knowledge_articles_tag_idx" ON "knowledge_articles" USING gin ("workspace_id","environment","tags");--> statement-breakpoint
-CREATE INDEX "knowledge_articles_scheduled_idx" ON "knowledge_articles" USING btree ((state->>'publishAt')) WHERE status = 'scheduled';--> statement-breakpoint
+CREATE INDEX "knowledge_articles_due_idx" ON "knowledge_articles" USING btree (greatest(due_instant(state->>'publishAt', 0), held_until)) WHERE status = 'scheduled';--> statement-breakpoint
+CREATE INDEX "knowledge_articles_turn_idx" ON "knowledge_articles" USING btree (workspace_id,coalesce(greatest(due_instant(state->>'publishAt', 0), held_until), 'infinity'::timestamptz)) WHERE status = 'scheduled';--> statement-breakpoint
 CREATE INDEX "knowledge_articles_listed_idx" ON "knowledge_articles" USING gin ("workspace_id","list_search") WITH (fastupdate=true,gin_pending_list_limit=512);--> statement-breakpoint
-CREATE INDEX "knowledge_chunks_due_idx" ON "knowledge_chunks" USING btree ("model","due_at") WHERE vector is null;--> statement-breakpoint
+CREATE INDEX "knowledge_chunks_due_idx" ON "knowledge_chunks" USING btree (greatest(due_at, held_until)) WHERE vector is null;--> statement-breakpoint
+CREATE INDEX "knowledge_chunks_turn_idx" ON "knowledge_chunks" USING btree (workspace_id,coalesce(greatest(due_at, held_until), 'infinity'::timestamptz)) WHERE vector is null;--> statement-breakpoint
 CREATE INDEX "knowledge_chunks_article_idx" ON "knowledge_chunks" USING btree ("article_id","model");--> statement-breakpoint
 CREATE INDEX "knowledge_chunks_tenant_idx" ON "knowledge_chunks" USING btree ("workspace_id","environment","model");--> statement-breakpoint
 CREATE INDEX "knowledge_published_created_idx" ON "knowledge_published" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
@@ -586,7 +603,8 @@ CREATE INDEX "sla_timers_due_idx" ON "sla_timers" USING btree ("workspace_id","e
 CREATE INDEX "sla_timers_state_idx" ON "sla_timers" USING btree ("workspace_id","environment","clock_state","due_order","id");--> statement-breakpoint
 CREATE INDEX "sla_timers_state_created_idx" ON "sla_timers" USING btree ("workspace_id","environment","clock_state","created_at","id");--> statement-breakpoint
 CREATE INDEX "sla_timers_search_idx" ON "sla_timers" USING gin ("workspace_id","search") WITH (fastupdate=true,gin_pending_list_limit=512);--> statement-breakpoint
-CREATE INDEX "sla_timers_fire_idx" ON "sla_timers" USING btree ("next_fire_at","id") WHERE "sla_timers"."next_fire_at" is not null;--> statement-breakpoint
+CREATE INDEX "sla_timers_fire_due_idx" ON "sla_timers" USING btree (greatest(due_instant(state->>'nextFireAt', 1000), held_until)) WHERE next_fire_at is not null;--> statement-breakpoint
+CREATE INDEX "sla_timers_fire_turn_idx" ON "sla_timers" USING btree (workspace_id,coalesce(greatest(due_instant(state->>'nextFireAt', 1000), held_until), 'infinity'::timestamptz)) WHERE next_fire_at is not null;--> statement-breakpoint
 CREATE INDEX "sla_timers_policy_idx" ON "sla_timers" USING btree ("workspace_id","environment","policy_id","clock_state","id");--> statement-breakpoint
 -- By hand again:
 CREATE INDEX "change_windows_time_idx" ON "change_windows" USING gist ("workspace_id","environment","status",planned_span("starts_at","ends_at"));--> statement-breakpoint

@@ -1,4 +1,4 @@
-import { readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
+import { heldColumns, readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
 import { isNotNull, isNull, sql } from 'drizzle-orm'
 import { type ExtraConfigColumn, index, integer, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { incidentItem, openIncidents } from './cmdb/tables.js'
@@ -53,6 +53,7 @@ export const incidents = readModelTable(
       labels: ['tags'],
       text: ['description'],
     }),
+    ...heldColumns(),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table

@@ -18,14 +18,13 @@ import { problem } from './problem/domain.js'
 import { createProblems } from './problem/problems.js'
 import { itsmSettings } from './settings/domain.js'
 import { settingsRoutes } from './settings/routes.js'
+import { settingsStore } from './settings/settings-store.js'
 import { createSla, slaDeciders, slaProjectedTables } from './sla/sla.js'
 import { stateMachineRoutes } from './state-machines/routes.js'
 
 /** What tests and the one-process run replace. */
 export interface ItsmOverrides extends ServiceOverrides {
   searchPatience?: SearchPatience
-  /** How often scheduled articles are looked for. */
-  publishEveryMs?: number
 }
 
 export const itsm = defineService<ItsmConfig, ItsmOverrides>({
@@ -52,19 +51,20 @@ export const itsm = defineService<ItsmConfig, ItsmOverrides>({
     ...catalogProjectedTables,
   ],
   searchesTexts: true,
-  setup(ctx, { searchPatience, publishEveryMs }) {
-    const incidents = incidentStore(ctx)
+  setup(ctx, { searchPatience }) {
+    const settings = settingsStore(ctx)
+    const incidents = incidentStore(ctx, settings)
     const changes = changeStore(ctx)
     const areas: ServiceParts[] = [
-      createIncidents(ctx, incidents),
+      createIncidents(ctx, incidents, settings),
       createChanges(ctx, changes),
       { routes: cmdbRoutes(ctx) },
       createSla(ctx, incidents),
       createChangeWindows(ctx, changes),
-      createKnowledge(ctx, searchPatience, publishEveryMs),
+      createKnowledge(ctx, searchPatience),
       { routes: stateMachineRoutes() },
-      createProblems(ctx, incidents),
-      { routes: settingsRoutes(ctx) },
+      createProblems(ctx, incidents, settings),
+      { routes: settingsRoutes(settings) },
       { routes: catalogRoutes(ctx) },
     ]
     return {

@@ -32,7 +32,12 @@ CREATE TABLE "audit_heads" (
 	"workspace_id" text PRIMARY KEY NOT NULL,
 	"seq" bigint NOT NULL,
 	"hash" text NOT NULL,
-	"at" text NOT NULL
+	"at" text NOT NULL,
+	"checkpoint_at" timestamp with time zone,
+	"checkpoint_seq" bigint DEFAULT 0 NOT NULL,
+	"held_until" timestamp with time zone,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"last_error" text
 );
 --> statement-breakpoint
 CREATE TABLE "audit_log" (
@@ -71,16 +76,20 @@ CREATE TABLE "login_throttle" (
 --> statement-breakpoint
 CREATE TABLE "mails" (
 	"id" text PRIMARY KEY NOT NULL,
+	"workspace_id" text NOT NULL,
 	"notification_id" text,
 	"invitation_id" text,
 	"sealed_content" text,
 	"user_id" text NOT NULL,
 	"email" text NOT NULL,
 	"status" text DEFAULT 'pending' NOT NULL,
-	"attempts" integer DEFAULT 0 NOT NULL,
-	"due_at" bigint NOT NULL,
-	"give_up_at" bigint NOT NULL,
+	"due_at" timestamp with time zone NOT NULL,
+	"give_up_at" timestamp with time zone NOT NULL,
+	"held_until" timestamp with time zone,
+	"failures" integer DEFAULT 0 NOT NULL,
 	"last_error" text,
+	"lease_owner" text,
+	"lease_fence" bigint DEFAULT 0 NOT NULL,
 	CONSTRAINT "mails_kind_check" CHECK (num_nonnulls(notification_id, invitation_id) = 1)
 );
 --> statement-breakpoint
@@ -179,6 +188,7 @@ CREATE TABLE "workspaces" (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX "accounts_email_key" ON "accounts" USING btree ("email");--> statement-breakpoint
+CREATE INDEX "audit_heads_due_idx" ON "audit_heads" USING btree (greatest(checkpoint_at, held_until)) WHERE checkpoint_at is not null;--> statement-breakpoint
 CREATE INDEX "audit_log_created_idx" ON "audit_log" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
 CREATE INDEX "audit_log_type_idx" ON "audit_log" USING btree ("workspace_id","environment","type","created_at","id");--> statement-breakpoint
 CREATE INDEX "audit_log_actor_idx" ON "audit_log" USING btree ("workspace_id","environment","actor_id","created_at","id");--> statement-breakpoint
@@ -188,7 +198,8 @@ CREATE INDEX "audit_log_address_idx" ON "audit_log" USING btree ("workspace_id",
 CREATE UNIQUE INDEX "audit_log_chain_key" ON "audit_log" USING btree ("workspace_id","seq");--> statement-breakpoint
 CREATE UNIQUE INDEX "data_keys_workspace_idx" ON "data_keys" USING btree ("workspace_id","generation");--> statement-breakpoint
 CREATE INDEX "login_throttle_expires_idx" ON "login_throttle" USING btree ("expires_at");--> statement-breakpoint
-CREATE INDEX "mails_due_idx" ON "mails" USING btree ("due_at") WHERE status = 'pending';--> statement-breakpoint
+CREATE INDEX "mails_due_idx" ON "mails" USING btree (greatest(due_at, held_until)) WHERE status = 'pending';--> statement-breakpoint
+CREATE INDEX "mails_turn_idx" ON "mails" USING btree (workspace_id,coalesce(greatest(due_at, held_until), 'infinity'::timestamptz)) WHERE status = 'pending';--> statement-breakpoint
 CREATE INDEX "mails_invitation_idx" ON "mails" USING btree ("invitation_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "memberships_user_key" ON "memberships" USING btree ("user_id","workspace_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "memberships_invitation_key" ON "memberships" USING btree ("invitation_id");--> statement-breakpoint

@@ -1,4 +1,11 @@
-import { readModelTable, stateText } from '@opsplane/postgres'
+import {
+  dueIndexes,
+  dueTable,
+  heldColumns,
+  leaseColumns,
+  readModelTable,
+  stateText,
+} from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
 import {
   bigint,
@@ -9,6 +16,7 @@ import {
   pgTable,
   primaryKey,
   text,
+  timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 
@@ -151,14 +159,31 @@ export const auditLog = pgTable(
   },
 )
 
-/** The end of each workspace's chain, locked by whoever makes it longer. */
-export const auditHeads = pgTable('audit_heads', {
-  workspaceId: text('workspace_id').primaryKey(),
-  seq: bigint('seq', { mode: 'number' }).notNull(),
-  hash: text('hash').notNull(),
-  /** When its last event came. */
-  at: text('at').notNull(),
+/** A chain's end is signed some time after it has grown. */
+export const dueCheckpoints = dueTable({
+  table: 'audit_heads',
+  key: 'workspace_id',
+  dueAt: 'checkpoint_at',
+  waiting: 'checkpoint_at is not null',
 })
+
+/** The end of each workspace's chain, locked by whoever makes it longer. */
+export const auditHeads = pgTable(
+  'audit_heads',
+  {
+    workspaceId: text('workspace_id').primaryKey(),
+    seq: bigint('seq', { mode: 'number' }).notNull(),
+    hash: text('hash').notNull(),
+    /** When its last event came. */
+    at: text('at').notNull(),
+    /** When its end is to be signed; null while it is. */
+    checkpointAt: timestamp('checkpoint_at', { withTimezone: true, mode: 'string' }),
+    /** The last end that was signed when it was due. */
+    checkpointSeq: bigint('checkpoint_seq', { mode: 'number' }).notNull().default(0),
+    ...heldColumns(),
+  },
+  () => dueIndexes(dueCheckpoints),
+)
 
 /** What the end of a chain was at some time, signed. Rows are only ever added. */
 export const auditCheckpoints = pgTable(
@@ -208,12 +233,22 @@ export const notificationReads = pgTable(
   (table) => [primaryKey({ columns: [table.notificationId, table.userId] })],
 )
 
-/** Mails to send, one per notification and recipient, and one per invitation. Times are Unix milliseconds. */
+/** A mail is due at once, and again after what failed. */
+export const dueMails = dueTable({
+  table: 'mails',
+  key: 'id',
+  dueAt: 'due_at',
+  waiting: `status = 'pending'`,
+  fairKey: 'workspace_id',
+})
+
+/** Mails to send, one per notification and recipient, and one per invitation. */
 export const mails = pgTable(
   'mails',
   {
     /** Stays the same over all attempts. The Message-ID is made of it, so that a repetition is recognisable. */
     id: text('id').primaryKey(),
+    workspaceId: text('workspace_id').notNull(),
     /** What it tells of, and is made from when it is sent. */
     notificationId: text('notification_id'),
     /** What it brings; then subject and text stand in `sealed_content`, as they hold the token. */
@@ -225,15 +260,13 @@ export const mails = pgTable(
     status: text('status', { enum: ['pending', 'sent', 'failed'] })
       .notNull()
       .default('pending'),
-    /** Counted when one begins, which also tells whose lease it is. */
-    attempts: integer('attempts').notNull().default(0),
-    /** Of the next attempt; while one is under way, the end of its lease. */
-    dueAt: bigint('due_at', { mode: 'number' }).notNull(),
-    giveUpAt: bigint('give_up_at', { mode: 'number' }).notNull(),
-    lastError: text('last_error'),
+    dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull(),
+    /** It is of no use afterwards. */
+    giveUpAt: timestamp('give_up_at', { withTimezone: true, mode: 'string' }).notNull(),
+    ...leaseColumns(),
   },
   (table) => [
-    index('mails_due_idx').on(table.dueAt).where(sql`status = 'pending'`),
+    ...dueIndexes(dueMails),
     index('mails_invitation_idx').on(table.invitationId),
     check('mails_kind_check', sql`num_nonnulls(notification_id, invitation_id) = 1`),
   ],

@@ -8,7 +8,7 @@ import { createPasswords } from './account/passwords.js'
 import { accountRoutes } from './account/routes.js'
 import { auditChainRoutes } from './audit/chain-routes.js'
 import { createCheckpointSigner } from './audit/checkpoint.js'
-import { startCheckpoints } from './audit/checkpoints.js'
+import { checkpointWork } from './audit/checkpoints.js'
 import { auditExport } from './audit/export.js'
 import { recordAudit } from './audit/recorder.js'
 import { auditRoutes } from './audit/routes.js'
@@ -16,7 +16,7 @@ import { createBootstrap } from './bootstrap.js'
 import { loadConfig, type SettingsConfig } from './config.js'
 import { internalRoutes } from './internal-routes.js'
 import { createComposer } from './mail/compose.js'
-import { startMailSending } from './mail/mail-sending.js'
+import { mailSending } from './mail/mail-sending.js'
 import { createMailer } from './mail/mailer.js'
 import { createAccept } from './membership/acceptance.js'
 import { membership } from './membership/domain.js'
@@ -69,28 +69,26 @@ type Parts = ReturnType<typeof createParts>
 function createParts({ config, database: { db }, clock, log }: Context) {
   const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
   log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
-  const nowMs = () => Date.parse(clock.now())
   return {
-    nowMs,
     vault: createVault(db, sealer),
     mailer: createMailer(config),
     signer: createCheckpointSigner(config.servicePrivateKey),
-    usage: createSecretUsage({ db, log, nowMs }),
+    usage: createSecretUsage({ db, log, nowMs: () => Date.parse(clock.now()) }),
   }
 }
 
 /** Fills the audit log, and signs what it is. */
 function auditWork(ctx: Context, { signer }: Parts): BackgroundWork[] {
-  const { database, log, clock } = ctx
-  return [recordAudit(ctx), startCheckpoints({ db: database.db, signer, log, now: () => clock.now() })]
+  ctx.dueWork.start(checkpointWork(signer))
+  return [recordAudit(ctx)]
 }
 
 /** Makes notifications, and sends mails where a mail server is configured. */
-function mailWork(ctx: Context, { mailer, vault, nowMs }: Parts): BackgroundWork[] {
+function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
   const { database, log } = ctx
-  const recorder = recordNotifications(ctx, { withMail: mailer !== null })
-  if (mailer === null) return [recorder]
-  return [recorder, startMailSending({ database, mailer, compose: createComposer(vault), log, nowMs })]
+  if (mailer !== null)
+    ctx.dueWork.start(mailSending({ database, mailer, compose: createComposer(vault), log }))
+  return [recordNotifications(ctx, { withMail: mailer !== null })]
 }
 
 function settingsRoutes(ctx: Context, { mailer, signer, usage, vault }: Parts): Route[] {

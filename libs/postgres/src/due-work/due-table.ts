@@ -12,6 +12,8 @@ export interface DueTableOptions {
   waiting: string
   /** The column whose values take turns where more is due than is claimed at once, such as the workspace. */
   fairKey?: string
+  /** What the names of the indexes begin with, when not with that of the table. */
+  indexPrefix?: string
 }
 
 export interface DueTable extends DueTableOptions {
@@ -46,14 +48,17 @@ export const leaseColumns = () => ({
   leaseFence: bigint('lease_fence', { mode: 'bigint' }).notNull().default(sql`0`),
 })
 
+/** Due at once; a replica whose clock is ahead does not put it off. Where time is simulated it is in the past. */
+export const dueNow = (now: string): SQL<string> => sql`least(${now}::timestamptz, now())`
+
 /** The indexes that serve claims: by due time and, with a fairness key, by that first. */
-export function dueIndexes({ table, due, dueInTurn, waiting, fairKey }: DueTable) {
-  const dueOnly = index(`${table}_due_idx`).on(sql.raw(due)).where(sql.raw(waiting))
+export function dueIndexes({ table, due, dueInTurn, waiting, fairKey, indexPrefix = table }: DueTable) {
+  const dueOnly = index(`${indexPrefix}_due_idx`).on(sql.raw(due)).where(sql.raw(waiting))
   if (fairKey === undefined) return [dueOnly]
   const columns: [SQL, SQL] = [sql.raw(fairKey), sql.raw(dueInTurn)]
   return [
     dueOnly,
-    index(`${table}_turn_idx`)
+    index(`${indexPrefix}_turn_idx`)
       .on(...columns)
       .where(sql.raw(waiting)),
   ]

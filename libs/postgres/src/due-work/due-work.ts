@@ -33,6 +33,8 @@ export interface DueWork {
 /** Several kinds of work, which look together for what is due next: at rest that is one statement every 5 s. */
 export interface DueWorkGroup {
   start(make: MakeWorker): DueWork
+  /** Wakes the work of this name, here or, where it is not done here, in another replica. */
+  wake(work: string, inMs?: number): void
   /** Claims nothing any more and waits for what is in hand, so long; then it is cut and given back. */
   close(graceMs?: number): Promise<void>
 }
@@ -45,8 +47,9 @@ interface Member {
   stop(graceMs: number): Promise<void>
 }
 
-export function createDueWork({ sql, log, restMs = 5_000, ...options }: DueWorkOptions): DueWorkGroup {
-  const { owner = randomUUID(), simulated, hints } = options
+export function createDueWork({ sql, log, ...options }: DueWorkOptions): DueWorkGroup {
+  // Nobody knows when a simulated time will have come.
+  const { owner = randomUUID(), simulated, restMs = simulated ? 100 : 5_000, hints } = options
   const closing = new AbortController()
   const members: Member[] = []
   const trouble = createTrouble(log)
@@ -68,7 +71,7 @@ export function createDueWork({ sql, log, restMs = 5_000, ...options }: DueWorkO
       parameters: [at()],
     })
     for (const [index, member] of asked.entries()) {
-      const everyMs = member.worker.options.lookEveryMs ?? restMs
+      const everyMs = simulated ? restMs : (member.worker.options.lookEveryMs ?? restMs)
       member.lookAtMs = performance.now() + everyMs
       const inMs = row?.[`w${index}`] ?? null
       if (inMs === null || inMs > 0) member.worker.fruitless = 0
@@ -102,7 +105,7 @@ export function createDueWork({ sql, log, restMs = 5_000, ...options }: DueWorkO
   const watching = watch()
   return {
     start(make) {
-      const counts: DueCounts = { claimed: 0, done: 0, failed: 0, lost: 0, lagMs: 0 }
+      const counts = noCounts()
       const worker = make({ sql, log, owner, at, counts, closing: closing.signal })
       const { name } = worker.options
       const member = createMember({
@@ -123,12 +126,32 @@ export function createDueWork({ sql, log, restMs = 5_000, ...options }: DueWorkO
         },
       }
     },
+    wake(work, inMs = 0) {
+      const member = members.find(({ worker }) => worker.options.name === work)
+      if (member) member.wake(inMs)
+      else hints?.send(work)
+    },
     async close(graceMs = 5_000) {
       closing.abort()
       await Promise.all([watching, ...members.map((member) => member.stop(graceMs))])
     },
   }
 }
+
+/** Claims and works once, without a loop; resolves to what was done. */
+export async function attemptDueWork(
+  make: MakeWorker,
+  { sql, log, simulated }: Pick<DueWorkOptions, 'sql' | 'log' | 'simulated'>,
+): Promise<DueCounts> {
+  const counts = noCounts()
+  const closing = new AbortController().signal
+  const worker = make({ sql, log, owner: randomUUID(), at: () => simulated?.now() ?? null, counts, closing })
+  await worker.round()
+  await worker.drain(600_000)
+  return counts
+}
+
+const noCounts = (): DueCounts => ({ claimed: 0, done: 0, failed: 0, lost: 0, lagMs: 0 })
 
 interface MemberOptions {
   worker: Worker

@@ -1,5 +1,6 @@
-export { type DueTable, dueIndexes, dueTable, heldColumns, leaseColumns } from './due-table.js'
+export { type DueTable, dueIndexes, dueNow, dueTable, heldColumns, leaseColumns } from './due-table.js'
 export {
+  attemptDueWork,
   createDueWork,
   type DueWork,
   type DueWorkGroup,
@@ -8,6 +9,22 @@ export {
 } from './due-work.js'
 export { type Isolated, isolate, type Meaning } from './isolate.js'
 export { type LeasedOptions, type LeasedRow, leased } from './leased.js'
-export { type ClaimOptions, lockStatement, type Statement, setbackStatement } from './statements.js'
+export {
+  type ClaimOptions,
+  claimedAt,
+  lockStatement,
+  nextDue,
+  present,
+  type Statement,
+} from './statements.js'
 export { type WithinOptions, within } from './within.js'
-export type { DueCounts, DueRow, MakeWorker, StatementRunner } from './work.js'
+export {
+  type DueCounts,
+  type DueRow,
+  holdBack,
+  type MakeWorker,
+  meaningOf,
+  type StatementRunner,
+  type WorkContext,
+  type WorkOptions,
+} from './work.js'

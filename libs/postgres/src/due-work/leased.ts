@@ -141,7 +141,7 @@ function createLeased<Row extends LeasedRow, Result>(
     fruitless: 0,
     async round() {
       while (heldRows().length * 2 > batch) await Promise.race(hands.values())
-      await options.prepare?.()
+      await options.prepare?.(context)
       const free = batch - heldRows().length
       const turns = await claim.turns(free)
       if (closing.aborted) return false

@@ -16,6 +16,8 @@ export interface ClaimOptions {
   /** The time of tests that simulate it; null for the database's own, which is the only one otherwise. */
   at: string | null
   limit: number
+  /** A further condition of rows that may be claimed now. */
+  where?: string | undefined
   /** Without, the longest due come first. */
   turns?: Turns | undefined
 }
@@ -25,6 +27,8 @@ export const present = 'coalesce($1::text::timestamptz, now())'
 const clock = 'coalesce($1::text::timestamptz, clock_timestamp())'
 const after = (ms: string) => `${clock} + ${ms} * interval '1 ms'`
 
+/** The time of the claim, as ISO text. */
+export const claimedAt = `to_char(${present} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at`
 const lag = (due: string) => `(extract(epoch from ${present} - ${due}) * 1000)::float8 as "lagMs"`
 
 const turnOf = ({ fairKey }: DueTable) => (fairKey === undefined ? [] : [`${fairKey} as turn`])
@@ -32,7 +36,11 @@ const turnOf = ({ fairKey }: DueTable) => (fairKey === undefined ? [] : [`${fair
 /** Locks rows that are due and that nobody else has in hand, until the transaction ends. */
 export function lockStatement(of: DueTable, columns: readonly string[], options: ClaimOptions): Statement {
   const { key, due } = of
-  return picked(of, [`${key} as key`, 'failures', lag(due), ...turnOf(of), ...columns].join(', '), options)
+  return picked(
+    of,
+    [`${key} as key`, 'failures', claimedAt, lag(due), ...turnOf(of), ...columns].join(', '),
+    options,
+  )
 }
 
 /** Leases rows that are due; one whose lease ran out had its holder die on it, which counts as a failure. */
@@ -49,7 +57,7 @@ export function leaseStatement(
       update ${table} set held_until = ${after(`$${lease}::float8`)}, lease_owner = $${by}::text,
         lease_fence = lease_fence + 1, failures = failures + (lease_owner is not null)::int
       from picked where ${key} = picked_key
-      returning ${[`${key} as key`, 'lease_fence::text as fence', 'failures', lag('picked_due'), ...turnOf(of), ...columns].join(', ')}`,
+      returning ${[`${key} as key`, 'lease_fence::text as fence', 'failures', claimedAt, lag('picked_due'), ...turnOf(of), ...columns].join(', ')}`,
     parameters: [...from.parameters, String(leaseMs), owner],
   }
 }
@@ -59,9 +67,9 @@ function picked(
   columns: string,
   options: ClaimOptions,
 ) {
-  const { at, limit, turns } = options
+  const { at, limit, turns, where: only = 'true' } = options
   const rows = (where: string, by: string, most: string) => `select ${columns} from ${table}
-    where (${waiting}) and ${where} and ${by} <= ${present} order by ${by} limit ${most} for update skip locked`
+    where (${waiting}) and ${where} and (${only}) and ${by} <= ${present} order by ${by} limit ${most} for update skip locked`
   if (!turns) return { text: rows('true', due, '$2::int'), parameters: [at, String(limit)] }
   return {
     text: `select mine.* from unnest($3::text[]) turn (of_whom)

@@ -58,7 +58,7 @@ export function within<Row extends DueRow>(options: WithinOptions<Row>): MakeWor
       nextDue: nextDueOf(options),
       fruitless: 0,
       async round() {
-        await options.prepare?.()
+        await options.prepare?.(context)
         const turns = await claim.turns(batch)
         const { claimed, done, failed } = await batchOf(turns)
         counts.done += done

@@ -4,7 +4,14 @@ import type { Database } from '../database.js'
 import { isDatabaseAway, isPassing } from '../errors.js'
 import type { DueTable } from './due-table.js'
 import type { Meaning } from './isolate.js'
-import { type ClaimOptions, nextDue, type Setback, type Statement, turnsStatement } from './statements.js'
+import {
+  type ClaimOptions,
+  nextDue,
+  type Setback,
+  type Statement,
+  setbackStatement,
+  turnsStatement,
+} from './statements.js'
 import { type FairTurns, fairTurns, noTurns } from './turns.js'
 
 /** The pool, or one transaction. */
@@ -15,6 +22,8 @@ export interface DueRow {
   key: string
   /** How often it failed since it was last done. */
   failures: number
+  /** The time of the claim by the database's clock, or the simulated one: what commands go by. */
+  at: string
   /** How late it was claimed. */
   lagMs: number
 }
@@ -30,6 +39,8 @@ export interface WorkOptions {
   batch: number
   /** After a failure a row waits for so long, doubled each time; from 1 s to 10 min without. */
   retry?: { baseMs: number; maxMs: number }
+  /** A further condition of rows that may be claimed now, which no index need have. */
+  where?: string
   /** Finds and locks due rows in another way than by the table's indexes; without turns. */
   claim?: (options: ClaimOptions) => Statement
   /** When the next row is due, where the table does not tell: an expression of type timestamptz. */
@@ -37,7 +48,7 @@ export interface WorkOptions {
   /** At rest it is looked for due rows so often; every 5 s without. */
   lookEveryMs?: number
   /** Makes rows due from what else is there, before each claim. */
-  prepare?: () => Promise<unknown>
+  prepare?: (context: WorkContext) => Promise<unknown>
   /** Whether an error says nothing of the rows it was met with: they are tried again as they are. */
   isPassing?: (error: unknown) => boolean
 }
@@ -84,7 +95,7 @@ export async function run<Row extends object>(on: StatementRunner, { text, param
 
 /** Claims by the statement of its kind, in turns where the table has a fairness key. */
 export function claims<Row extends DueRow>(
-  { of, claim }: WorkOptions,
+  { of, claim, where }: WorkOptions,
   { sql, at, counts }: WorkContext,
   statement: (options: ClaimOptions) => Statement,
 ) {
@@ -100,7 +111,7 @@ export function claims<Row extends DueRow>(
     async rows(on: StatementRunner, limit: number, given: Awaited<ReturnType<FairTurns['next']>>) {
       const found = await run<Row & { turn?: string }>(
         on,
-        (claim ?? statement)({ at: at(), limit, turns: given }),
+        (claim ?? statement)({ at: at(), limit, where, turns: given }),
       )
       turns.claimed(
         limit,
@@ -114,6 +125,15 @@ export function claims<Row extends DueRow>(
   }
 }
 
+/** Holds rows back that have failed otherwise than by being worked on, as while they were prepared. */
+export async function holdBack(
+  options: WorkOptions,
+  { sql, log, at }: WorkContext,
+  failed: readonly { row: Pick<DueRow, 'key' | 'failures'>; error: unknown }[],
+): Promise<void> {
+  if (failed.length > 0) await run(sql, setbackStatement(options.of, setbacksOf(options, log, failed), at()))
+}
+
 export const nextDueOf = ({ nextDue: given, of }: WorkOptions): string => given ?? nextDue(of)
 
 /** What has failed before is tried alone: it does not cost others their attempt. */
@@ -124,15 +144,16 @@ export function apart<Row extends DueRow>(rows: readonly Row[], together: number
   return parts
 }
 
+/** What an error of a statement says of the rows it was met with. */
 export const meaningOf =
-  ({ isPassing: own }: WorkOptions) =>
+  ({ isPassing: own }: Pick<WorkOptions, 'isPassing'>) =>
   (error: unknown): Meaning =>
     isDatabaseAway(error) ? 'away' : isPassing(error) || own?.(error) ? 'passing' : 'fault'
 
 const mostCharacters = 500
 
 /** How long failed rows wait. Said of each when it begins to fail. */
-export function setbacksOf<Row extends DueRow & { fence?: string }>(
+export function setbacksOf<Row extends Pick<DueRow, 'key' | 'failures'> & { fence?: string }>(
   { name, retry = { baseMs: 1_000, maxMs: 600_000 } }: WorkOptions,
   log: Logger,
   failed: readonly { row: Row; error: unknown }[],

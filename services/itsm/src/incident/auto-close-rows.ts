@@ -1,23 +1,22 @@
-import { Environment, IncidentState, type TenantScope } from '@opsplane/contracts'
-import type { Database } from '@opsplane/postgres'
+import { type ClaimOptions, claimedAt, dueTable, present, type Statement } from '@opsplane/postgres'
 import { defaultSettings } from '../settings/domain.js'
-
-type StatementRunner = Pick<Database['sql'], 'unsafe'>
 
 /** As its partial index has it. */
 const waiting = `status = 'resolved' and major_state is distinct from 'accepted'`
 
-export interface DueIncident {
-  tenant: TenantScope
-  state: IncidentState
-  version: number
-}
+/** When they are due say the settings, not the incidents: their own statements find them. */
+export const resolvedIncidents = dueTable({
+  table: 'incidents',
+  key: 'id',
+  dueAt: 'null::timestamptz',
+  waiting,
+})
 
 /**
- * Takes incidents whose time is over and that no other replica has in hand. Tenants are walked by the index, one
- * step each, and joined with their settings: neither incidents that wait nor tenants that never close cost anything.
+ * Tenants are walked by the index, one step each, and joined with their settings: neither incidents that wait nor
+ * tenants that never close cost anything.
  */
-const claim = `
+const closing = `
   with recursive tenants as (
     (select workspace_id, environment from incidents where ${waiting}
      order by workspace_id, environment limit 1)
@@ -28,34 +27,35 @@ const claim = `
       where ${waiting} and (i.workspace_id, i.environment) > (t.workspace_id, t.environment)
       order by i.workspace_id, i.environment limit 1) next),
   closing as (
-    select t.workspace_id, t.environment, to_char(
-      ($1::text::timestamptz - make_interval(hours => 24 * d.days)) at time zone 'UTC',
+    select t.workspace_id, t.environment, make_interval(hours => 24 * d.days) as after, to_char(
+      (${present} - make_interval(hours => 24 * d.days)) at time zone 'UTC',
       'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as resolved_by
     from tenants t
     left join itsm_settings s on s.workspace_id = t.workspace_id and s.environment = t.environment
-    cross join lateral (select coalesce((s.state->>'autoCloseDays')::int, $2::int) as days) d
-    where d.days > 0)
-  select due.workspace_id, due.environment, due.version, due.state from closing c
+    cross join lateral (
+      select coalesce((s.state->>'autoCloseDays')::int, ${defaultSettings('').autoCloseDays}) as days) d
+    where d.days > 0)`
+
+/** Of each tenant a share of the batch. */
+const claim = `${closing}
+  select due.* from closing c
   cross join lateral (
-    select i.workspace_id, i.environment, i.version, i.state from incidents i
+    select i.id as key, i.failures, ${claimedAt}, 0::float8 as "lagMs", i.workspace_id, i.environment, i.version, i.state
+    from incidents i
     where ${waiting} and i.workspace_id = c.workspace_id and i.environment = c.environment
-      and (i.state->>'resolvedAt') <= c.resolved_by
-    order by (i.state->>'resolvedAt'), i.id limit $3::int for update of i skip locked) due
-  limit $3::int`
+      and (i.state->>'resolvedAt') <= c.resolved_by and (i.held_until is null or i.held_until <= ${present})
+    order by (i.state->>'resolvedAt'), i.id limit greatest($2::int / 4, 1) for update of i skip locked) due
+  limit $2::int`
 
-export function claimStatement(now: string, limit: number): { text: string; parameters: string[] } {
-  const { autoCloseDays } = defaultSettings('')
-  return { text: claim, parameters: [now, String(autoCloseDays), String(limit)] }
-}
+export const claimStatement = ({ at, limit }: Pick<ClaimOptions, 'at' | 'limit'>): Statement => ({
+  text: claim,
+  parameters: [at, String(limit)],
+})
 
-export async function claimDue(tx: StatementRunner, now: string, limit: number): Promise<DueIncident[]> {
-  const { text, parameters } = claimStatement(now, limit)
-  const rows = await tx.unsafe<
-    { workspace_id: string; environment: string; version: number; state: unknown }[]
-  >(text, parameters, { prepare: true })
-  return rows.map((row) => ({
-    tenant: { workspaceId: row.workspace_id, environment: Environment.parse(row.environment) },
-    state: IncidentState.parse(row.state),
-    version: row.version,
-  }))
-}
+/** When the first incident of any tenant is to be closed. */
+export const nextClosing = `(${closing}
+  select min((first.state->>'resolvedAt')::timestamptz + c.after) from closing c
+  cross join lateral (
+    select i.state from incidents i
+    where ${waiting} and i.workspace_id = c.workspace_id and i.environment = c.environment
+    order by (i.state->>'resolvedAt'), i.id limit 1) first)`

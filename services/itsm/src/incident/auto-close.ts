@@ -1,25 +1,30 @@
-import { createSweep } from '../due-sweep.js'
-import { claimDue } from './auto-close-rows.js'
-import type { CascadeContext } from './cascade.js'
-import { incidentStore } from './incident-store.js'
+import { IncidentState } from '@opsplane/contracts'
+import { type DueContext, dueCommands, tenantOf } from '../due-commands.js'
+import { claimStatement, nextClosing, resolvedIncidents } from './auto-close-rows.js'
+import type { IncidentStore } from './incident-store.js'
 
-/** Incidents a sweep closes at most. */
+/** Incidents that are closed at once at most. */
 export const autoCloseBatch = 200
 
 /**
- * Closes resolved incidents once the days of the tenant's settings have passed, one batch in one transaction. What
- * is due follows from the settings at that moment. How many it took.
+ * Closes resolved incidents once the days of the tenant's settings have passed. What is due follows from the settings
+ * at that moment.
  */
-export function createAutoClose(ctx: CascadeContext) {
-  const incidents = incidentStore(ctx)
-  return createSweep(ctx, {
-    claim: (tx, now) => claimDue(tx, now, autoCloseBatch),
-    perform: (unit, { tenant, ...current }, now) =>
-      unit.handle(
-        incidents,
-        current.state.id,
-        { kind: 'close', cause: 'auto_close', now },
-        { tenant, current },
-      ),
+export function autoClosing(ctx: DueContext, incidents: IncidentStore) {
+  return dueCommands(ctx, {
+    name: 'auto-close',
+    of: resolvedIncidents,
+    batch: autoCloseBatch,
+    claim: claimStatement,
+    nextDue: nextClosing,
+    // Days are what is counted: nobody misses an incident's close for a minute.
+    lookEveryMs: 60_000,
+    async perform(unit, rows) {
+      for (const { at: now, version, ...row } of rows) {
+        const state = IncidentState.parse(row.state)
+        const options = { tenant: tenantOf(row), current: { state, version } }
+        await unit.handle(incidents, state.id, { kind: 'close', cause: 'auto_close', now }, options)
+      }
+    },
   })
 }

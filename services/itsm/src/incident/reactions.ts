@@ -1,13 +1,11 @@
 import type { ItsmEventType } from '@opsplane/contracts'
 import { consumeEvents } from '@opsplane/eventstore'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import { startSweeper } from '../sla/sweeper.js'
-import { autoCloseBatch, createAutoClose } from './auto-close.js'
+import type { SettingsStore } from '../settings/settings-store.js'
+import { autoClosing } from './auto-close.js'
 import { createCascade } from './cascade.js'
+import type { IncidentStore } from './incident-store.js'
 import { createMajorProposals } from './major-proposals.js'
-
-/** Days are what is counted: nobody misses an incident's close for these. */
-const lookEveryMs = 5_000
 
 /** What can tell of another status of an incident that has children, or of another child. */
 const familyEvents: readonly ItsmEventType[] = [
@@ -21,10 +19,14 @@ const familyEvents: readonly ItsmEventType[] = [
 const ruledEvents: readonly ItsmEventType[] = ['incident.created', 'incident.updated']
 
 /** What follows from what happens to incidents, and from nothing happening to them. */
-export function incidentConsumers(ctx: ServiceContext): BackgroundWork[] {
-  const cascade = createCascade(ctx)
-  const proposals = createMajorProposals(ctx)
-  const { sweep } = createAutoClose(ctx)
+export function incidentConsumers(
+  ctx: ServiceContext,
+  incidents: IncidentStore,
+  settings: SettingsStore,
+): BackgroundWork[] {
+  const cascade = createCascade(ctx, incidents)
+  const proposals = createMajorProposals(ctx, incidents, settings)
+  ctx.dueWork.start(autoClosing(ctx, incidents))
   return [
     consumeEvents({
       database: ctx.database,
@@ -45,13 +47,6 @@ export function incidentConsumers(ctx: ServiceContext): BackgroundWork[] {
       spacingMs: 200,
       filterSubjects: ctx.names.eventFilters([...ruledEvents]),
       perform: (events) => proposals.handle(events),
-    }),
-    startSweeper({
-      sweep,
-      batchSize: autoCloseBatch,
-      lookEveryMs,
-      trouble: 'resolved incidents cannot be closed',
-      log: ctx.log,
     }),
   ]
 }

@@ -1,16 +1,15 @@
 import { createOutbound } from '@opsplane/http'
 import type { ServiceContext, ServiceParts } from '@opsplane/service'
 import type { ItsmConfig } from '../config.js'
-import { startSweeper } from '../sla/sweeper.js'
 import { articleActionRoutes } from './action-routes.js'
 import { articleStore } from './article-store.js'
 import { createBreaker } from './embedding/breaker.js'
 import { openAiEmbedder } from './embedding/embedder.js'
 import { embeddingIndexes } from './embedding/embedding-index.js'
-import { startEmbeddingWork } from './embedding/embedding-work.js'
+import { embeddingWork } from './embedding/embedding-work.js'
 import { articleReading } from './reading.js'
 import { articleRoutes } from './routes.js'
-import { createScheduledPublishing, publishingBatch } from './scheduled-publishing.js'
+import { scheduledPublishing } from './scheduled-publishing.js'
 import { corpusIndexes } from './search/corpus-index.js'
 import { searchPatience } from './search/patience.js'
 import { knowledgeSearch } from './search/search.js'
@@ -21,15 +20,8 @@ import { articleVersions } from './versions.js'
 
 type Context = ServiceContext<ItsmConfig>
 
-/** Readers get a scheduled version at most so much later. */
-const publishEveryMs = 1_000
-
 /** Everything below /knowledge, and the work it does in the background. */
-export function createKnowledge(
-  ctx: Context,
-  patience = searchPatience,
-  lookEveryMs = publishEveryMs,
-): ServiceParts {
+export function createKnowledge(ctx: Context, patience = searchPatience): ServiceParts {
   const { db } = ctx.database
   const nowMs = () => Date.parse(ctx.clock.now())
   const endpoint = createEndpoint(ctx.config)
@@ -38,6 +30,8 @@ export function createKnowledge(
   const embeddings = embedder
     ? { embedder, indexes: embeddingIndexes(db, embedder.model), breaker: createBreaker(nowMs) }
     : null
+  if (embedder) ctx.dueWork.start(embeddingWork({ db, embedder }))
+  ctx.dueWork.start(scheduledPublishing(ctx))
   const articles = articleStore(ctx)
   const reading = articleReading(ctx, articles)
   return {
@@ -47,19 +41,7 @@ export function createKnowledge(
       ...versionRoutes(articles, articleVersions(ctx, articles)),
       ...searchRoutes(knowledgeSearch(db, vectorLeg(corpus, embeddings, patience))),
     ],
-    background: [
-      corpus,
-      ...(endpoint
-        ? [endpoint, startEmbeddingWork({ db, embedder: endpoint.embedder, log: ctx.log, nowMs })]
-        : []),
-      startSweeper({
-        sweep: createScheduledPublishing(ctx).sweep,
-        batchSize: publishingBatch,
-        lookEveryMs,
-        trouble: 'scheduled articles cannot be published',
-        log: ctx.log,
-      }),
-    ],
+    background: [corpus, ...(endpoint ? [endpoint] : [])],
   }
 }
 

@@ -1,41 +1,23 @@
-import { Environment, type TenantScope } from '@opsplane/contracts'
-import type { StatementRunner } from '../cmdb/columns.js'
-import { createSweep, type SweepContext } from '../due-sweep.js'
+import { type DueContext, dueCommands, tenantOf } from '../due-commands.js'
 import { article } from './domain.js'
 import type { ArticleState } from './state.js'
+import { dueArticles } from './tables.js'
 
-/** Articles a sweep publishes at most: with their bodies they make one statement. */
-export const publishingBatch = 20
-
-/** Of all tenants, by the index of those that wait. What another replica has in hand is left to it. */
-export const claim = `
-  select workspace_id, environment, version, state from knowledge_articles
-  where status = 'scheduled' and (state->>'publishAt') <= $1
-  order by (state->>'publishAt') limit $2::int for update skip locked`
-
-interface Due {
-  tenant: TenantScope
-  state: ArticleState
-  version: number
-}
-
-/** Publishes what was scheduled once its moment has come, one batch in one transaction. */
-export function createScheduledPublishing(ctx: SweepContext) {
+/** Publishes what was scheduled once its moment has come. */
+export function scheduledPublishing(ctx: DueContext) {
   const articles = ctx.store.aggregate(article)
-  return createSweep(ctx, {
-    claim: claimDue,
-    perform: (unit, { tenant, ...current }, now) =>
-      unit.handle(articles, current.state.id, { kind: 'publish', now }, { tenant, current }),
+  return dueCommands(ctx, {
+    name: 'scheduled-publishing',
+    of: dueArticles,
+    // With their bodies they make one statement.
+    batch: 20,
+    async perform(unit, rows) {
+      for (const { at: now, version, ...row } of rows) {
+        // Written by the decider of articles alone.
+        const state = row.state as ArticleState
+        const options = { tenant: tenantOf(row), current: { state, version } }
+        await unit.handle(articles, state.id, { kind: 'publish', now }, options)
+      }
+    },
   })
-}
-
-async function claimDue(tx: StatementRunner, now: string): Promise<Due[]> {
-  const rows = await tx.unsafe<
-    { workspace_id: string; environment: string; version: number; state: ArticleState }[]
-  >(claim, [now, String(publishingBatch)], { prepare: true })
-  return rows.map(({ workspace_id, environment, version, state }) => ({
-    tenant: { workspaceId: workspace_id, environment: Environment.parse(environment) },
-    state,
-    version,
-  }))
 }

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Article, ArticleVersion, KnowledgeResults } from '@opsplane/contracts'
+import { lockStatement } from '@opsplane/postgres'
 import { startTestService, type TestService, waitFor } from '@opsplane/testing'
 import { itsm } from '../service.js'
 import { knowledgeTeam } from './knowledge.fixture.js'
-import { claim } from './scheduled-publishing.js'
+import { dueArticles } from './tables.js'
 
 /** Stands still until it is moved: what is scheduled waits however long a test takes to look at it. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
@@ -12,7 +13,7 @@ const ahead = (ms: number) => new Date(nowMs + ms).toISOString()
 let service: TestService
 beforeAll(async () => {
   const clock = { now: () => ahead(0) }
-  service = await startTestService(itsm, { overrides: { publishEveryMs: 200, clock } })
+  service = await startTestService(itsm, { overrides: { clock } })
 })
 afterAll(() => service?.stop())
 
@@ -66,10 +67,26 @@ it('one look finds what is due of all tenants, by the index of those that wait',
   await service.sql.begin(async (tx) => {
     // Of so few articles any other way is as short.
     await tx`set local enable_seqscan = off`
-    const [plan] = await tx.unsafe(`explain (format json) ${claim}`, [publishAt, '20'])
+    const { text: claim, parameters } = lockStatement(dueArticles, [], { at: publishAt, limit: 20 })
+    const [plan] = await tx.unsafe(`explain (format json) ${claim}`, parameters)
     const text = JSON.stringify(plan)
-    expect(text).toContain('knowledge_articles_scheduled_idx')
+    expect(text).toContain('knowledge_articles_due_idx')
     expect(text).not.toContain('"Sort"')
+  })
+})
+
+it('one that cannot be published waits, and the others are published', async () => {
+  const due = await Promise.all([inReview(), inReview(), inReview()])
+  const publishAt = ahead(60_000)
+  for (const { schedule } of due) await schedule(publishAt)
+  const [poison, ...others] = due
+  await service.sql`update knowledge_articles set state = (state::jsonb || '{"title": null}')::json
+    where id = ${poison?.id ?? ''}`
+  nowMs += 60_000
+  for (const { seen } of others) await waitFor(async () => (await seen()).articleVersion === 1)
+  await waitFor(async () => {
+    const [row] = await service.sql`select failures from knowledge_articles where id = ${poison?.id ?? ''}`
+    return row?.failures >= 1
   })
 })
 

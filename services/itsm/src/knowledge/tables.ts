@@ -1,6 +1,15 @@
-import { readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
+import {
+  dueIndexes,
+  dueTable,
+  heldColumns,
+  leaseColumns,
+  readModelTable,
+  searchColumn,
+  searchIndex,
+  stateText,
+} from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
-import { bigint, customType, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { customType, index, integer, pgTable, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
 
 const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' })
 const jsonb = customType<{ data: string }>({ dataType: () => 'jsonb' })
@@ -14,8 +23,23 @@ const listed = () =>
 const digits = () =>
   integer('number_value').generatedAlwaysAs(sql.raw(`substring(state->>'number' from 4)::integer`))
 
-export const isScheduled = sql.raw(`status = 'scheduled'`)
-export const publishAt = sql.raw(`(state->>'publishAt')`)
+/** Articles that wait for their moment. */
+export const dueArticles = dueTable({
+  table: 'knowledge_articles',
+  key: 'id',
+  dueAt: `due_instant(state->>'publishAt', 0)`,
+  waiting: `status = 'scheduled'`,
+  fairKey: 'workspace_id',
+})
+
+/** Pieces that have no vector yet. */
+export const dueChunks = dueTable({
+  table: 'knowledge_chunks',
+  key: 'id',
+  dueAt: 'due_at',
+  waiting: 'vector is null',
+  fairKey: 'workspace_id',
+})
 
 /** The version being worked on. */
 export const knowledgeArticles = readModelTable(
@@ -28,6 +52,7 @@ export const knowledgeArticles = readModelTable(
     updatedAt: stateText('updated_at', 'updatedAt'),
     tags: jsonb('tags').generatedAlwaysAs(sql.raw(`(state->'tags')::jsonb`)),
     listed: listed(),
+    ...heldColumns(),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table
@@ -40,8 +65,7 @@ export const knowledgeArticles = readModelTable(
       index('knowledge_articles_language_idx').on(workspaceId, environment, table.language, createdAt, id),
       // What a tag finds is few; it is sorted once it is found (btree_gin).
       index('knowledge_articles_tag_idx').using('gin', workspaceId, environment, table.tags),
-      // Those that wait for their moment, of all tenants: one walk finds what is due.
-      index('knowledge_articles_scheduled_idx').on(sql`${publishAt}`).where(isScheduled),
+      ...dueIndexes(dueArticles),
       searchIndex('knowledge_articles_listed_idx', workspaceId, table.listed),
     ]
   },
@@ -120,7 +144,7 @@ export const knowledgeVotes = readModelTable(
 
 /**
  * Pieces of published articles and their vectors, one row per piece and model; those without a vector are what
- * is to be embedded. Made from `knowledge_published`, not from the log. Times are Unix milliseconds.
+ * is to be embedded. Made from `knowledge_published`, not from the log.
  */
 export const knowledgeChunks = pgTable(
   'knowledge_chunks',
@@ -137,12 +161,11 @@ export const knowledgeChunks = pgTable(
     contentHash: text('content_hash').notNull(),
     /** Little-endian float32. */
     vector: bytea('vector'),
-    attempts: integer('attempts').notNull().default(0),
-    dueAt: bigint('due_at', { mode: 'number' }).notNull(),
-    lastError: text('last_error'),
+    dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull(),
+    ...leaseColumns(),
   },
   (table) => [
-    index('knowledge_chunks_due_idx').on(table.model, table.dueAt).where(sql`vector is null`),
+    ...dueIndexes(dueChunks),
     index('knowledge_chunks_article_idx').on(table.articleId, table.model),
     index('knowledge_chunks_tenant_idx').on(table.workspaceId, table.environment, table.model),
   ],

@@ -8,7 +8,9 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Unit } from '@opsplane/eventstore'
+import { holdBack, isolate, type MakeWorker, meaningOf, type WorkContext } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
+import { type DueAggregate, dueCommands, isLostRace } from '../due-commands.js'
 import { incidentBreach } from './breach.js'
 import { slaEntities } from './entities.js'
 import type { SlaEntity } from './entity.js'
@@ -16,14 +18,16 @@ import {
   type ActivePolicy,
   activePolicies,
   changesAfter,
-  claimTimers,
   concerned,
   type EntityChange,
   holdProgress,
   holdTimers,
   incidentsById,
   keepProgress,
+  type StatementRunner,
   type StoredTimer,
+  timerOf,
+  unheeded,
   unheededEntities,
 } from './rows.js'
 import {
@@ -34,13 +38,16 @@ import {
   startingClocks,
   tellingOfSpans,
 } from './starting.js'
+import { dueTimers, settleMs } from './tables.js'
 import { createTermsOf, type TermsOf } from './terms.js'
 import { breachOf, isPinnedTo, slaTimer, type Terms, type TimerCommand } from './timer.js'
 
-export interface ClockContext extends Pick<ServiceContext, 'database' | 'store' | 'clock' | 'log'> {
+export interface ClockContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {
   relay: Pick<ServiceContext['relay'], 'wake'>
   /** What clocks run over; everything there is unless told otherwise. */
   entities?: readonly SlaEntity[]
+  /** Says that a clock has something to tell in so many milliseconds. */
+  wake?: (inMs: number) => void
 }
 
 /** Keeps the clocks of entities. */
@@ -49,14 +56,15 @@ export interface Clocks {
   timers: ReturnType<typeof timerAggregate>
   /** Brings the clocks of these entities up to their last event; starts those that are missing. */
   heed(entityIds: readonly string[]): Promise<void>
-  /** Tells what is due, one batch in one transaction. How many clocks it took. */
-  sweep(): Promise<number>
+  /** Tells what is due. */
+  telling: MakeWorker
 }
 
-/** Requests under way are committed by then, so that what was done in time counts as done in time. */
-const settleMs = 1_000
-/** Clocks a sweep takes at most. */
-export const batchSize = 500
+export const tellingName = 'sla-clocks'
+/** Clocks told of at once at most. */
+const batchSize = 500
+/** What is further ahead is found by itself. */
+const soonMs = 6_000
 
 const timerAggregate = (store: ServiceContext['store']) =>
   store.aggregate(slaTimer, { present: (state) => state })
@@ -66,8 +74,8 @@ export function createClocks({
   store,
   relay,
   clock,
-  log,
   entities = slaEntities,
+  wake = () => {},
 }: ClockContext): Clocks {
   const timers = timerAggregate(store)
   const breaches = store.aggregate(incidentBreach)
@@ -114,6 +122,7 @@ export function createClocks({
   async function heed(entityIds: readonly string[]): Promise<void> {
     const ids = await concerned(database.sql, entities, [...new Set(entityIds)])
     if (ids.length === 0) return
+    const kept: StoredTimer[] = []
     await database.sql.begin(async (tx) => {
       const progress = await holdProgress(tx, ids)
       const changes = await changesAfter(tx, entities, progress)
@@ -137,16 +146,19 @@ export function createClocks({
         for (const timer of known) {
           const list = changes.get(timer.state.entityId) ?? []
           const by = { terms: terms(timer.state), anew: anewFor(timer, policies, list) }
-          await heedAll(unit, timer, list, by, now)
+          kept.push(await heedAll(unit, timer, list, by, now))
         }
         for (const start of starting) {
           const history = (late.includes(start.entityId) ? histories : changes).get(start.entityId) ?? []
-          await begin(unit, start, history, now)
+          kept.push(await begin(unit, start, history, now))
         }
       })
       await keepProgress(tx, new Map([...changes].map(([id, list]) => [id, list.at(-1)?.version ?? 0])))
     })
     relay.wake()
+    const soonest = Math.min(...kept.map(({ state }) => Date.parse(state.nextFireAt ?? '9999')))
+    const inMs = soonest + settleMs - Date.parse(clock.now())
+    if (inMs < soonMs) wake(inMs)
   }
 
   /** What the clock would go by if what it measures came again: nothing that no longer starts clocks. */
@@ -161,7 +173,7 @@ export function createClocks({
     changes: readonly EntityChange[],
     { terms, anew }: { terms: Terms; anew: Terms | null },
     now: string,
-  ) {
+  ): Promise<StoredTimer> {
     let [current, by] = [timer, terms]
     for (const change of changes) {
       const { tenant, entity, eventId } = change
@@ -169,6 +181,7 @@ export function createClocks({
       current = await command(unit, current, what, { tenant, entity: entity.state, causationId: eventId })
       if (anew !== null && isPinnedTo(current.state, anew)) by = anew
     }
+    return current
   }
 
   async function begin(unit: Unit, start: Starting, all: readonly EntityChange[], now: string) {
@@ -183,45 +196,57 @@ export function createClocks({
       { tenant, causationId: eventId },
     )
     const rest = all.filter(({ version }) => version > start.from.version)
-    await heedAll(unit, { tenant, version: 1, state }, rest, { terms, anew: terms }, now)
+    return heedAll(unit, { tenant, version: 1, state }, rest, { terms, anew: terms }, now)
   }
 
-  async function sweep(): Promise<number> {
-    const before = new Date(Date.parse(clock.now()) - settleMs).toISOString()
-    const behind = await unheededEntities(database.sql, entities, before, batchSize)
-    if (behind.length > 0)
-      await heed(behind).catch((error: unknown) =>
-        log.error({ err: error }, 'clocks could not be brought up'),
-      )
-    const swept = await database.sql.begin(async (tx) => {
-      const claimed = await claimTimers(tx, entities, before, batchSize)
-      if (claimed.length === 0) return 0
-      const terms = await termsOf.load(
-        tx,
-        claimed.map(({ state }) => state),
-      )
-      const breaching = claimed.filter(
-        ({ state }) => state.entityType === 'incident' && state.dueAt !== null && state.dueAt < before,
-      )
-      const incidents = await incidentsById(
-        tx,
-        breaching.map(({ state }) => state.entityId),
-      )
-      const { now } = meta()
-      await store.within(tx, meta(), async (unit) => {
-        for (const timer of claimed) {
-          const what: TimerCommand = { kind: 'fire', until: before, terms: terms(timer.state), now }
-          const entity = incidents.get(timer.state.entityId)
-          await command(unit, timer, what, { tenant: timer.tenant, entity })
-        }
-      })
-      return claimed.length
-    })
-    if (swept > 0) relay.wake()
-    return swept
+  /** Nothing that was done in time is told because a consumer is behind. */
+  async function catchUp(context: WorkContext): Promise<void> {
+    const behind = await unheededEntities(database.sql, entities, context.at(), batchSize)
+    const heedPart = async (part: readonly { key: string }[]) => {
+      await heed(part.map(({ key }) => key))
+      return part
+    }
+    const { failed } = await isolate(behind, heedPart, meaningOf({ isPassing: isLostRace }))
+    await holdBack(
+      { name: tellingName, of: { ...dueTimers, key: 'incident_id' }, batch: batchSize },
+      context,
+      failed,
+    )
   }
 
-  return { termsOf, timers, heed, sweep }
+  async function tell(unit: Unit, rows: readonly DueAggregate[], tx: StatementRunner): Promise<void> {
+    const claimed = rows.map(timerOf)
+    const now = rows[0]?.at ?? ''
+    const until = new Date(Date.parse(now) - settleMs).toISOString()
+    const terms = await termsOf.load(
+      tx,
+      claimed.map(({ state }) => state),
+    )
+    const breaching = claimed.filter(
+      ({ state }) => state.entityType === 'incident' && state.dueAt !== null && state.dueAt < until,
+    )
+    const incidents = await incidentsById(
+      tx,
+      breaching.map(({ state }) => state.entityId),
+    )
+    for (const timer of claimed) {
+      const what: TimerCommand = { kind: 'fire', until, terms: terms(timer.state), now }
+      await command(unit, timer, what, { tenant: timer.tenant, entity: incidents.get(timer.state.entityId) })
+    }
+  }
+
+  const telling = dueCommands(
+    { store, relay },
+    {
+      name: tellingName,
+      of: dueTimers,
+      batch: batchSize,
+      where: `not ${unheeded(entities)}`,
+      prepare: catchUp,
+      perform: tell,
+    },
+  )
+  return { termsOf, timers, heed, telling }
 }
 
 /** When breaches were told for the first time between two states of a clock. */

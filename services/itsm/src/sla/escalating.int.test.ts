@@ -7,6 +7,7 @@ import {
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
+import { attemptDueWork } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import type { z } from 'zod'
 import { type TestDesk, tenantOf, testDesk } from '../incident/desk.fixture.js'
@@ -63,7 +64,8 @@ async function openIncident(fields: object = {}, of = tenant): Promise<string> {
 /** Lets the clocks tell what is due by a minute of the hour; nobody has heard of it yet. */
 async function reach(minute: number) {
   desk.setTime(new Date(Date.parse(opened) + minute * 60_000 + 2_000).toISOString())
-  await clocks().sweep()
+  const { database, clock } = desk.ctx
+  await attemptDueWork(clocks().telling, { sql: database.sql, log, simulated: clock })
 }
 const get = (id: string, of = tenant) => desk.incidents.get(id, of)
 const edit = (id: string, patch: IncidentPatch) => desk.patch(tenant, id, patch)

@@ -10,7 +10,7 @@ import {
   systemActor,
 } from '@opsplane/contracts'
 import { createEventStore } from '@opsplane/eventstore'
-import { connect, type Database } from '@opsplane/postgres'
+import { attemptDueWork, connect, type Database } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import { itsm } from '../service.js'
@@ -75,7 +75,7 @@ it('keeps the clocks of another kind of entity by its description alone, beside 
   const aggregate = store.aggregate(tickets)
   const meta = (): CommandMeta => ({ tenant, actor: systemActor, now: now(), requestId: null })
   const entities = [incidentEntity, ticketEntity]
-  const clocks = createClocks({ database, store, relay: { wake() {} }, clock: { now }, log, entities })
+  const clocks = createClocks({ database, store, relay: { wake() {} }, clock: { now }, entities })
   const state = ticket({ id: newId('problem'), createdAt: now() })
   const put = (fields: Partial<TicketState>) =>
     aggregate.handle(state.id, { kind: 'put', state: { ...state, ...fields } }, meta())
@@ -93,7 +93,8 @@ it('keeps the clocks of another kind of entity by its description alone, beside 
   await put({ status: 'fix_in_progress', priority: 'P1' })
   nowMs += 25 * 60_000
   // Nobody has told it of those events: it finds them before it tells what seems to be due.
-  expect(await clocks.sweep()).toBe(1)
+  const sweep = { sql: database.sql, log, simulated: { now } }
+  expect(await attemptDueWork(clocks.telling, sweep)).toMatchObject({ done: 1 })
   const breachedAt = '2026-03-02T09:50:00.000Z'
   expect(await clock()).toMatchObject({ goalKey: 'P1', cycle: 2, breached: true, breachedAt })
   await put({ status: 'resolved' })

@@ -7,8 +7,9 @@ import {
   SlaTimer,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { Database } from '@opsplane/postgres'
+import { type Database, present } from '@opsplane/postgres'
 import type { SlaEntity } from './entity.js'
+import { dueTimers } from './tables.js'
 import type { Change } from './timer.js'
 
 /** The pool, or one transaction. */
@@ -202,48 +203,32 @@ export async function activePolicies(tx: StatementRunner, tenants: TenantScope[]
   }))
 }
 
-/** Whether the entity of the clock `t` has events not heeded yet. One of unknown kind is for a newer replica to look at. */
-const unheeded = (entities: readonly SlaEntity[]) => {
+/** Whether the entity of a clock has events not heeded yet. One of unknown kind is for a newer replica to look at. */
+export const unheeded = (entities: readonly SlaEntity[]) => {
   const behind = ({ table, entityType }: SlaEntity) =>
     `when '${entityType}' then exists (
        select 1 from ${table} e left join sla_progress p on p.incident_id = e.id
-       where e.id = t.incident_id and e.version > coalesce(p.version, 0))`
-  return `case t.entity_type ${entities.map(behind).join(' ')} else true end`
+       where e.id = sla_timers.incident_id and e.version > coalesce(p.version, 0))`
+  return `case sla_timers.entity_type ${entities.map(behind).join(' ')} else true end`
 }
 
 /** Entities with a clock among the first that are due, and with events the clocks have not heeded yet. */
 export async function unheededEntities(
   sql: StatementRunner,
   entities: readonly SlaEntity[],
-  before: string,
+  at: string | null,
   limit: number,
-): Promise<string[]> {
-  const rows = await sql.unsafe<{ id: string }[]>(
-    `select distinct t.incident_id as id from (
-       select incident_id, entity_type from sla_timers where next_fire_at < $1
-       order by next_fire_at, id limit $2::int) t
-     where ${unheeded(entities)}`,
-    [before, limit],
+): Promise<{ key: string; failures: number }[]> {
+  const rows = await sql.unsafe<{ key: string; failures: number }[]>(
+    `select incident_id as key, max(failures) as failures from (
+       select incident_id, entity_type, failures from sla_timers
+       where ${dueTimers.waiting} and ${dueTimers.due} <= ${present}
+       order by ${dueTimers.due} limit $2::int) sla_timers
+     where ${unheeded(entities)} group by incident_id`,
+    [at, limit],
     prepared,
   )
-  return rows.map(({ id }) => id)
-}
-
-/** Takes clocks that are due and that no other replica has in hand. */
-export async function claimTimers(
-  tx: StatementRunner,
-  entities: readonly SlaEntity[],
-  before: string,
-  limit: number,
-): Promise<StoredTimer[]> {
-  const rows = await tx.unsafe<Row[]>(
-    `select t.workspace_id, t.environment, t.version, t.state from sla_timers t
-     where t.next_fire_at < $1 and not ${unheeded(entities)}
-     order by t.next_fire_at, t.id limit $2::int for update of t skip locked`,
-    [before, limit],
-    prepared,
-  )
-  return rows.map(timerOf)
+  return [...rows]
 }
 
 export async function incidentsById(

@@ -3,7 +3,7 @@ import type { BackgroundWork, ServiceContext, ServiceParts } from '@opsplane/ser
 import type { IncidentStore } from '../incident/incident-store.js'
 import { incidentBreach } from './breach.js'
 import { calendarRoutes } from './calendar-routes.js'
-import { batchSize, type Clocks, createClocks } from './clocks.js'
+import { type Clocks, createClocks, tellingName } from './clocks.js'
 import { slaEntities } from './entities.js'
 import { createEscalating, escalatingEvents } from './escalating.js'
 import { explainRoutes } from './explain-routes.js'
@@ -12,7 +12,6 @@ import { policyRoutes } from './policy-routes.js'
 import { policyUseRoutes } from './policy-use-routes.js'
 import { slaSaving } from './saving.js'
 import { slaStores } from './stores.js'
-import { startSweeper } from './sweeper.js'
 import { slaTimer } from './timer.js'
 import { timerRoutes } from './timer-routes.js'
 
@@ -21,7 +20,7 @@ export const slaProjectedTables = ['sla_policy_revisions', 'sla_calendar_revisio
 
 /** Clocks that run against the goals of policies, in the hours of calendars. */
 export function createSla(ctx: ServiceContext, incidents: IncidentStore): ServiceParts {
-  const clocks = createClocks(ctx)
+  const clocks = createClocks({ ...ctx, wake: (inMs) => ctx.dueWork.wake(tellingName, inMs) })
   const stores = slaStores(ctx.store)
   const saving = slaSaving(ctx, stores)
   return {
@@ -39,6 +38,7 @@ export function createSla(ctx: ServiceContext, incidents: IncidentStore): Servic
 /** An event only says which entity to look at: what happened to it is read from the log, in its order. */
 function slaConsumers(ctx: ServiceContext, clocks: Clocks): BackgroundWork[] {
   const escalating = createEscalating(ctx, clocks.termsOf)
+  ctx.dueWork.start(clocks.telling)
   return [
     consumeEvents({
       database: ctx.database,
@@ -58,13 +58,6 @@ function slaConsumers(ctx: ServiceContext, clocks: Clocks): BackgroundWork[] {
       durable: 'itsm-sla-escalations',
       filterSubjects: ctx.names.eventFilters([...escalatingEvents]),
       perform: (events) => escalating.handle(events),
-    }),
-    startSweeper({
-      sweep: clocks.sweep,
-      batchSize,
-      lookEveryMs: 500,
-      trouble: 'due SLA clocks cannot be read',
-      log: ctx.log,
     }),
   ]
 }

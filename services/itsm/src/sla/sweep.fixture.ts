@@ -2,7 +2,10 @@ import type { Database } from '@opsplane/postgres'
 import { addHeads } from '@opsplane/testing'
 
 /** What keeps clocks and finds those that are due. */
-const keyIndexes = ['incidents_pkey', 'sla_timers_pkey', 'sla_timers_incident_key', 'sla_timers_fire_idx']
+const keyIndexes = [
+  ...['incidents_pkey', 'sla_timers_pkey', 'sla_timers_incident_key'],
+  ...['sla_timers_fire_due_idx', 'sla_timers_fire_turn_idx'],
+]
 
 /** All other indexes of incidents and clocks serve lists alone, and every copy would pay for them. */
 export async function withoutListIndexes(sql: Database['sql']) {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Incident } from '@opsplane/contracts'
 import { createEventStore } from '@opsplane/eventstore'
-import { connect } from '@opsplane/postgres'
+import { attemptDueWork, connect } from '@opsplane/postgres'
 import { createLogger, type RunningService } from '@opsplane/runtime'
 import { startTestService, type TestService, testPrincipal, uniquePrefix, waitFor } from '@opsplane/testing'
 import { itsm } from '../service.js'
@@ -84,6 +84,45 @@ it('tells every breach once, whoever is killed and however many sweep', async ()
   }
 })
 
+it('tells of all clocks but one that cannot be read, and one whose entity cannot be heeded', async () => {
+  await openIncidents(50)
+  const id = await waitFor(async () => {
+    const [row] = await service.sql<{ id: string }[]>`
+      select id from sla_timers where clock_state = 'running' and next_fire_at > ${past} limit 1`
+    return row?.id
+  })
+  const database = connect(service.adminUrl, { schema: 'itsm', max: 2 })
+  const { sql } = database
+  const now = new Date(Date.parse(past) + 600_000).toISOString()
+  const due = new Date(Date.parse(past) + 300_000).toISOString()
+  try {
+    await copyClocks(sql, id, { from: 900_001, to: 900_040 }, due)
+    const idOf = (prefix: string, n: number) => `${prefix}_${String(n).padStart(26, '0')}`
+    await sql`update sla_timers set state = (state::jsonb || '{"ledger": "none"}')::json
+      where id = ${idOf('tmr', 900_007)}`
+    // Behind its events, of which the last one is no incident.
+    await sql`update incidents set version = 2 where id = ${idOf('inc', 900_008)}`
+    await sql`insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data, created_at)
+      select new_event_id(), 'incidents', i.id, 2, 'incident.updated', i.workspace_id, i.environment, '{}', '{}',
+        '{"after": {"id": 1}}', now() from incidents i where i.id = ${idOf('inc', 900_008)}`
+    const clocks = createClocks({
+      ...{ database, store: createEventStore({ database, log }) },
+      ...{ relay: { wake() {} }, clock: { now: () => now } },
+    })
+    const sweep = () => attemptDueWork(clocks.telling, { sql, log, simulated: { now: () => now } })
+    expect(await sweep()).toMatchObject({ done: 38, failed: 1 })
+    const left = await sql`select id, failures from sla_timers
+      where id between ${idOf('tmr', 900_001)} and ${idOf('tmr', 900_040)} and held_until > ${now} order by id`
+    expect(left).toEqual([
+      { id: idOf('tmr', 900_007), failures: 1 },
+      { id: idOf('tmr', 900_008), failures: 1 },
+    ])
+    expect(await sweep()).toMatchObject({ claimed: 0 })
+  } finally {
+    await database.close()
+  }
+})
+
 it('takes as many statements for five hundred due among a hundred thousand as for one', async () => {
   await openIncidents(50)
   const id = await waitFor(async () => {
@@ -97,7 +136,9 @@ it('takes as many statements for five hundred due among a hundred thousand as fo
     new Proxy(runner, {
       get(target, name, receiver) {
         if (name === 'unsafe') statements++
-        return Reflect.get(target, name, receiver)
+        const found: unknown = Reflect.get(target, name, receiver)
+        if (name !== 'savepoint' || typeof found !== 'function') return found
+        return (work: (inner: Runner) => unknown) => found((inner: Runner) => work(counting(inner)))
       },
     })
   const begin = (work: (tx: typeof database.sql) => Promise<unknown>) =>
@@ -114,12 +155,12 @@ it('takes as many statements for five hundred due among a hundred thousand as fo
       store: createEventStore({ database: counted, log }),
       relay: { wake() {} },
       clock: { now: () => later(10) },
-      log,
     })
     const [due, far] = [later(5), later(24 * 60)]
     const sweepOf = async (expected: number) => {
       statements = 0
-      expect(await clocks.sweep()).toBe(expected)
+      const { done } = await attemptDueWork(clocks.telling, { sql, log, simulated: { now: () => later(10) } })
+      expect(done).toBe(expected)
       return statements
     }
     await copyClocks(database.sql, id, { from: 1, to: 2 }, due)

@@ -1,5 +1,14 @@
-import { readModelTable, searchColumn, searchIndex, stateInteger, stateText } from '@opsplane/postgres'
-import { isNotNull, sql } from 'drizzle-orm'
+import {
+  dueIndexes,
+  dueTable,
+  heldColumns,
+  readModelTable,
+  searchColumn,
+  searchIndex,
+  stateInteger,
+  stateText,
+} from '@opsplane/postgres'
+import { sql } from 'drizzle-orm'
 import { index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 
 export const slaPolicies = readModelTable(
@@ -49,6 +58,19 @@ export const slaCalendars = readModelTable(
 export const slaPolicyRevisions = readModelTable('sla_policy_revisions', {})
 export const slaCalendarRevisions = readModelTable('sla_calendar_revisions', {})
 
+/** Requests under way are committed by then, so that what was done in time counts as done in time. */
+export const settleMs = 1_000
+
+/** Clocks with something to tell. */
+export const dueTimers = dueTable({
+  table: 'sla_timers',
+  key: 'id',
+  dueAt: `due_instant(state->>'nextFireAt', ${settleMs})`,
+  waiting: 'next_fire_at is not null',
+  fairKey: 'workspace_id',
+  indexPrefix: 'sla_timers_fire',
+})
+
 export const slaTimers = readModelTable(
   'sla_timers',
   {
@@ -65,6 +87,7 @@ export const slaTimers = readModelTable(
     /** Pages cannot go on from a null: what is due at no known time comes after every instant. */
     dueOrder: text('due_order').generatedAlwaysAs(sql.raw(`coalesce(state->>'dueAt', 'unknown')`)),
     search: searchColumn('search', { names: ['entityNumber'], labels: ['policyName'] }),
+    ...heldColumns(),
   },
   (table) => [
     uniqueIndex('sla_timers_incident_key').on(table.entityId, table.policyId, table.metric),
@@ -86,7 +109,7 @@ export const slaTimers = readModelTable(
       table.id,
     ),
     searchIndex('sla_timers_search_idx', table.workspaceId, table.search),
-    index('sla_timers_fire_idx').on(table.nextFireAt, table.id).where(isNotNull(table.nextFireAt)),
+    ...dueIndexes(dueTimers),
     index('sla_timers_policy_idx').on(
       table.workspaceId,
       table.environment,

@@ -1,5 +1,5 @@
 import type { Instant, PlatformEvent } from '@opsplane/contracts'
-import type { Database } from '@opsplane/postgres'
+import { type Database, jsonArray } from '@opsplane/postgres'
 import { type ChainEnd, emptyChain, nextLink } from './chain.js'
 
 /** Statements by hand: every event of the platform passes here, and what is sent for each batch is prepared once. */
@@ -75,6 +75,15 @@ async function knownIds(sql: Sql, events: PlatformEvent[]): Promise<Set<string>>
   return new Set(rows.map(({ id }) => id))
 }
 
+/** A chain that has grown by so many events is signed at once, as is a new one; one that has grown at all after an hour. */
+const checkpointEvents = 1_000
+/** A clock that is ahead puts nothing off. */
+const here = `least($8::text::timestamptz, now())`
+const checkpointAt = `case
+  when h.checkpoint_seq = 0 or t.seq::bigint >= h.checkpoint_seq + ${checkpointEvents}
+    then least(h.checkpoint_at, ${here})
+  else coalesce(h.checkpoint_at, ${here} + interval '1 hour') end`
+
 /** The events, and the heads they are behind now, in one statement. */
 async function write(sql: Sql, links: Link[], now: Instant): Promise<void> {
   const heads = [...new Map(links.map((link) => [link.event.workspaceId, link])).values()]
@@ -84,7 +93,7 @@ async function write(sql: Sql, links: Link[], now: Instant): Promise<void> {
        select id, workspace_id, environment, version::int, event::json, seq::bigint, hash
          from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
            as t (id, workspace_id, environment, version, event, seq, hash))
-     update audit_heads h set seq = t.seq::bigint, hash = t.hash, at = $8
+     update audit_heads h set seq = t.seq::bigint, hash = t.hash, at = $8, checkpoint_at = ${checkpointAt}
        from unnest($9::text[], $10::text[], $11::text[]) as t (workspace_id, seq, hash)
       where h.workspace_id = t.workspace_id`,
     [
@@ -92,7 +101,7 @@ async function write(sql: Sql, links: Link[], now: Instant): Promise<void> {
       links.map(({ event }) => event.workspaceId),
       links.map(({ event }) => event.environment),
       links.map(({ event }) => String(event.version)),
-      links.map(({ event }) => JSON.stringify(event)),
+      jsonArray(links.map(({ event }) => JSON.stringify(event))),
       links.map(({ seq }) => String(seq)),
       links.map(({ hash }) => hash),
       now,

@@ -78,7 +78,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       errors: ['conflict'],
       idempotency: 'none',
       handler: async ({ meta: { tenant, now } }) => {
-        const checkpoint = await takeCheckpoint(db, signer, tenant.workspaceId, now)
+        const checkpoint = await takeCheckpoint(ctx.database.sql, signer, tenant.workspaceId, now)
         if (checkpoint) return checkpoint
         throw new ApiError('conflict', 'The audit log of the workspace has no event yet.')
       },

@@ -1,28 +1,50 @@
 import { AuditCheckpoint, type Instant, type Page } from '@opsplane/contracts'
-import type { Drizzle } from '@opsplane/postgres'
-import { type CursorCodec, delay, type Logger } from '@opsplane/runtime'
-import { and, desc, eq, lt, sql } from 'drizzle-orm'
+import { type Drizzle, type DueRow, type StatementRunner, within } from '@opsplane/postgres'
+import type { CursorCodec } from '@opsplane/runtime'
+import { and, desc, eq, lt } from 'drizzle-orm'
 import { z } from 'zod'
-import { auditHeads, auditCheckpoints as table } from '../schema.js'
+import { dueCheckpoints, auditCheckpoints as table } from '../schema.js'
 import type { CheckpointSigner } from './checkpoint.js'
+
+interface Row {
+  workspaceId: string
+  seq: string
+  hash: string
+  at: string
+  signature: string
+  keyId: string
+}
+const prepared = { prepare: true }
+const checkpointOf = (row: Row) => AuditCheckpoint.parse({ ...row, seq: Number(row.seq) })
 
 /** The signed end of a workspace's chain; null while it has no event. Asked again at the same end, the same one. */
 export async function takeCheckpoint(
-  db: Drizzle,
+  sql: StatementRunner,
   signer: CheckpointSigner,
   workspaceId: string,
   now: Instant,
 ): Promise<AuditCheckpoint | null> {
-  const [head] = await db.select().from(auditHeads).where(eq(auditHeads.workspaceId, workspaceId))
-  if (!head || head.seq === 0) return null
-  const { seq, hash } = head
-  const signed = signer.sign({ workspaceId, seq, hash, at: now })
-  await db.insert(table).values(signed).onConflictDoNothing()
-  const [kept] = await db
-    .select()
-    .from(table)
-    .where(and(eq(table.workspaceId, workspaceId), eq(table.seq, seq)))
-  return AuditCheckpoint.parse(kept)
+  const [head] = await sql.unsafe<Pick<Row, 'seq' | 'hash'>[]>(
+    'select seq, hash from audit_heads where workspace_id = $1 and seq > 0',
+    [workspaceId],
+    prepared,
+  )
+  if (!head) return null
+  const { hash } = head
+  const signed = signer.sign({ workspaceId, seq: Number(head.seq), hash, at: now })
+  await sql.unsafe(
+    `insert into audit_checkpoints (workspace_id, seq, hash, at, signature, key_id)
+     values ($1, $2::text::bigint, $3, $4, $5, $6) on conflict do nothing`,
+    [workspaceId, head.seq, hash, now, signed.signature, signed.keyId],
+    prepared,
+  )
+  const [kept] = await sql.unsafe<Row[]>(
+    `select workspace_id as "workspaceId", seq, hash, at, signature, key_id as "keyId"
+     from audit_checkpoints where workspace_id = $1 and seq = $2::text::bigint`,
+    [workspaceId, head.seq],
+    prepared,
+  )
+  return kept ? checkpointOf(kept) : null
 }
 
 /** The newest first. */
@@ -50,77 +72,18 @@ export async function checkpointPage(
   return { items, limit, nextCursor: last ? cursors.encode([last.seq], binding) : null }
 }
 
-export interface CheckpointPolicy {
-  /** A chain that has grown by so many events gets a checkpoint. */
-  everyEvents: number
-  /** So does one that has grown at all, after this time. */
-  everyMs: number
-}
-
-const policy: CheckpointPolicy = { everyEvents: 1_000, everyMs: 3_600_000 }
-const lookEveryMs = 30_000
-const atOnce = 200
-
-/** Takes the checkpoints that are due, at most 200; returns how many. Replicas may do so at once. */
-export async function takeDueCheckpoints(
-  db: Drizzle,
-  signer: CheckpointSigner,
-  now: Instant,
-  { everyEvents, everyMs } = policy,
-): Promise<number> {
-  const longAgo = new Date(Date.parse(now) - everyMs).toISOString()
-  const newest = db
-    .select({ seq: table.seq, at: table.at })
-    .from(table)
-    .where(eq(table.workspaceId, auditHeads.workspaceId))
-    .orderBy(desc(table.seq))
-    .limit(1)
-    .as('newest')
-  const due = await db
-    .select({ workspaceId: auditHeads.workspaceId })
-    .from(auditHeads)
-    .leftJoinLateral(newest, sql`true`)
-    .where(
-      sql`${auditHeads.seq} > coalesce(${newest.seq}, 0) and (${newest.seq} is null
-        or ${auditHeads.seq} >= ${newest.seq} + ${everyEvents}::int or ${newest.at} <= ${longAgo})`,
-    )
-    .limit(atOnce)
-  for (const { workspaceId } of due) await takeCheckpoint(db, signer, workspaceId, now)
-  return due.length
-}
-
-/** Takes checkpoints of all chains as they become due. */
-export function startCheckpoints(options: {
-  db: Drizzle
-  signer: CheckpointSigner
-  log: Logger
-  now(): Instant
-}): { close(): Promise<void> } {
-  const { db, signer, log, now } = options
-  const closing = new AbortController()
-  let failing = false
-
-  const round = async (): Promise<number> => {
-    try {
-      const taken = await takeDueCheckpoints(db, signer, now())
-      failing = false
-      return taken
-    } catch (error) {
-      if (!failing) log.warn({ err: error }, 'checkpoints of the audit log cannot be taken')
-      failing = true
-      return 0
-    }
-  }
-  const run = async () => {
-    while (!closing.signal.aborted) {
-      if ((await round()) < atOnce) await delay(lookEveryMs, closing.signal)
-    }
-  }
-  const running = run()
-  return {
-    async close() {
-      closing.abort()
-      await running
+/** Signs the ends of chains that have grown, as they become due. */
+export const checkpointWork = (signer: CheckpointSigner) =>
+  within<DueRow>({
+    name: 'audit-checkpoints',
+    of: dueCheckpoints,
+    batch: 200,
+    async perform(tx, rows) {
+      for (const { key, at } of rows) await takeCheckpoint(tx, signer, key, at)
+      await tx.unsafe(
+        `update audit_heads set checkpoint_at = null, checkpoint_seq = seq where workspace_id = any($1::text[])`,
+        [rows.map(({ key }) => key)],
+        prepared,
+      )
     },
-  }
-}
+  })

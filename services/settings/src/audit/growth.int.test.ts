@@ -3,7 +3,7 @@ import { AuditCheckpoint, AuditVerification, natsNames, newId, type PlatformEven
 import { consumeEvents } from '@opsplane/eventstore'
 import { generateServiceKeys } from '@opsplane/http'
 import { connectNats, ensureStreams } from '@opsplane/nats'
-import { connect, type Database } from '@opsplane/postgres'
+import { connect, createDueWork, type Database } from '@opsplane/postgres'
 import { createLogger, cursorCodec } from '@opsplane/runtime'
 import {
   createDatabase,
@@ -17,7 +17,7 @@ import { settings } from '../service.js'
 import { appendToChains } from './append.js'
 import { foreignEvent, publish } from './audit.fixture.js'
 import { createCheckpointSigner } from './checkpoint.js'
-import { takeDueCheckpoints } from './checkpoints.js'
+import { checkpointWork } from './checkpoints.js'
 import { createVerify } from './verify.js'
 
 const at = '2026-03-01T10:00:00.000Z'
@@ -118,8 +118,10 @@ describe('a long chain', () => {
   })
 
   it('gets checkpoints at once, when it has grown, and after a time', async () => {
-    const take = (now: string) =>
-      takeDueCheckpoints(replicas[0].db, signer, now, { everyEvents: 10, everyMs: 60_000 })
+    let now = at
+    const log = createLogger({ service: 'test', level: 'silent' })
+    const group = createDueWork({ sql: replicas[0].sql, log, simulated: { now: () => now } })
+    const work = group.start(checkpointWork(signer))
     const own = async () => {
       const rows = await replicas[0].db.execute(
         `select workspace_id as "workspaceId", seq::int, hash, at, signature, key_id as "keyId"
@@ -127,20 +129,50 @@ describe('a long chain', () => {
       )
       return rows.map((row) => AuditCheckpoint.parse(row))
     }
-    await take(at)
-    expect(await own()).toMatchObject([{ seq: 1_200, at }])
-    expect(await take(at)).toBe(0)
-    await append(eventsOf([workspaceId], 9))
-    expect(await take(at)).toBe(0)
+    const signed = (seq: number) => waitFor(async () => (await own()).at(-1)?.seq === seq)
+    await signed(1_200)
+    await append(eventsOf([workspaceId], 999))
+    const [head] = await replicas[0].sql`
+      select checkpoint_at > ${at} as waits from audit_heads where workspace_id = ${workspaceId}`
+    expect(head).toEqual({ waits: true })
     await append(eventsOf([workspaceId], 1))
-    expect(await take(at)).toBe(1)
+    work.wake()
+    await signed(2_200)
     await append(eventsOf([workspaceId], 1))
-    const later = '2026-03-01T10:01:00.000Z'
-    expect(await take(later)).toBe(1)
+    now = '2026-03-01T11:00:00.000Z'
+    await signed(2_201)
+    await group.close()
     const taken = await own()
-    expect(taken.map(({ seq }) => seq)).toEqual([1_200, 1_210, 1_211])
+    expect(taken.map(({ seq }) => seq)).toEqual([1_200, 2_200, 2_201])
     expect(taken.map((each) => signer.check(each))).toEqual(['valid', 'valid', 'valid'])
     const verified = AuditVerification.parse(await verifier()(workspaceId, {}))
     expect(verified).toMatchObject({ valid: true, checkpointsChecked: 3, checkpoint: taken[2] })
   })
+})
+
+it('a chain whose end cannot be signed holds up no other', async () => {
+  const workspaces = Array.from({ length: 12 }, () => newId('workspace'))
+  await append(eventsOf(workspaces, 24))
+  const [poison] = workspaces
+  const { sql } = replicas[0]
+  await sql`update audit_heads set hash = 'none' where workspace_id = ${poison ?? ''}`
+  const refusing = {
+    ...signer,
+    sign(content: Parameters<typeof signer.sign>[0]) {
+      if (content.hash === 'none') throw new Error('this is no hash')
+      return signer.sign(content)
+    },
+  }
+  const log = createLogger({ service: 'test', level: 'silent' })
+  const group = createDueWork({ sql, log })
+  group.start(checkpointWork(refusing))
+  const ends = () => sql<{ workspace_id: string; last_error: string | null; failures: number }[]>`
+    select workspace_id, last_error, failures from audit_heads
+    where workspace_id = any(${workspaces}) and checkpoint_at is not null`
+  const [left] = await waitFor(async () => {
+    const rows = await ends()
+    return rows.length === 1 && rows
+  })
+  expect(left).toMatchObject({ workspace_id: poison, last_error: 'this is no hash' })
+  await group.close()
 })

@@ -1,11 +1,11 @@
 import type { Vault } from '@opsplane/postgres'
 import { z } from 'zod'
 import { notificationMail } from '../notification/mail-text.js'
-import type { ClaimedMail } from './mail-queue.js'
+import type { MailContent } from './mail-queue.js'
 import type { Mail } from './mailer.js'
 
 /** Makes the mail of what it was queued with. */
-export type ComposeMail = (claimed: ClaimedMail) => Promise<Mail>
+export type ComposeMail = (of: { id: string; email: string; content: MailContent }) => Promise<Mail>
 
 const Sealed = z.object({ subject: z.string(), text: z.string() })
 type SealedContent = z.infer<typeof Sealed>

@@ -1,12 +1,12 @@
 import { type Instant, NotificationContent } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
-import type { Drizzle } from '@opsplane/postgres'
-import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
-import { mails, memberships, notifications, workspaces } from '../schema.js'
-import type { AfterFailure } from './mail-retry.js'
+import { dueNow, type LeasedRow, type StatementRunner } from '@opsplane/postgres'
+import { and, eq } from 'drizzle-orm'
+import { mails } from '../schema.js'
 
 /** The mail that brings an invitation, as it waits for being sent. */
 export interface InvitationMail {
+  workspaceId: string
   invitationId: string
   sealedContent: string
   userId: string
@@ -20,8 +20,7 @@ export async function queueInvitationMail(
   { expiresAt, ...mail }: InvitationMail,
   now: Instant,
 ): Promise<void> {
-  const times = { dueAt: Date.parse(now), giveUpAt: Date.parse(expiresAt) }
-  await tx.insert(mails).values({ id: mail.invitationId, ...mail, ...times })
+  await tx.insert(mails).values({ id: mail.invitationId, ...mail, dueAt: dueNow(now), giveUpAt: expiresAt })
 }
 
 /** An invitation that has ended is not sent any more. */
@@ -30,87 +29,49 @@ export async function dropInvitationMail(tx: Transaction, invitationId: string |
   await tx.delete(mails).where(and(eq(mails.invitationId, invitationId), eq(mails.status, 'pending')))
 }
 
+/** A mail in hand for one attempt. */
+export interface ClaimedMail extends LeasedRow {
+  workspace_id: string
+  notification_id: string | null
+  invitation_id: string | null
+  sealed_content: string | null
+  email: string
+}
+export const mailColumns = ['workspace_id', 'notification_id', 'invitation_id', 'sealed_content', 'email']
+
 /** What a mail is made of. */
 export type MailContent =
   | { kind: 'notification'; notification: NotificationContent; workspaceSlug: string }
   | { kind: 'invitation'; invitationId: string; workspaceId: string; sealed: string }
 
-/** A mail leased for one attempt. */
-export interface ClaimedMail {
-  id: string
-  email: string
-  userId: string
-  content: MailContent
-  /** With this one. */
-  attempts: number
-  giveUpAt: number
+/** Throws when there is no such content any more. */
+export async function contentOf(run: StatementRunner, mail: ClaimedMail): Promise<MailContent> {
+  const { invitation_id: invitationId, workspace_id: workspaceId, sealed_content: sealed } = mail
+  if (invitationId !== null) return { kind: 'invitation', invitationId, workspaceId, sealed: sealed ?? '' }
+  const [row] = await run.unsafe<{ state: unknown; slug: string | null }[]>(
+    `select n.state, w.slug from notifications n left join workspaces w on w.id = n.workspace_id where n.id = $1`,
+    [mail.notification_id],
+    { prepare: true },
+  )
+  const notification = NotificationContent.parse(row?.state)
+  return { kind: 'notification', notification, workspaceSlug: row?.slug ?? '' }
 }
 
-/** Leases mails that are due, the longest due first. Replicas pass over each other's. */
-export function claimMails(
-  db: Drizzle,
-  { nowMs, leaseMs, limit }: { nowMs: number; leaseMs: number; limit: number },
-): Promise<ClaimedMail[]> {
-  return db.transaction(async (tx) => {
-    const rows = await dueMails(tx, nowMs, limit)
-    const ids = rows.map(({ mail }) => mail.id)
-    if (ids.length === 0) return []
-    await tx
-      .update(mails)
-      .set({ dueAt: nowMs + leaseMs, attempts: sql`${mails.attempts} + 1` })
-      .where(inArray(mails.id, ids))
-    return rows.map((row) => {
-      const { id, email, userId, giveUpAt, attempts } = row.mail
-      return { id, email, userId, giveUpAt, attempts: attempts + 1, content: contentOf(row) }
-    })
-  })
-}
+const keysOf = (rows: readonly { key: string }[]) => [rows.map(({ key }) => key)]
 
-function dueMails(tx: Transaction, nowMs: number, limit: number) {
-  return tx
-    .select({
-      mail: mails,
-      notification: notifications.state,
-      invitedTo: memberships.workspaceId,
-      workspaceSlug: workspaces.slug,
-    })
-    .from(mails)
-    .leftJoin(notifications, eq(notifications.id, mails.notificationId))
-    .leftJoin(memberships, eq(memberships.invitationId, mails.invitationId))
-    .leftJoin(workspaces, eq(workspaces.id, notifications.workspaceId))
-    .where(and(eq(mails.status, 'pending'), lte(mails.dueAt, nowMs)))
-    .orderBy(asc(mails.dueAt))
-    .limit(limit)
-    .for('update', { of: mails, skipLocked: true })
-}
+export const markSent = (tx: StatementRunner, sent: readonly { key: string }[]) =>
+  tx.unsafe(
+    `update mails set status = 'sent', sealed_content = null where id = any($1::text[])`,
+    keysOf(sent),
+    { prepare: true },
+  )
 
-type DueMail = Awaited<ReturnType<typeof dueMails>>[number]
-
-function contentOf({ mail, notification, invitedTo, workspaceSlug }: DueMail): MailContent {
-  const { invitationId, sealedContent } = mail
-  if (invitationId === null) {
-    const told = NotificationContent.parse(notification)
-    return { kind: 'notification', notification: told, workspaceSlug: workspaceSlug ?? '' }
-  }
-  return { kind: 'invitation', invitationId, workspaceId: invitedTo ?? '', sealed: sealedContent ?? '' }
-}
-
-/** What became of an attempt; nothing secret outlives the last one. Says nothing when its lease has passed to another one meanwhile. */
-export async function settleMail(
-  db: Drizzle,
-  { id, attempts }: ClaimedMail,
-  outcome: { status: 'sent'; lastError: null } | (AfterFailure & { lastError: string }),
-): Promise<void> {
-  await db
-    .update(mails)
-    .set(outcome.status === 'pending' ? outcome : { ...outcome, sealedContent: null })
-    .where(and(eq(mails.id, id), eq(mails.status, 'pending'), eq(mails.attempts, attempts)))
-}
-
-/** Ends a lease without an outcome, so that another replica, or this one after its restart, need not wait. */
-export async function giveBackMail(db: Drizzle, { id, attempts }: ClaimedMail, nowMs: number): Promise<void> {
-  await db
-    .update(mails)
-    .set({ dueAt: nowMs, attempts: attempts - 1 })
-    .where(and(eq(mails.id, id), eq(mails.status, 'pending'), eq(mails.attempts, attempts)))
-}
+/** Ends mails whose next attempt would come too late; nothing secret outlives the last one. */
+export const giveUpLate = (tx: StatementRunner, failed: readonly { key: string }[]) =>
+  tx.unsafe<{ mailId: string; userId: string; failures: number; reason: string }[]>(
+    `update mails set status = 'failed', sealed_content = null
+     where id = any($1::text[]) and held_until >= give_up_at
+     returning id as "mailId", user_id as "userId", failures, last_error as reason`,
+    keysOf(failed),
+    { prepare: true },
+  )

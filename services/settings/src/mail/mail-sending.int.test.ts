@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
-import { connect, type Database } from '@opsplane/postgres'
+import { connect, createDueWork, type Database, lockStatement } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { waitFor } from '@opsplane/testing'
+import { dueMails as dueMailsTable } from '../schema.js'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
 import { createComposer } from './compose.js'
-import { claimMails, settleMail } from './mail-queue.js'
-import { leaseMs, startMailSending } from './mail-sending.js'
+import { mailColumns } from './mail-queue.js'
+import { mailSending } from './mail-sending.js'
 import type { Mailer } from './mailer.js'
 
 const log = createLogger({ service: 'settings', level: 'silent' })
-const nowMs = Date.parse('2026-03-01T10:00:00.000Z')
 
 let settings: Settings
 let ada: Owner
@@ -28,7 +28,7 @@ afterAll(async () => {
 afterEach(() => settings.service.sql`truncate notifications, mails`)
 
 /** A notification with so many mails that are due. */
-async function dueMails(count: number): Promise<void> {
+async function dueMails(count: number, workspaceId = ada.workspaceId): Promise<string> {
   const { sql } = settings.service
   const id = newId('notification')
   const eventId = newId('event')
@@ -38,32 +38,44 @@ async function dueMails(count: number): Promise<void> {
     createdAt: '2026-03-01T10:00:00.000Z',
   }
   await sql`insert into notifications (id, workspace_id, environment, event_id, version, state)
-    values (${id}, ${ada.workspaceId}, 'production', ${eventId}, 1, ${sql.json(content)})`
+    values (${id}, ${workspaceId}, 'production', ${eventId}, 1, ${sql.json(content)})`
   for (let index = 0; index < count; index++) {
     const email = `admin${index}@example.com`
-    await sql`insert into mails (id, notification_id, user_id, email, due_at, give_up_at)
-      values (${`${id}.${index}`}, ${id}, ${String(index)}, ${email}, ${nowMs}, ${nowMs + 3_600_000})`
+    await sql`insert into mails (id, workspace_id, notification_id, user_id, email, due_at, give_up_at)
+      values (${`${id}.${index}`}, ${workspaceId}, ${id}, ${String(index)}, ${email}, now(), now() + interval '1 h')`
   }
+  return id
 }
 const mails = () =>
-  settings.service.sql<{ status: string; attempts: number; due_at: string }[]>`
-    select status, attempts, due_at from mails`
+  settings.service.sql<
+    { id: string; status: string; failures: number; last_error: string | null; lease_owner: string | null }[]
+  >`select id, status, failures, last_error, lease_owner from mails order by id`
 /** No mail of these tests is sealed. */
 const compose = createComposer({
   seal: () => Promise.reject(new Error('nothing to seal')),
   open: () => Promise.reject(new Error('nothing to open')),
 })
-const sending = (mailer: Mailer) => startMailSending({ database, mailer, compose, log, nowMs: () => nowMs })
+function sending(mailer: Mailer) {
+  const group = createDueWork({ sql: database.sql, log })
+  group.start(mailSending({ database, mailer, compose, log }))
+  return group
+}
+/** Takes all mails but those to these. */
+function mailServer(refused: readonly string[] = []) {
+  const sent: string[] = []
+  const mailer: Mailer = {
+    async send({ to }) {
+      if (refused.includes(to)) throw new Error(`550 nobody\nis called ${to}`)
+      sent.push(to)
+    },
+  }
+  return { sent, mailer }
+}
 
 describe('sending', () => {
   it('is shared by replicas: each mail is sent once', async () => {
     await dueMails(23)
-    const sent: string[] = []
-    const mailer: Mailer = {
-      async send({ to }) {
-        sent.push(to)
-      },
-    }
+    const { sent, mailer } = mailServer()
     const replicas = [sending(mailer), sending(mailer), sending(mailer)]
     await waitFor(async () => (await mails()).every(({ status }) => status === 'sent'))
     await Promise.all(replicas.map((replica) => replica.close()))
@@ -71,18 +83,21 @@ describe('sending', () => {
     expect(new Set(sent).size).toBe(23)
   })
 
-  it('is taken over from a replica that died, whose late word no longer counts', async () => {
-    await dueMails(1)
-    const claim = (at: number) => claimMails(database.db, { nowMs: at, leaseMs, limit: 5 })
-    const [dead] = await claim(nowMs)
-    expect(await claim(nowMs + leaseMs - 1)).toEqual([])
-    const [next] = await claim(nowMs + leaseMs)
-    if (dead === undefined || next === undefined) throw new Error('nothing was claimed')
-    expect(next).toMatchObject({ id: dead.id, attempts: 2 })
-    await settleMail(database.db, dead, { status: 'failed', lastError: 'too late' })
-    expect(await mails()).toMatchObject([{ status: 'pending', attempts: 2 }])
-    await settleMail(database.db, next, { status: 'sent', lastError: null })
-    expect(await mails()).toMatchObject([{ status: 'sent' }])
+  it('of a mail that nobody takes, or that cannot be made, holds up no other', async () => {
+    const unreadable = await dueMails(1)
+    await settings.service.sql`update notifications set state = '{}'`
+    await dueMails(12)
+    const { sent, mailer } = mailServer(['admin7@example.com'])
+    const replica = sending(mailer)
+    const left = await waitFor(async () => {
+      const rows = (await mails()).filter(({ status }) => status === 'pending')
+      return rows.length === 2 && rows.every(({ failures }) => failures === 1) && rows
+    })
+    await replica.close()
+    expect(sent).toHaveLength(11)
+    const reasons = new Map(left.map(({ id, last_error }) => [id.startsWith(unreadable), last_error]))
+    expect(reasons.get(false)).toBe('550 nobody is called admin7@example.com')
+    expect(reasons.get(true)).toContain('invalid')
   })
 
   it('gives back what is under way when it stops', async () => {
@@ -98,6 +113,26 @@ describe('sending', () => {
     const replica = sending(stuck)
     await waitFor(() => begun)
     await replica.close(0)
-    expect(await mails()).toEqual([{ status: 'pending', attempts: 0, due_at: String(nowMs) }])
+    expect(await mails()).toMatchObject([{ status: 'pending', failures: 0, lease_owner: null }])
+  })
+
+  it('finds those that are due by their indexes', async () => {
+    const { sql } = settings.service
+    await sql`insert into mails (id, workspace_id, notification_id, user_id, email, due_at, give_up_at, status)
+      select 'm' || n, 'ws_' || n % 100, 'ntf_1', 'usr_1', 'a@b.c', now(), now(), case when n % 50 = 0 then 'pending' else 'sent' end
+      from generate_series(1, 20000) n`
+    await sql`vacuum analyze mails`
+    const claim = { at: null, limit: 5 }
+    const turns = { keys: ['ws_0', 'ws_50'], each: 3 }
+    for (const [index, statement] of [
+      ['mails_due_idx', lockStatement(dueMailsTable, mailColumns, claim)],
+      ['mails_turn_idx', lockStatement(dueMailsTable, mailColumns, { ...claim, turns })],
+    ] as const) {
+      const plan = JSON.stringify(
+        await sql.unsafe(`explain (format json) ${statement.text}`, statement.parameters),
+      )
+      expect(plan).toContain(index)
+      expect(plan).not.toContain('Seq Scan')
+    }
   })
 })

@@ -32,7 +32,7 @@ afterEach(() => {
 interface MailRow {
   id: string
   status: string
-  attempts: number
+  failures: number
   last_error: string | null
   sealed_content: string | null
 }
@@ -69,7 +69,7 @@ describe('with a mail server, an invitation', () => {
       const rows = await rowsTo('patient@example.com')
       return rows[0]?.last_error ? rows : null
     })
-    expect(waiting).toMatchObject({ status: 'pending', attempts: 1 })
+    expect(waiting).toMatchObject({ status: 'pending', failures: 1 })
     expect(waiting?.sealed_content).not.toContain('ops_inv_')
     settings.clock.advance(30_000)
     await settled('patient@example.com', 'sent')
@@ -96,7 +96,7 @@ describe('with a mail server, an invitation', () => {
     await users.invite('late@example.com', 'viewer', { expiresInHours: 1 })
     await waitFor(async () => (await rowsTo('late@example.com'))[0]?.last_error)
     settings.clock.advance(hourMs)
-    expect(await settled('late@example.com', 'failed')).toMatchObject([{ attempts: 2, sealed_content: null }])
+    expect(await settled('late@example.com', 'failed')).toMatchObject([{ failures: 2, sealed_content: null }])
     receiver.refuseNext(0)
   })
 

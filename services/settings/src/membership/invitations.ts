@@ -47,7 +47,7 @@ interface Issued {
 }
 
 export function createInvite(
-  { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
+  { store, database: { db }, dueWork }: Pick<ServiceContext, 'store' | 'database' | 'dueWork'>,
   { members, takeTurn, vault, withMail }: InviteOptions,
 ): Invite {
   const accounts = store.aggregate(account)
@@ -96,7 +96,9 @@ export function createInvite(
         ? unit.create(members.aggregate, membershipId, command)
         : unit.handle(members.aggregate, membershipId, command))
       if (sealedContent !== null) {
-        await queueInvitationMail(tx, { invitationId: id, sealedContent, userId, email, expiresAt }, now)
+        const { workspaceId } = meta.tenant
+        const mail = { workspaceId, invitationId: id, sealedContent, userId, email, expiresAt }
+        await queueInvitationMail(tx, mail, now)
       }
       const mailed = sealedContent !== null
       const shown = { token: mailed ? null : issued.plaintext, mailed, acceptPath, expiresAt }
@@ -105,13 +107,13 @@ export function createInvite(
 
   return async (wanted, meta) => {
     const issued = await issue(wanted, meta)
-    try {
-      return await invite(wanted, issued, meta)
-    } catch (error) {
+    const invited = await invite(wanted, issued, meta).catch((error: unknown) => {
       // Another workspace has made the login of this e-mail at the same time; it is there now.
       if (!isTakenLogin(error)) throw error
       return invite(wanted, issued, meta)
-    }
+    })
+    if (withMail) dueWork.wake('mails')
+    return invited
   }
 }
 

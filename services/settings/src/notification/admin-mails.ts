@@ -1,8 +1,11 @@
 import type { Instant } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
+import { dueNow } from '@opsplane/postgres'
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { mailWorthMs } from '../mail/mail-retry.js'
 import { mails, memberships } from '../schema.js'
+
+/** For so long after the event a mail about it is of use; afterwards it is given up. */
+const mailWorthMs = 24 * 3_600_000
 
 /** Whom the platform writes to. */
 const adminRoles = ['owner', 'admin']
@@ -23,10 +26,10 @@ export async function queueAdminMails(
   const rows = fresh.flatMap((notification) =>
     admins
       .filter(({ workspaceId }) => workspaceId === notification.workspaceId)
-      .map(({ userId, email }) => ({
+      .map(({ workspaceId, userId, email }) => ({
         id: `${notification.id}.${userId}`,
-        ...{ notificationId: notification.id, userId, email, dueAt: nowMs },
-        giveUpAt: Date.parse(notification.createdAt) + mailWorthMs,
+        ...{ workspaceId, notificationId: notification.id, userId, email, dueAt: dueNow(now) },
+        giveUpAt: new Date(Date.parse(notification.createdAt) + mailWorthMs).toISOString(),
       })),
   )
   if (rows.length > 0) await tx.insert(mails).values(rows).onConflictDoNothing()

@@ -32,7 +32,7 @@ const pause = async (workspaceId = ada.workspaceId, createdAt = settings.clock.n
   return event.id
 }
 const mailsAbout = (eventId: string) => settings.service.sql<
-  { id: string; status: string; attempts: number; last_error: string | null; user_id: string }[]
+  { id: string; status: string; failures: number; last_error: string | null; user_id: string }[]
 >`select m.* from mails m join notifications n on n.id = m.notification_id
   where n.event_id = ${eventId} order by m.user_id`
 const settled = (eventId: string, status: string) =>
@@ -81,7 +81,7 @@ describe('mail about a notification', () => {
     receiver.refuseNext(1)
     const eventId = await pause()
     const [refused] = await attempted(eventId)
-    expect(refused).toMatchObject({ status: 'pending', attempts: 1 })
+    expect(refused).toMatchObject({ status: 'pending', failures: 1 })
     expect(refused?.last_error).toContain('try again later')
     expect(receiver.mails).toHaveLength(0)
     settings.clock.advance(30_000)
@@ -93,7 +93,7 @@ describe('mail about a notification', () => {
     await receiver.stop()
     const eventId = await pause()
     const [waiting] = await attempted(eventId)
-    expect(waiting).toMatchObject({ status: 'pending', attempts: 1 })
+    expect(waiting).toMatchObject({ status: 'pending', failures: 1 })
     const api = await settings.as((await settings.login(ada.email, ada.password)).data(Session).accessToken, {
       workspace: 'acme',
     })
@@ -110,7 +110,7 @@ describe('mail about a notification', () => {
     const eventId = await pause()
     await attempted(eventId)
     settings.clock.advance(24 * hourMs)
-    expect(await settled(eventId, 'failed')).toMatchObject([{ attempts: 2 }])
+    expect(await settled(eventId, 'failed')).toMatchObject([{ failures: 2 }])
     expect(receiver.mails).toHaveLength(0)
   })
 

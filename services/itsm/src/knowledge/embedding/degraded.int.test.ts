@@ -169,6 +169,27 @@ it('embeds what is published while the endpoint is away once it is back', async 
   ).toEqual(['Coffee on floor 2', 'Tea on floor 3'])
 })
 
+it('embeds the others beside a piece that the endpoint takes from nobody', async () => {
+  let together = 0
+  answer = (texts) => {
+    if (!texts.some((text) => text.includes('unspeakable'))) return well(texts)
+    if (texts.length > 1) together++
+    return { status: 422 }
+  }
+  const { id } = await team.publish({ title: 'The unspeakable' })
+  for (let floor = 0; floor < 5; floor++) await team.publish({ title: `Tap ${floor}`, body: 'Water.' })
+  await embedded(14)
+  const failures = async () => {
+    const [row] = await service.sql`select failures from knowledge_chunks where article_id = ${id}`
+    return row?.failures
+  }
+  await waitFor(async () => (await failures()) === 1, patiently)
+  const before = together
+  now += 600_000
+  await waitFor(async () => (await failures()) === 2, patiently)
+  expect(together).toBe(before)
+})
+
 it('embeds only what changed of a new version, and nothing of a retired one', async () => {
   const paragraphs = ['espresso ', 'tea '].map((word) => word.repeat(200).trim())
   const { id } = await team.publish({ title: 'Long', body: paragraphs.join('\n\n') })

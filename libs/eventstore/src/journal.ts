@@ -1,0 +1,47 @@
+import type { Actor, ChangeData, EventResource, EventSource, Instant, TenantScope } from '@opsplane/contracts'
+import { translatePostgresError } from '@opsplane/postgres'
+import type { StatementRunner } from './snapshots.js'
+
+/** An event that no decider has decided: of a machine's own history, or of rows that SQL has changed. */
+export interface JournalEntry {
+  /** The kind of journal, which no read-model table is called. */
+  streamType: string
+  /** Unique over all streams of the service. */
+  streamId: string
+  tenant: TenantScope
+  type: string
+  actor: Actor
+  resource: EventResource
+  /** `before` and `after` may hold only what has changed, so that n steps of a long history cost O(n). */
+  data: ChangeData
+  requestId?: string | null
+  causationId?: string | null
+  source?: EventSource | null
+  /** Now, by the database's clock, unless given. */
+  createdAt?: Instant
+}
+
+/**
+ * Appends to a journal, whatever its version is, through the function that triggers call; in the caller's transaction where
+ * `sql` is one. Concurrent writers of one stream wait for each other. Returns the position. Throws where the data is larger
+ * than a message can carry, or where the stream is another tenant's.
+ */
+export async function appendJournal(sql: StatementRunner, entry: JournalEntry): Promise<string> {
+  const { tenant, requestId = null, causationId = null, source = null, createdAt = null } = entry
+  const parameters = [
+    ...[entry.streamType, entry.streamId, tenant.workspaceId, tenant.environment, entry.type],
+    ...[entry.actor, entry.resource, entry.data].map((part) => JSON.stringify(part)),
+    ...[requestId, causationId, source && JSON.stringify(source), createdAt],
+  ]
+  try {
+    const [row] = await sql.unsafe<{ position: string }[]>(statement, parameters, { prepare: true })
+    if (!row) throw new Error('a journal has answered with no position')
+    return row.position
+  } catch (error) {
+    throw translatePostgresError(error)
+  }
+}
+
+const statement = `
+  select append_journal($1, $2, $3, $4, $5, $6::text::json, $7::text::json, $8::text::json,
+    $9::text, $10::text, $11::text::json, coalesce($12::text::timestamptz, clock_timestamp())) as position`

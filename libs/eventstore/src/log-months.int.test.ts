@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { idFactory } from '@opsplane/contracts'
+import { connect } from '@opsplane/postgres'
+import { testRolePassword, waitFor } from '@opsplane/testing'
+import { log, meta, opening, openTestStore, schema, type TestStore, tenant } from './fixture/test-database.js'
+import { startLogMonths } from './log-months.js'
+
+let testStore: TestStore
+beforeAll(async () => {
+  testStore = await openTestStore()
+})
+afterAll(() => testStore.close())
+
+const hourMs = 3_600_000
+const now = '2026-01-01T00:00:00.000Z'
+const count = { kind: 'count', now } as const
+/** A replica whose clock shows this, and goes on. */
+const replicaAt = (ms: number) => {
+  const newId = idFactory(() => ms++)
+  return testStore.replica({ eventId: () => newId('event') })
+}
+const months = async () =>
+  (
+    await testStore.database.sql<{ name: string }[]>`
+      select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'events'::regclass order by 1`
+  ).map(({ name }) => name)
+const partitionsOf = async (id: string) =>
+  (
+    await testStore.database.sql<{ name: string }[]>`
+      select tableoid::regclass::text as name from events where stream_id = ${id} order by version`
+  ).map(({ name }) => name)
+
+describe('the log by month', () => {
+  const turn = Date.parse('2031-03-01T00:00:00.000Z')
+  const clocks = [-hourMs, hourMs, -1, 0]
+
+  test('guards versions and ids over the turn of a month, whatever the clocks of the replicas show', async () => {
+    const replicas = clocks.map((skew) => replicaAt(turn + skew))
+    const [early, late] = replicas
+    if (!early || !late) throw new Error('no replicas')
+    const [id, open] = opening()
+    await late.tickets.create(id, open, meta())
+    expect(await early.tickets.handle(id, count, meta())).toMatchObject({ version: 2 })
+    expect(await late.tickets.handle(id, count, meta())).toMatchObject({ version: 3 })
+    expect(await partitionsOf(id)).toEqual(['events_203103', 'events_203102', 'events_203103'])
+    expect(await late.tickets.asOf(id, tenant, '2999-01-01T00:00:00.000Z')).toMatchObject({ version: 3 })
+
+    for (let round = 0; round < 10; round++) {
+      const args = opening()
+      const created = await Promise.allSettled(replicas.map(({ tickets }) => tickets.create(...args, meta())))
+      expect(created.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      const counted = await Promise.allSettled(
+        replicas.map(({ tickets }) => tickets.handle(args[0], count, meta({ expectedVersion: 1 }))),
+      )
+      expect(counted.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      for (const result of [...created, ...counted])
+        if (result.status === 'rejected')
+          expect(['conflict', 'precondition_failed']).toContain((result.reason as { code?: string }).code)
+    }
+    expect(
+      await testStore.database.sql`
+      select stream_id from events group by stream_id having count(*) <> max(version) or count(distinct version) <> count(*)
+    `,
+    ).toEqual([])
+  })
+
+  test('keeps what is deleted in mind: it goes on in another month, and for nobody else', async () => {
+    const [early, late] = [replicaAt(turn - hourMs), replicaAt(turn + 40 * 24 * hourMs)]
+    const [id, open] = opening()
+    await early.tickets.create(id, open, meta())
+    await early.tickets.handle(id, { kind: 'delete' }, meta())
+    const [head] = await testStore.database
+      .sql`select version, ended from stream_heads where stream_id = ${id}`
+    expect(head).toEqual({ version: 2, ended: true })
+    const elsewhere = meta({ tenant: { ...tenant, workspaceId: 'ws_2' } })
+    await expect(late.tickets.create(id, open, elsewhere)).rejects.toMatchObject({ code: 'conflict' })
+    expect(await late.tickets.create(id, open, meta())).toMatchObject({ version: 3 })
+    expect(await partitionsOf(id)).toEqual(['events_203102', 'events_203102', 'events_203104'])
+    const [again] = await testStore.database
+      .sql`select version, ended from stream_heads where stream_id = ${id}`
+    expect(again).toEqual({ version: 3, ended: false })
+  })
+
+  test('makes a month that is missing when somebody needs it, also within a transaction of theirs', async () => {
+    const later = Date.parse('2033-07-15T00:00:00.000Z')
+    const replicas = Array.from({ length: 4 }, () => replicaAt(later))
+    await Promise.all(replicas.map(({ tickets }) => tickets.create(...opening(), meta())))
+    const { store, tickets } = replicaAt(Date.parse('2033-09-15T00:00:00.000Z'))
+    await testStore.database.sql.begin((tx) =>
+      store.within(tx, meta(), (unit) => unit.create(tickets, ...opening())),
+    )
+    expect(await months()).toEqual(expect.arrayContaining(['events_203307', 'events_203309']))
+  })
+
+  test('is three months ahead, made by a role that cannot change what is written', async () => {
+    const url = new URL(testStore.url)
+    url.username = schema
+    url.password = testRolePassword
+    const own = connect(url.href, { schema })
+    try {
+      const making = startLogMonths(own.sql, log)
+      const ahead = await own.sql<{ name: string }[]>`
+        select to_char(now() at time zone 'UTC' + make_interval(months => n), '"events_"YYYYMM') as name
+        from generate_series(0, 3) n`
+      await waitFor(async () => {
+        const made = await months()
+        return ahead.every(({ name }) => made.includes(name))
+      })
+      await making.close()
+      const { tickets } = testStore.replica({ database: own })
+      const [id, open] = opening()
+      await tickets.create(id, open, meta())
+      const denied = { code: '42501' }
+      const [partition = ''] = await partitionsOf(id)
+      for (const table of ['events', partition])
+        for (const change of [`update ${table} set type = 'x'`, `delete from ${table}`, `truncate ${table}`])
+          await expect(own.sql.unsafe(change)).rejects.toMatchObject(denied)
+    } finally {
+      await own.close()
+    }
+  })
+})

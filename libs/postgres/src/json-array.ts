@@ -1,0 +1,14 @@
+const control = /\p{Cc}/u
+
+/**
+ * A text[] parameter of JSON texts, as Postgres writes arrays. The escaping of JSON is that of an array's elements where
+ * there are no control characters, as in what JSON.stringify makes, and takes a fraction of what the client's takes.
+ */
+export function jsonArray(texts: readonly (string | null)[]): string {
+  return `{${texts.map(element).join(',')}}`
+}
+
+function element(text: string | null): string {
+  if (text === null) return 'null'
+  return control.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : JSON.stringify(text)
+}

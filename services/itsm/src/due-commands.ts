@@ -1,0 +1,45 @@
+import { Environment, platformTenant, systemActor, type TenantScope } from '@opsplane/contracts'
+import { type Unit, VersionRaceError } from '@opsplane/eventstore'
+import { type DueRow, type MakeWorker, type WorkOptions, within } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import type { StatementRunner } from './cmdb/columns.js'
+
+export interface DueContext extends Pick<ServiceContext, 'store'> {
+  relay: Pick<ServiceContext['relay'], 'wake'>
+}
+
+/** A due row of a read model: the aggregate as it is under its lock. */
+export interface DueAggregate extends DueRow {
+  workspace_id: string
+  environment: string
+  version: number
+  state: unknown
+}
+export const aggregateColumns = ['workspace_id', 'environment', 'version', 'state']
+
+export const tenantOf = (row: Pick<DueAggregate, 'workspace_id' | 'environment'>): TenantScope => ({
+  workspaceId: row.workspace_id,
+  environment: Environment.parse(row.environment),
+})
+
+export interface DueCommandsOptions extends WorkOptions {
+  perform(unit: Unit, rows: readonly DueAggregate[], tx: StatementRunner): Promise<unknown>
+}
+
+/** Commands to aggregates of all tenants at their time, a batch in one transaction and one append. */
+export function dueCommands({ store, relay }: DueContext, options: DueCommandsOptions): MakeWorker {
+  return within<DueAggregate>({
+    columns: aggregateColumns,
+    ...options,
+    async perform(tx, rows) {
+      const now = rows[0]?.at ?? ''
+      const meta = { tenant: platformTenant, actor: systemActor, now, requestId: null }
+      await store.within(tx, meta, (unit) => options.perform(unit, rows, tx))
+    },
+    committed: () => relay.wake(),
+    isPassing: isLostRace,
+  })
+}
+
+/** Somebody has written to one of them in this very moment. */
+export const isLostRace = (error: unknown): boolean => error instanceof VersionRaceError
