@@ -34,7 +34,9 @@ test('what nobody can read is listed, shown, and stays when it fails again, unti
     type: 'incident.created',
   })
   await withNats(testNatsUrl(), async (link) => {
-    await jetstream(await link.ready()).publish(subject, '{"odd":true}')
+    // The service makes the stream once it is up.
+    const client = jetstream(await link.ready())
+    await waitFor(() => client.publish(subject, '{"odd":true}').catch(() => false))
   })
   const [letter] = await waitFor(async () => {
     const found = await list()

@@ -149,6 +149,10 @@ CREATE TABLE consumer_checkpoints (
 	stream_sequence bigint NOT NULL,
 	event_id text NOT NULL,
 	handled bigint NOT NULL,
+	-- Up to which sequence of which stream it has acknowledged everything, for those that fill what they have missed.
+	stream_created text,
+	ack_floor bigint,
+	started_at timestamp(3) with time zone NOT NULL DEFAULT now(),
 	updated_at timestamp(3) with time zone NOT NULL DEFAULT now()
 );
 --> statement-breakpoint
@@ -175,7 +179,8 @@ CREATE UNIQUE INDEX dead_letters_message_key ON dead_letters (consumer, message_
 --> statement-breakpoint
 CREATE INDEX dead_letters_redriven_idx ON dead_letters (consumer, redriven_at) WHERE redriven_at IS NOT NULL;
 --> statement-breakpoint
--- Up to where each consumer has handled the log of each service without a gap.
+-- Up to where each consumer has handled the log of each service without a gap; and, as `<consumer>/fill`, up to where it has
+-- read that log while it fills what the stream has lost.
 CREATE TABLE consumer_floors (
 	consumer text NOT NULL,
 	source text NOT NULL,

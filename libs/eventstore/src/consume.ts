@@ -6,13 +6,15 @@ import {
   type NatsLink,
   type Received,
   refuseMismatch,
-  type StreamMessage,
   streamPlaces,
 } from '@opsplane/nats'
 import { type Database, type Drizzle, isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { createConsumerTables } from './consumer-tables.js'
+import { eventOf } from './event-cache.js'
 import { type EventOrigin, originOf } from './event-origin.js'
+import type { LogSource } from './log-pages.js'
+import { keepPast } from './past-of-consumer.js'
 import { startRedrive } from './redrive.js'
 import { spacedCheckpoint } from './spaced-checkpoint.js'
 
@@ -42,6 +44,18 @@ export interface ConsumerSettings {
   retry?: { baseMs: number; maxMs: number }
   /** From when on the server delivers again what a process that died has held. */
   ackWaitMs?: number
+  /** Fills from the logs what the stream has lost before it was handled; without it the stream is all there is. */
+  history?: HistoryOptions
+}
+
+export interface HistoryOptions {
+  /**
+   * `all`: a projection, filled from the beginning where it is new. `gap`: effects outside, of which only those are made up
+   * for that this consumer has missed since it is there.
+   */
+  of: 'all' | 'gap'
+  /** The logs of all services: ServiceContext has them. */
+  logs: readonly LogSource[]
 }
 
 export interface Handling {
@@ -75,6 +89,8 @@ export type ConsumeEventsOptions = ConsumerSettings & (Handling | Performing)
 
 export interface EventConsumer {
   counters(): ConsumerCounters
+  /** Up to where the log of each service is handled without a gap, by source; only kept with `history`. */
+  floors(): ReadonlyMap<string, number>
   /** Finishes the batches in hand. */
   close(): Promise<void>
 }
@@ -86,31 +102,37 @@ export interface EventConsumer {
  * count as a delivery.
  */
 export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
-  const { database, link, names, durable, handle: _, perform: __, filterSubjects, ...settings } = options
+  const {
+    database,
+    link,
+    names,
+    durable,
+    handle: _,
+    perform: __,
+    filterSubjects,
+    history,
+    ...settings
+  } = options
   const tables = createConsumerTables(database, durable)
+  const past = history && keepPast({ ...options, history, tables, apply: (events) => apply(events, false) })
   const checkpoint = spacedCheckpoint(database.sql, durable, options.log)
   const places = streamPlaces(link, names.eventsStream)
 
-  const apply = async (received: Received<PlatformEvent>[]) => {
+  /** Events of the stream, or of a log, which no checkpoint tells of. */
+  const apply = async (received: Received<PlatformEvent>[], isOfStream = true) => {
     const events = received.map(({ event }) => event)
     const messages = received.map(({ message }) => message)
     const batch = { origins: messages.map(originOf), places: () => places.of(messages) }
     if (options.perform) {
       await options.perform(events, batch)
       const last = received.at(-1)
-      if (last) checkpoint.advance(last.message.seq, last.event.id, received.length)
+      if (last && isOfStream) checkpoint.advance(last.message.seq, last.event.id, received.length)
       return
     }
     await database.db.transaction(async (tx) => {
       await options.handle(events, tx, batch)
-      await tables.advance(received, tx)
+      if (isOfStream) await tables.advance(received, tx)
     })
-  }
-
-  const read = (message: Pick<StreamMessage, 'subject'>, json: unknown) => {
-    const event = PlatformEvent.parse(json)
-    refuseMismatch(names, message, event)
-    return event
   }
 
   const consumer = durableConsumer<PlatformEvent>({
@@ -120,11 +142,17 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     durable,
     ...(filterSubjects && { filterSubjects }),
     onStart: places.forget,
+    ...(past && { prepare: past.prepare }),
     read(message) {
-      const event = read(message, message.json())
+      past?.floors.note(message)
+      const event = eventOf(link, message)
+      refuseMismatch(names, message, event)
       return { event, line: lineOf(event), lane: event.workspaceId }
     },
-    apply,
+    async apply(received) {
+      await apply(received)
+      past?.handled(consumer)
+    },
     isAway: isDependencyAway,
     isTransient,
     onDead: (message, error) => tables.deadLetter(message, error),
@@ -133,7 +161,8 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   const redrive = startRedrive({
     ...{ database, link, names, consumer: durable, log: settings.log },
     async apply(letter, tx) {
-      const event = read(letter, JSON.parse(letter.payload))
+      const event = PlatformEvent.parse(JSON.parse(letter.payload))
+      refuseMismatch(names, letter, event)
       const { source, sourcePosition: position, streamSequence: seq } = letter
       const batch = {
         origins: [{ source, position, redelivered: true }],
@@ -146,8 +175,9 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
 
   return {
     counters: consumer.counters,
+    floors: () => past?.floors.current() ?? new Map(),
     async close() {
-      await Promise.all([consumer.close(), redrive.close()])
+      await Promise.all([consumer.close(), redrive.close(), past?.close()])
       await checkpoint.close()
     },
   }

@@ -1,9 +1,10 @@
 import type { PlatformEvent } from '@opsplane/contracts'
 import type { Received, StreamMessage } from '@opsplane/nats'
 import type { Database } from '@opsplane/postgres'
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Transaction } from './consume.js'
 import { originOf } from './event-origin.js'
+import type { LogProgress } from './fill.js'
 import { errorText } from './redrive.js'
 import { consumerCheckpoints, deadLetters } from './tables.js'
 
@@ -12,9 +13,25 @@ export interface ConsumerTables {
   /** Records how far the consumer has come, in the effect's transaction. */
   advance(batch: Received<PlatformEvent>[], tx: Transaction): Promise<void>
   deadLetter(message: StreamMessage, error: unknown): Promise<void>
+  /** Where it was in which stream, when it keeps that. */
+  place(): Promise<(StreamPlace & { startedAt: string }) | undefined>
+  /** Up to where it has handled the logs without a gap. */
+  floors(): Promise<ReadonlyMap<string, number>>
+  /** Records its place and floors. */
+  arrive(place: StreamPlace, floors: ReadonlyMap<string, number>): Promise<void>
+  /** Up to where a log was handled or read. */
+  readUpTo(source: string): Promise<number>
+  /** Records up to where a log was read, after the effects of that have committed. */
+  progress(progress: LogProgress): Promise<void>
 }
 
-export function createConsumerTables({ db }: Database, consumer: string): ConsumerTables {
+/** A sequence of a stream, named by when it was created, up to which everything is acknowledged. */
+export interface StreamPlace {
+  streamCreated: string
+  ackFloor: number
+}
+
+export function createConsumerTables({ sql: client, db }: Database, consumer: string): ConsumerTables {
   return {
     async advance(batch, tx) {
       const last = batch.at(-1)
@@ -30,6 +47,38 @@ export function createConsumerTables({ db }: Database, consumer: string): Consum
       }
       const target = consumerCheckpoints.consumer
       await tx.insert(consumerCheckpoints).values(row).onConflictDoUpdate({ target, set })
+    },
+    async place() {
+      const [row] = await db
+        .select()
+        .from(consumerCheckpoints)
+        .where(eq(consumerCheckpoints.consumer, consumer))
+      if (!row || row.streamCreated === null || row.ackFloor === null) return undefined
+      const startedAt = new Date(row.startedAt).toISOString()
+      return { streamCreated: row.streamCreated, ackFloor: row.ackFloor, startedAt }
+    },
+    async floors() {
+      const rows = await client<{ source: string; position: string }[]>`
+        select source, position from consumer_floors where consumer = ${consumer}`
+      return new Map(rows.map(({ source, position }) => [source, Number(position)]))
+    },
+    async arrive({ streamCreated, ackFloor }, floors) {
+      await client.unsafe(
+        arriveStatement,
+        [consumer, streamCreated, String(ackFloor), [...floors.keys()], [...floors.values()].map(String)],
+        { prepare: true },
+      )
+    },
+    async readUpTo(source) {
+      const [row] = await client<{ position: string | null }[]>`
+        select max(position) as position from consumer_floors
+        where consumer in (${consumer}, ${`${consumer}/fill`}) and source = ${source}`
+      return Number(row?.position ?? 0)
+    },
+    async progress({ source, position }) {
+      await db.execute(sql`
+        insert into consumer_floors (consumer, source, position) values (${`${consumer}/fill`}, ${source}, ${position})
+        on conflict (consumer, source) do update set position = excluded.position`)
     },
     async deadLetter(message, error) {
       const { source, position } = originOf(message)
@@ -55,3 +104,14 @@ export function createConsumerTables({ db }: Database, consumer: string): Consum
     },
   }
 }
+
+/** What was filled before is over with it. */
+const arriveStatement = `
+  with ended as (delete from consumer_floors where consumer = $1 || '/fill'),
+    floors as (
+      insert into consumer_floors as f (consumer, source, position)
+      select $1, source, position from unnest($4::text[], $5::text[]::bigint[]) as given(source, position)
+      on conflict (consumer, source) do update set position = excluded.position where f.position < excluded.position)
+  insert into consumer_checkpoints (consumer, stream_sequence, event_id, handled, stream_created, ack_floor)
+  values ($1, 0, '', 0, $2, $3::text::bigint)
+  on conflict (consumer) do update set stream_created = excluded.stream_created, ack_floor = excluded.ack_floor`

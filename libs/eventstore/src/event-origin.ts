@@ -5,7 +5,7 @@ export interface EventOrigin {
   /** The service whose log the event stands in, named as its schema is, and its position there; null where unknown. */
   source: string | null
   position: number | null
-  /** Whether it was delivered before. */
+  /** Whether it may have been handled before: it was delivered before, or comes from a log. */
   redelivered: boolean
 }
 
@@ -14,6 +14,6 @@ export function originOf(message: StreamMessage): EventOrigin {
   return {
     source: message.header(eventHeaders.source) ?? null,
     position: position === undefined ? null : Number(position),
-    redelivered: message.deliveries > 1,
+    redelivered: message.deliveries > 1 || message.stream === '',
   }
 }

@@ -6,6 +6,7 @@ export {
   consumeEvents,
   type EventBatch,
   type EventConsumer,
+  type HistoryOptions,
   type Transaction,
 } from './consume.js'
 export * from './dead-letters.js'
@@ -16,6 +17,7 @@ export { appendJournal, type JournalEntry } from './journal.js'
 export { keepAnswer } from './keep-answer.js'
 export { type ListOptions, listPage, mostCreations, mostSearchedCreations } from './list-as-of.js'
 export { startLogMonths } from './log-months.js'
+export { internalEventRoutes, LogPage, type LogSource, ownLog, remoteLog } from './log-pages.js'
 export { type LogStatus, logStatus } from './log-status.js'
 export type { Numbers } from './numbers.js'
 export { isThere, type Past, type PastOf, pastRows } from './past.js'

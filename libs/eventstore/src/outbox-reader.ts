@@ -59,13 +59,11 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
 
   while (!options.ended()) {
     const startedAt = performance.now()
-    if (positions.outstanding < mostWaiting) {
-      const isDue = startedAt - settledAt >= settleMs
-      if (isDue && (positions.unsettled || !seesAll)) {
-        await edge.advance()
-        settledAt = startedAt
-      }
-      if (!(await look())) return false
+    if (positions.outstanding < mostWaiting && !(await look())) return false
+    const isDue = startedAt - settledAt >= settleMs
+    if (isDue && (positions.unsettled || !seesAll)) {
+      await edge.advance()
+      settledAt = startedAt
     }
     const reads = positions.settled < edge.settled()
     if (!seesAll && reads) continue

@@ -31,6 +31,7 @@ function queueOver(log: LoggedEvent[] = []) {
   const sent: Sent[] = []
   const order: number[] = []
   const loaded: number[] = []
+  const known = new Map(log.map((one) => [Number(one.position), one]))
   let sequence = 0
   const queue = createRelayQueue({
     start: 0,
@@ -46,7 +47,7 @@ function queueOver(log: LoggedEvent[] = []) {
       }),
     load: async (positions) => {
       loaded.push(...positions)
-      return log.filter(({ position }) => positions.includes(Number(position)))
+      return positions.flatMap((position) => known.get(position) ?? [])
     },
     onDone: () => {},
     onFailure: () => {},
@@ -101,6 +102,26 @@ test('workspaces take turns: what one has waiting delays another by a few events
   const place = order.indexOf(2_001)
   expect(place).toBeGreaterThanOrEqual(before)
   expect(place - before).toBeLessThan(40)
+})
+
+test('however large events are, only so much of them is in memory', async () => {
+  const bytes = 1024 * 1024
+  const large = Array.from({ length: 600 }, (_, at) => ({
+    ...event(at + 1, `large-${at}`, 1, `ws_${at % 20}`),
+    data: 'x'.repeat(bytes),
+  }))
+  const { queue, sent, loaded, settled } = queueOver(large)
+  for (const one of large) queue.learn(one.workspaceId, [Number(one.position)])
+  let most = 0
+  for (let done = 0; done < large.length; done++) {
+    while (sent.length <= done) await settled()
+    // The first batch is as large as those of small ones are: nothing says yet how large they are.
+    if (done > 256) most = Math.max(most, loaded.length - done)
+    sent[done]?.acknowledge()
+    await settled()
+  }
+  expect(most).toBeLessThanOrEqual(40)
+  expect(loaded.length).toBe(600)
 })
 
 test('one that fails holds up those behind it of its aggregate, and is tried again', async () => {

@@ -49,12 +49,14 @@ const limits = {
   inFlight: 256,
   inFlightBytes: 8 * 1024 * 1024,
   loaded: 1_024,
+  loadedBytes: 32 * 1024 * 1024,
   loadedOfLane: 128,
   batch: 256,
   /** Positions of a lane in one round of loading. */
   share: 32,
   queueOfLine: 16,
-  kept: 2_048,
+  kept: 1_024,
+  keptBytes: 64 * 1024,
   published: 20_000,
 }
 
@@ -64,12 +66,15 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
   const lines = new Map<string, Line>()
   /** Aggregates of which nothing waits, the longest untouched first. */
   const published = new Map<string, LastPublished>()
-  /** Offered events that a look must find first, by position, so that it need not load them. */
+  /** Offered events that a look must find first, by position, so that it need not load them; no large ones. */
   const kept = new Map<number, LoggedEvent>()
   const loading = createRotation<Lane>()
   const sending = createRotation<Lane>()
   const timers = new Set<NodeJS.Timeout>()
   let loaded = 0
+  let loadedBytes = 0
+  /** Of one event, as they have been of late: how much a batch will be is only known once it is there. */
+  let usualBytes = 4_096
   let inFlight = 0
   let inFlightBytes = 0
   let filling = false
@@ -108,7 +113,10 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
   /** Where the next positions to load come from: a round of the lanes. */
   function takeBatch(): Map<number, Line | Lane> {
     const batch = new Map<number, Line | Lane>()
-    const room = () => batch.size < limits.batch && loaded < limits.loaded
+    const room = () =>
+      batch.size < limits.batch &&
+      loaded < limits.loaded &&
+      (loaded === 0 || loadedBytes + batch.size * usualBytes < limits.loadedBytes)
     const take = (position: number | undefined, from: Line | Lane, lane: Lane) => {
       if (position === undefined) return
       batch.set(position, from)
@@ -116,7 +124,8 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
       loaded++
     }
     for (let lane = room() ? loading.next() : undefined; lane; lane = room() ? loading.next() : undefined) {
-      let share = Math.min(limits.share, limits.loadedOfLane - lane.loaded)
+      const affordable = Math.ceil(limits.loadedBytes / usualBytes / 8)
+      let share = Math.min(limits.share, limits.loadedOfLane - lane.loaded, affordable)
       for (let line = lane.unparking.shift(); line; line = share > 0 ? lane.unparking.shift() : undefined) {
         line.inUnparking = false
         const count = Math.min(limits.queueOfLine - line.queue.length, line.parked.length)
@@ -153,16 +162,19 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
     const lane = 'lane' in from ? from.lane : from
     if (from !== lane) (from as Line).unparked--
     if (!event) {
-      release(lane)
+      release(lane, 0)
       finish(position, undefined, undefined)
       return
     }
+    const bytes = event.data.length
+    loadedBytes += bytes
+    usualBytes = Math.max(1_024, bytes, usualBytes * 0.9)
     const line = lineOf(event.streamId, lane)
     const behind = line.parked.length > 0 || line.unparked > 0 || line.queue.length >= limits.queueOfLine
     if (from === lane && behind) {
       line.parked.push(position)
       wantUnpark(line)
-      release(lane)
+      release(lane, bytes)
       return
     }
     line.queue.push(event)
@@ -170,8 +182,9 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
     wantUnpark(line)
   }
 
-  const release = (lane: Lane) => {
+  const release = (lane: Lane, bytes: number) => {
     loaded--
+    loadedBytes -= bytes
     lane.loaded--
     wantLoad(lane)
     const isEmpty = lane.loaded === 0 && lane.waiting.length === 0 && lane.unparking.length === 0
@@ -195,7 +208,7 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
       line.last = { version: event.version, sequence: ack?.sequence }
       finish(Number(event.position), event, ack)
       retire(line)
-      release(line.lane)
+      release(line.lane, bytes)
     } catch (error) {
       holdBack(line)
       options.onFailure(error)
@@ -249,7 +262,7 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
   /** Whether an event is known to be the next of its aggregate, and its workspace has no more than its share. */
   function mayEnter({ workspaceId, streamId, version }: LoggedEvent): boolean {
     const lane = lanes.get(workspaceId)
-    if (loaded >= limits.loaded) return false
+    if (loaded >= limits.loaded || loadedBytes >= limits.loadedBytes) return false
     if (lane && (lane.waiting.length > 0 || lane.loaded >= limits.loadedOfLane)) return false
     const line = lines.get(streamId)
     if (line && line.queue.length >= limits.queueOfLine) return false
@@ -257,6 +270,7 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
   }
 
   function keep(position: number, event: LoggedEvent) {
+    if (event.data.length > limits.keptBytes) return
     if (kept.size >= limits.kept) kept.delete(kept.keys().next().value ?? 0)
     kept.set(position, event)
   }

@@ -36,6 +36,10 @@ export const consumerCheckpoints = pgTable('consumer_checkpoints', {
   streamSequence: bigint('stream_sequence', { mode: 'number' }).notNull(),
   eventId: text('event_id').notNull(),
   handled: bigint('handled', { mode: 'number' }).notNull(),
+  /** Up to which sequence of which stream it has acknowledged everything, for those that fill what they have missed. */
+  streamCreated: text('stream_created'),
+  ackFloor: bigint('ack_floor', { mode: 'number' }),
+  startedAt: instant('started_at').notNull().defaultNow(),
   updatedAt: instant('updated_at').notNull().defaultNow(),
 })
 

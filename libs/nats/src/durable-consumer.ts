@@ -6,6 +6,7 @@ import {
   type ConsumerCounters,
   giveBackDelayMs,
 } from './batch-handling.js'
+import { type ConsumerPlace, consumerPlace } from './consumer-place.js'
 import {
   type DurableConfig,
   defaultAckWaitMs,
@@ -37,12 +38,18 @@ export interface DurableConsumerOptions<T>
   log: Logger
   /** Called before the first request, and before the next one whenever the consumer or stream may be another one. */
   onStart?(): void
+  /** Called after `onStart`: nothing is asked for until it resolves; rejected, the consumer starts anew. */
+  prepare?(place: ConsumerPlace): Promise<void>
   /** Says what a message is, or null where it concerns nobody here. What throws is given up: nobody can handle it. */
   read(message: StreamMessage): Readable<T> | null
 }
 
 export interface DurableConsumer {
   counters(): ConsumerCounters
+  /** Asks the server how far it has come. Rejects while the server is away. */
+  place(): Promise<ConsumerPlace>
+  /** Begins anew, with `prepare`. */
+  restart(reason: string): void
   /** Stops taking messages, gives back what has only arrived, and waits for what is in hand. */
   close(): Promise<void>
 }
@@ -85,6 +92,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   })
   const running = new Set<Promise<void>>()
   let pull: Pull | undefined
+  let restart: (reason: string) => void = () => {}
   let inFlight = 0
   let nextBatchAt = 0
   let planned = false
@@ -160,15 +168,20 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   /** Asks until the consumer is lost. */
   const consume = async () => {
     const connection = await link.ready(closing.signal)
-    await ensureConsumer(connection, options)
+    const isNew = await ensureConsumer(connection, options)
     if (closing.signal.aborted) return
     options.onStart?.()
+    await options.prepare?.(await consumerPlace(connection, options, isNew))
+    if (closing.signal.aborted) return
     const largest = (connection.info?.max_payload ?? 1_048_576) + envelopeBytes
     const startedAt = performance.now()
     const { stream } = options
     const own = openPull({ connection, stream, durable, onMessage, room: () => held.room(largest) })
     pull = own
-    const reason = await Promise.race([own.lost, aborted(closing.signal)])
+    const restarted = new Promise<string>((resolve) => {
+      restart = resolve
+    })
+    const reason = await Promise.race([own.lost, restarted, aborted(closing.signal)])
     const closed = own.close()
     if (closing.signal.aborted) return closed
     log.warn({ durable, reason }, 'the consumer was lost, asking anew')
@@ -193,6 +206,8 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
 
   return {
     counters: () => ({ ...handling.counters }),
+    place: async () => consumerPlace(await link.ready(closing.signal), options),
+    restart: (reason) => restart(reason),
     async close() {
       closing.abort()
       clearTimeout(timer)

@@ -1,5 +1,6 @@
 export * from './ack-inbox.js'
-export { type ConsumerCounters, giveBackDelayMs, type Received } from './batch-handling.js'
+export { batchHandling, type ConsumerCounters, type Received } from './batch-handling.js'
+export type { ConsumerPlace } from './consumer-place.js'
 export * from './durable-consumer.js'
 export * from './errors.js'
 export * from './event-subject.js'

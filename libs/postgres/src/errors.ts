@@ -82,10 +82,9 @@ export function deadlocked(error: unknown): boolean {
   return codeOf(error) === '40P01'
 }
 
-/** Whether another transaction was in the way, so that the same one may be begun anew: a deadlock, a lock, a serialization. */
+/** Whether another transaction was in the way. A cancelled statement is not among these: with fewer rows it may be done in time. */
 export function isPassing(error: unknown): boolean {
-  const code = codeOf(error)
-  return code === '40P01' || code === '55P03' || code === '40001'
+  return deadlocked(error) || lockTimedOut(error) || codeOf(error) === '40001'
 }
 
 /** Turns "Postgres is away" into the API's 503; every other error stays as it is. */

@@ -1,13 +1,16 @@
-import { type EventCatalog, type NatsNames, natsNames } from '@opsplane/contracts'
+import { backendNames, type EventCatalog, type NatsNames, natsNames } from '@opsplane/contracts'
 import {
   createEventStore,
   type EventStore,
+  type LogSource,
+  ownLog,
   type Relay,
+  remoteLog,
   startIdempotencyPurge,
   startLogMonths,
   startRelay,
 } from '@opsplane/eventstore'
-import { createInternalIssuer, type InternalIssuer } from '@opsplane/http'
+import { createInternalIssuer, type InternalIssuer, serviceClient } from '@opsplane/http'
 import { connectNats, type NatsLink, type StreamOptions, streamOptionsOf } from '@opsplane/nats'
 import { connect, createDueWork, type Database, type DueWorkGroup } from '@opsplane/postgres'
 import {
@@ -18,6 +21,7 @@ import {
   type Logger,
   type Releasers,
   systemClock,
+  urlOfService,
 } from '@opsplane/runtime'
 import { wakeHints } from './wake-hints.js'
 
@@ -33,6 +37,8 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
   names: NatsNames
   issuer: InternalIssuer
   cursors: CursorCodec
+  /** The logs of all services with one: its own is read directly. */
+  logs: readonly LogSource[]
   clock: Clock
   log: Logger
 }
@@ -88,6 +94,7 @@ export function openContext<Config extends BackendConfig>(
   releasers.add('relay', () => relay.close())
   const months = startLogMonths(database.sql, log)
   releasers.add('log months', () => months.close())
+  const issuer = createInternalIssuer({ service: name, privateKey: config.servicePrivateKey })
   const purge = startIdempotencyPurge(database.sql, log)
   releasers.add('idempotency purge', () => purge.close())
   const dueWork = createDueWork({
@@ -110,9 +117,32 @@ export function openContext<Config extends BackendConfig>(
     dueWork,
     link,
     names,
-    issuer: createInternalIssuer({ service: name, privateKey: config.servicePrivateKey }),
+    issuer,
     cursors: cursorCodec(config.cursorSecret),
+    logs: [ownLog(schema, database), ...otherLogs({ name, config, issuer, releasers })],
     clock: overrides.clock ?? systemClock,
     log,
   }
+}
+
+const logTimeoutMs = 30_000
+
+/** The logs of the other services that are configured and have one. */
+function otherLogs({
+  name,
+  config,
+  issuer,
+  releasers,
+}: Pick<OpenContextOptions<BackendConfig>, 'name' | 'config' | 'releasers'> & { issuer: InternalIssuer }) {
+  const others = backendNames.filter((other) => other !== name && config.serviceUrls[other] !== undefined)
+  return others.map((other) => {
+    const client = serviceClient({
+      baseUrl: urlOfService(config, other),
+      audience: other,
+      issuer,
+      timeoutMs: logTimeoutMs,
+    })
+    releasers.add(`log of ${other}`, () => client.close())
+    return remoteLog(other.replaceAll('-', '_'), client)
+  })
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { LogPage } from '@opsplane/eventstore'
 import { defineRoute, generateServiceKeys } from '@opsplane/http'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
@@ -36,6 +37,17 @@ describe('a service', () => {
     expect([...statuses].filter((status) => status !== 201 && status !== 409)).toEqual([])
     expect(await service.sql`select 1 from notes where state->>'title' = 'Contended'`).toHaveLength(1)
     expect((await create('Other', 'key-1')).status).toBe(422)
+  })
+
+  test('gives its log to other services, page by page, and to nobody else', async () => {
+    await create('Read by others')
+    const page = (await service.as().get('/internal/events?after=0&types=note.*')).data(LogPage)
+    expect(page.next).toBeNull()
+    expect(page.events.map(({ position }) => position)).toEqual(page.events.map((_, at) => at + 1))
+    expect(page.events.at(-1)?.event.data).toMatchObject({ after: { title: 'Read by others' } })
+    const rest = await service.as().get(`/internal/events?after=${page.events.length - 1}`)
+    expect(rest.data(LogPage).events).toEqual(page.events.slice(-1))
+    expect((await api.get('/internal/events?after=0')).status).toBe(403)
   })
 
   test('has a schema named after it, whose read models come out the same from its log', async () => {

@@ -1,3 +1,4 @@
+import { internalEventRoutes } from '@opsplane/eventstore'
 import { createApp, createInternalVerifier, listen, type Route, routeTableRoute } from '@opsplane/http'
 import { asciiLettersOnly, type Database, knowsAllLetters, translatePostgresError } from '@opsplane/postgres'
 import { type BackendConfig, createLogger, createReleasers, type RunningService } from '@opsplane/runtime'
@@ -32,7 +33,7 @@ export async function startService<Config extends BackendConfig, Overrides exten
     refuseForeignPaths(name, paths, routes)
     const app = createApp({
       service: name,
-      routes: [...routes, routeTableRoute(routes)],
+      routes: [...routes, routeTableRoute(routes), ...internalEventRoutes(ctx.database)],
       verifier: createInternalVerifier({ service: name, trustedKeys: config.trustedServiceKeys }),
       idempotency: ctx.store.idempotency,
       log,

@@ -143,6 +143,7 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
     names,
     log,
     durable: fanOutConsumer,
+    history: { of: 'gap', logs: ctx.logs },
     batchesInFlight,
     // Deliveries are unique by event and webhook, so they are committed by themselves: a repeated batch changes nothing.
     perform: (events, { origins, places }) => dispatch.fanOut(incomingOf(events, origins), places),

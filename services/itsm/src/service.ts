@@ -18,6 +18,7 @@ import { problem } from './problem/domain.js'
 import { createProblems } from './problem/problems.js'
 import { itsmSettings } from './settings/domain.js'
 import { settingsRoutes } from './settings/routes.js'
+import { settingsStore } from './settings/settings-store.js'
 import { createSla, slaDeciders, slaProjectedTables } from './sla/sla.js'
 import { stateMachineRoutes } from './state-machines/routes.js'
 
@@ -51,18 +52,19 @@ export const itsm = defineService<ItsmConfig, ItsmOverrides>({
   ],
   searchesTexts: true,
   setup(ctx, { searchPatience }) {
-    const incidents = incidentStore(ctx)
+    const settings = settingsStore(ctx)
+    const incidents = incidentStore(ctx, settings)
     const changes = changeStore(ctx)
     const areas: ServiceParts[] = [
-      createIncidents(ctx, incidents),
+      createIncidents(ctx, incidents, settings),
       createChanges(ctx, changes),
       { routes: cmdbRoutes(ctx) },
       createSla(ctx, incidents),
       createChangeWindows(ctx, changes),
       createKnowledge(ctx, searchPatience),
       { routes: stateMachineRoutes() },
-      createProblems(ctx, incidents),
-      { routes: settingsRoutes(ctx) },
+      createProblems(ctx, incidents, settings),
+      { routes: settingsRoutes(settings) },
       { routes: catalogRoutes(ctx) },
     ]
     return {

@@ -196,6 +196,20 @@ describe('sender', () => {
     expect(sender.room().jobs).toBe(0)
   })
 
+  it('holds no more than so many bytes, and of one webhook an eighth or one body', async () => {
+    const { add, running, rooms, sender } = start()
+    expect([add('a', { bytes: 60 }), add('a', { bytes: 60 })]).toEqual([true, false])
+    expect([add('b', { bytes: 500 }), add('c', { bytes: 300 })]).toEqual([true, false])
+    expect(sender.room().bytes).toBe(240)
+    expect(add('d', { bytes: 240 })).toBe(true)
+    expect(sender.room().bytes).toBe(0)
+    await running[1]?.end('well')
+    expect(rooms()).toBeGreaterThan(0)
+    expect(add('c', { bytes: 300 })).toBe(true)
+    for (const end of running.map((entry) => entry.end)) await end('well')
+    expect(sender.room().bytes).toBe(800)
+  })
+
   it('does not send what its lease no longer covers', () => {
     const { add, webhooks } = start()
     add('a', { sendBefore: -1 })

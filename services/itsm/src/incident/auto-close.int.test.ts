@@ -4,7 +4,6 @@ import { attemptDueWork } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { addHeads, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
-import { settingsStore } from '../settings/settings-store.js'
 import { autoCloseBatch, autoClosing } from './auto-close.js'
 import { claimStatement } from './auto-close-rows.js'
 import { type TestDesk, tenantOf, testDesk } from './desk.fixture.js'
@@ -28,7 +27,9 @@ const log = createLogger({ service: 'test', level: 'silent' })
 /** One batch; how many it has closed. */
 async function sweep(): Promise<number> {
   const { database, clock } = desk.ctx
-  return (await attemptDueWork(autoClosing(desk.ctx), { sql: database.sql, log, simulated: clock })).done
+  return (
+    await attemptDueWork(autoClosing(desk.ctx, desk.incidents), { sql: database.sql, log, simulated: clock })
+  ).done
 }
 const sweepAt = (instant: string) => {
   desk.setTime(instant)
@@ -36,7 +37,7 @@ const sweepAt = (instant: string) => {
 }
 const statusOf = async (id: string, tenant: TenantScope) => (await desk.incidents.get(id, tenant)).status
 const setDays = (tenant: TenantScope, autoCloseDays: number) =>
-  settingsStore(desk.ctx).patch({ autoCloseDays }, desk.meta(tenant))
+  desk.settings.patch({ autoCloseDays }, desk.meta(tenant))
 
 it('closes what was resolved a week ago, to the millisecond, and says why', async () => {
   const tenant = tenantOf()

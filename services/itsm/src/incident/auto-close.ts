@@ -1,7 +1,7 @@
 import { IncidentState } from '@opsplane/contracts'
 import { type DueContext, dueCommands, tenantOf } from '../due-commands.js'
 import { claimStatement, nextClosing, resolvedIncidents } from './auto-close-rows.js'
-import { incidentStore } from './incident-store.js'
+import type { IncidentStore } from './incident-store.js'
 
 /** Incidents that are closed at once at most. */
 export const autoCloseBatch = 200
@@ -10,8 +10,7 @@ export const autoCloseBatch = 200
  * Closes resolved incidents once the days of the tenant's settings have passed. What is due follows from the settings
  * at that moment.
  */
-export function autoClosing(ctx: DueContext & Parameters<typeof incidentStore>[0]) {
-  const incidents = incidentStore(ctx)
+export function autoClosing(ctx: DueContext, incidents: IncidentStore) {
   return dueCommands(ctx, {
     name: 'auto-close',
     of: resolvedIncidents,

@@ -18,7 +18,7 @@ const act = (id: string, ...steps: IncidentStep[]) =>
     Promise.resolve(),
   )
 const get = (id: string) => desk.incidents.get(id, tenant)
-const cascade = () => createCascade(desk.ctx)
+const cascade = () => createCascade(desk.ctx, desk.incidents)
 
 /** The events of an incident as they come from the stream, oldest first. */
 async function eventsOf(id: string): Promise<PlatformEvent[]> {
@@ -229,7 +229,7 @@ describe('three hundred children', () => {
         return Reflect.get(target, name, receiver)
       },
     })
-    const dying = createCascade({ ...desk.ctx, database: { ...desk.ctx.database, sql } })
+    const dying = createCascade({ ...desk.ctx, database: { ...desk.ctx.database, sql } }, desk.incidents)
     await expect(dying.handle(events)).rejects.toThrow('killed')
     const first = (await told(ids))['incident.resolved'] ?? 0
     expect(first).toBeGreaterThan(0)

@@ -11,7 +11,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { type Cursor, childrenOf, holdFamily, type Leading, leading } from './cascade-rows.js'
 import { isKeyTaken } from './dedup-key.js'
 import { stepsAfter } from './family.js'
-import { incidentStore } from './incident-store.js'
+import type { IncidentStore } from './incident-store.js'
 
 export interface CascadeContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {
   relay: Pick<ServiceContext['relay'], 'wake'>
@@ -26,9 +26,8 @@ const maxTries = 10
  * Lets children do as their parents do. An event only says which parent to look at: what the parent has come to is
  * read from the log, so that events that come again, late, or in another order do no harm.
  */
-export function createCascade(ctx: CascadeContext) {
+export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
   const { database, store, clock, relay } = ctx
-  const incidents = incidentStore(ctx)
   const meta = (tenant: TenantScope, causationId: string): CommandMeta => ({
     tenant,
     actor: systemActor,

@@ -12,6 +12,7 @@ import { connect } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import { itsm } from '../service.js'
+import { settingsStore } from '../settings/settings-store.js'
 import { incidentStore } from './incident-store.js'
 import { openIncident } from './opening.js'
 
@@ -84,7 +85,10 @@ it('makes one incident of alerts that reach several processes at once', async ()
     const database = connect(service.adminUrl, { schema: 'itsm', max: 2 })
     // All of the context that opening an incident uses.
     const ctx = { database, store: createEventStore({ database, log }) } as Parameters<typeof openIncident>[0]
-    return { database, open: () => openIncident(ctx, incidentStore(ctx), NewIncident.parse(alert), meta()) }
+    return {
+      database,
+      open: () => openIncident(ctx, incidentStore(ctx, settingsStore(ctx)), NewIncident.parse(alert), meta()),
+    }
   })
   let refused = 0
   const insist = async (open: () => Promise<Incident>): Promise<Incident> => {

@@ -4,6 +4,7 @@ import { connect } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { createDatabase, templateDatabase, testRolePassword, uniquePrefix } from '@opsplane/testing'
 import { itsm } from '../service.js'
+import { settingsStore } from '../settings/settings-store.js'
 import { incidentStore } from './incident-store.js'
 import { patchIncident } from './linking.js'
 import { openIncident } from './opening.js'
@@ -30,11 +31,13 @@ export async function testDesk() {
     relay: { wake: () => void woken++ },
     clock: { now: () => at },
   }
-  const incidents = incidentStore(ctx)
+  const settings = settingsStore(ctx)
+  const incidents = incidentStore(ctx, settings)
   const meta = (tenant: TenantScope): CommandMeta => ({ tenant, actor: agent, now: at, requestId: null })
 
   return {
     ctx,
+    settings,
     incidents,
     meta,
     setTime: (instant: string) => {

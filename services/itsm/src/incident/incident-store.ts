@@ -2,7 +2,7 @@ import type { CommandMeta, Incident, IncidentState, TenantScope } from '@opsplan
 import type { ServiceContext } from '@opsplane/service'
 import { referencedId } from '../lists/referenced-id.js'
 import { incidents } from '../schema.js'
-import { settingsOf } from '../settings/settings-store.js'
+import type { SettingsStore } from '../settings/settings-store.js'
 import type { IncidentCommand } from './commands.js'
 import { isKeyTaken, keyTaken } from './dedup-key.js'
 import { incident } from './domain.js'
@@ -12,7 +12,10 @@ import { openIncidentByKey } from './queries.js'
 import { allowedActions } from './transitions.js'
 
 /** The incidents as the API shows them: with their version and what can be done to them now. */
-export function incidentStore({ store, database }: Pick<ServiceContext, 'store' | 'database'>) {
+export function incidentStore(
+  { store, database }: Pick<ServiceContext, 'store' | 'database'>,
+  settings: SettingsStore,
+) {
   const aggregate = store.aggregate(incident, { present })
 
   /** Throws conflict when the incident is to open again while another of its dedup key is open. */
@@ -32,7 +35,7 @@ export function incidentStore({ store, database }: Pick<ServiceContext, 'store' 
       reopening(id, meta.tenant, () => aggregate.handle(id, command, meta)),
     reopening,
     /** The settings commands are given with. */
-    deskOf: (tenant: TenantScope) => settingsOf({ store }, tenant),
+    deskOf: settings.of,
     /** What the incident names. */
     linksOf: async (id: string, tenant: TenantScope): Promise<IncidentLinks | undefined> =>
       (await aggregate.find(id, tenant))?.state,

@@ -1,4 +1,5 @@
 import type { ServiceContext, ServiceParts } from '@opsplane/service'
+import type { SettingsStore } from '../settings/settings-store.js'
 import { incidentActionRoutes } from './action-routes.js'
 import { incidentCommentRoutes } from './comment-routes.js'
 import type { IncidentStore } from './incident-store.js'
@@ -8,7 +9,11 @@ import { incidentRoutes } from './routes.js'
 import { incidentWatchRoutes } from './watch-routes.js'
 
 /** Incidents, and what follows from what happens to them. */
-export function createIncidents(ctx: ServiceContext, incidents: IncidentStore): ServiceParts {
+export function createIncidents(
+  ctx: ServiceContext,
+  incidents: IncidentStore,
+  settings: SettingsStore,
+): ServiceParts {
   return {
     routes: [
       ...incidentRoutes(ctx, incidents),
@@ -17,6 +22,6 @@ export function createIncidents(ctx: ServiceContext, incidents: IncidentStore): 
       ...majorIncidentRoutes(incidents),
       ...incidentWatchRoutes(incidents),
     ],
-    background: incidentConsumers(ctx),
+    background: incidentConsumers(ctx, incidents, settings),
   }
 }

@@ -9,8 +9,8 @@ import {
 import type { Unit } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { itemCriticality } from '../cmdb/queries.js'
-import { settingsOf } from '../settings/settings-store.js'
-import { incidentStore } from './incident-store.js'
+import type { SettingsStore } from '../settings/settings-store.js'
+import type { IncidentStore } from './incident-store.js'
 import { mayBeRuled, mayHold, reasonToPropose } from './major-rules.js'
 
 export type ProposalContext = Pick<ServiceContext, 'database' | 'store' | 'clock'>
@@ -19,15 +19,16 @@ export type ProposalContext = Pick<ServiceContext, 'database' | 'store' | 'clock
  * Proposes incidents as major ones by the rules of the settings. An event only says which incident to look at: what
  * counts is what has become of it, so that events that come again, late, or in another order do no harm.
  */
-export function createMajorProposals(ctx: ProposalContext) {
-  const { database, store, clock } = ctx
-  const incidents = incidentStore(ctx)
-
+export function createMajorProposals(
+  { database, store, clock }: ProposalContext,
+  incidents: IncidentStore,
+  settings: SettingsStore,
+) {
   async function handle(events: readonly PlatformEvent[]): Promise<void> {
     const changed = events.filter(({ data: { before, changes } }) => mayBeRuled(before, changes))
     for (const { id, data, resource, workspaceId, environment } of changed) {
       const tenant = { workspaceId, environment }
-      const { majorRules } = await settingsOf(ctx, tenant)
+      const { majorRules } = await settings.of(tenant)
       // Another change since has an event of its own.
       if (mayHold(majorRules, data.after)) await propose(resource.id, majorRules, tenant, id)
     }

@@ -1,8 +1,10 @@
 import type { ItsmEventType } from '@opsplane/contracts'
 import { consumeEvents } from '@opsplane/eventstore'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import type { SettingsStore } from '../settings/settings-store.js'
 import { autoClosing } from './auto-close.js'
 import { createCascade } from './cascade.js'
+import type { IncidentStore } from './incident-store.js'
 import { createMajorProposals } from './major-proposals.js'
 
 /** What can tell of another status of an incident that has children, or of another child. */
@@ -17,10 +19,14 @@ const familyEvents: readonly ItsmEventType[] = [
 const ruledEvents: readonly ItsmEventType[] = ['incident.created', 'incident.updated']
 
 /** What follows from what happens to incidents, and from nothing happening to them. */
-export function incidentConsumers(ctx: ServiceContext): BackgroundWork[] {
-  const cascade = createCascade(ctx)
-  const proposals = createMajorProposals(ctx)
-  ctx.dueWork.start(autoClosing(ctx))
+export function incidentConsumers(
+  ctx: ServiceContext,
+  incidents: IncidentStore,
+  settings: SettingsStore,
+): BackgroundWork[] {
+  const cascade = createCascade(ctx, incidents)
+  const proposals = createMajorProposals(ctx, incidents, settings)
+  ctx.dueWork.start(autoClosing(ctx, incidents))
   return [
     consumeEvents({
       database: ctx.database,

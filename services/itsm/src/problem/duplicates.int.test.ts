@@ -5,6 +5,7 @@ import { connect, type Database } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import { itsm } from '../service.js'
+import { settingsStore } from '../settings/settings-store.js'
 import { type ProblemStore, problemStore } from './problem-store.js'
 
 let service: TestService
@@ -21,7 +22,8 @@ beforeAll(async () => {
   replicas = Array.from({ length: 3 }, () => {
     const database = connect(service.adminUrl, { schema: 'itsm', max: 4 })
     databases.push(database)
-    return problemStore({ database, store: createEventStore({ database, log }), relay: { wake: () => {} } })
+    const ctx = { database, store: createEventStore({ database, log }), relay: { wake: () => {} } }
+    return problemStore(ctx, settingsStore(ctx))
   })
 })
 afterAll(async () => {

@@ -11,7 +11,7 @@ import {
 } from '@opsplane/contracts'
 import { type TurnContext, takeTurns, turnOfTenant, type Unit } from '@opsplane/eventstore'
 import { referencedId } from '../lists/referenced-id.js'
-import { settingsOf } from '../settings/settings-store.js'
+import type { SettingsStore } from '../settings/settings-store.js'
 import type { CreateProblem, ProblemStep } from './commands.js'
 import { problem } from './domain.js'
 import { checkReferences } from './references.js'
@@ -19,7 +19,7 @@ import { problems } from './tables.js'
 import { allowedActions } from './transitions.js'
 
 /** The problems as the API shows them, and the commands that need more than the problem itself. */
-export function problemStore(ctx: TurnContext) {
+export function problemStore(ctx: TurnContext, settings: SettingsStore) {
   const {
     store,
     database: { db },
@@ -43,7 +43,7 @@ export function problemStore(ctx: TurnContext) {
   async function prepare(input: NewProblem, meta: CommandMeta): Promise<CreateProblem> {
     const { workspaceId } = meta.tenant
     const number = `PRB-${await store.numbers.next(workspaceId, 'problem')}`
-    const { priorityMatrix: matrix } = await settingsOf(ctx, meta.tenant)
+    const { priorityMatrix: matrix } = await settings.of(meta.tenant)
     return { kind: 'create', id: newId('problem'), number, by: meta.actor, now: meta.now, input, matrix }
   }
 
@@ -59,7 +59,7 @@ export function problemStore(ctx: TurnContext) {
         return unit.create(aggregate, command.id, command)
       }),
     async change(id: string, patch: ProblemPatch, meta: CommandMeta): Promise<Problem> {
-      const { priorityMatrix: matrix } = await settingsOf(ctx, meta.tenant)
+      const { priorityMatrix: matrix } = await settings.of(meta.tenant)
       const edit = async (unit: Unit) => {
         if (patch.ciIds !== undefined || patch.changeIds !== undefined) {
           const current = await unit.find(aggregate, id)

@@ -1,6 +1,7 @@
 import { consumeEvents } from '@opsplane/eventstore'
 import type { BackgroundWork, ServiceContext, ServiceParts } from '@opsplane/service'
 import type { IncidentStore } from '../incident/incident-store.js'
+import type { SettingsStore } from '../settings/settings-store.js'
 import { problemActionRoutes } from './action-routes.js'
 import { createCascade } from './cascade.js'
 import { tellChangesEnded } from './changes-ended.js'
@@ -11,8 +12,12 @@ import { reachingEvents } from './reaction.js'
 import { problemRoutes } from './routes.js'
 
 /** Problems, and what becomes of one brought to its incidents. */
-export function createProblems(ctx: ServiceContext, incidents: IncidentStore): ServiceParts {
-  const problems = problemStore(ctx)
+export function createProblems(
+  ctx: ServiceContext,
+  incidents: IncidentStore,
+  settings: SettingsStore,
+): ServiceParts {
+  const problems = problemStore(ctx, settings)
   const links = problemLinks(ctx, incidents, problems)
   return {
     routes: [

@@ -1,14 +1,12 @@
 import { AsOfQuery, ItsmSettings, ItsmSettingsPatch } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
-import type { ServiceContext } from '@opsplane/service'
-import { settingsStore } from './settings-store.js'
+import type { SettingsStore } from './settings-store.js'
 
 const tag = 'ITSM settings'
 const path = '/itsm/settings'
 
 /** How the desk of a workspace and environment works. */
-export function settingsRoutes(ctx: ServiceContext): Route[] {
-  const settings = settingsStore(ctx)
+export function settingsRoutes(settings: SettingsStore): Route[] {
   return [
     defineRoute({
       operationId: 'getItsmSettings',

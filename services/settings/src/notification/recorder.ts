@@ -10,13 +10,14 @@ import { notificationText, notifiedTypes } from './text.js'
  * mails about it where mail is sent at all.
  */
 export function recordNotifications(
-  { database, link, names, log, clock }: ServiceContext,
+  { database, link, names, log, clock, logs }: ServiceContext,
   { withMail }: { withMail: boolean },
 ): EventConsumer {
   return consumeEvents({
     ...{ database, link, names, log },
     durable: 'settings-admin-notifications',
     filterSubjects: names.eventFilters(notifiedTypes),
+    history: { of: 'gap', logs },
     async handle(events, tx) {
       const made = await insertNotifications(tx, events)
       if (withMail) await queueAdminMails(tx, made, clock.now())

@@ -1,0 +1,115 @@
+import type { NatsNames, PlatformEvent } from '@opsplane/contracts'
+import { eventHeaders } from '@opsplane/contracts'
+import { type ConsumerPlace, lineOf, type Received, type StreamMessage, subjectMatches } from '@opsplane/nats'
+import type { Logger } from '@opsplane/runtime'
+import type { ConsumerTables } from './consumer-tables.js'
+import type { LogSource } from './log-pages.js'
+
+export interface FillOptions {
+  names: NatsNames
+  durable: string
+  /** The logs of all services. */
+  sources: readonly LogSource[]
+  /**
+   * `all`: a projection, which is nothing without what happened before it. `gap`: effects outside, of which only those are
+   * made up for that this consumer has missed.
+   */
+  history: 'all' | 'gap'
+  filterSubjects?: readonly string[]
+  tables: ConsumerTables
+  closing: AbortSignal
+  log: Logger
+  /** Handles events as those of a batch, and records up to where the log is read. */
+  apply(events: Received<PlatformEvent>[], progress: LogProgress): Promise<void>
+}
+
+export interface LogProgress {
+  source: string
+  position: number
+}
+
+/** Clocks of services and of the NATS server may differ by so much. */
+const skewMs = 3_600_000
+
+/**
+ * Before a consumer asks the stream: reads from the logs what the stream has lost before it was handled. Resumable; what
+ * the stream still has may be handled twice, so that nothing lies between the two.
+ */
+export async function fillFromLogs(options: FillOptions, place: ConsumerPlace): Promise<void> {
+  const { tables, history, durable, log } = options
+  const saved = await tables.place()
+  const isWhole =
+    saved !== undefined &&
+    saved.streamCreated === place.streamCreated &&
+    saved.ackFloor + 1 >= place.firstSequence
+  if (isWhole) return
+  if (saved || history === 'all') {
+    log.info({ durable, from: saved?.ackFloor, first: place.firstSequence }, 'filling from the logs')
+    const before =
+      place.firstStoredMs === null ? undefined : new Date(place.firstStoredMs + skewMs).toISOString()
+    // What happened before a consumer of effects was there is history, and none of its business.
+    const since = history === 'gap' ? saved?.startedAt : undefined
+    for (const source of options.sources) await readLog(options, source, { since, before })
+    if (options.closing.aborted) throw new Error('closed while it was filled from the logs')
+    log.info({ durable }, 'filled from the logs')
+  }
+  await tables.arrive({ streamCreated: place.streamCreated, ackFloor: place.firstSequence - 1 }, new Map())
+}
+
+async function readLog(
+  options: FillOptions,
+  { source, page }: LogSource,
+  times: { since?: string | undefined; before?: string | undefined },
+) {
+  const types = typesOf(options.names, options.filterSubjects)
+  let after: number | null = await options.tables.readUpTo(source)
+  while (after !== null && !options.closing.aborted) {
+    const { events, next }: Awaited<ReturnType<typeof page>> = await page({ after, types, ...times })
+    const position = next ?? events.at(-1)?.position
+    const received = events
+      .map(({ position, event }) => fromLog(options.names, event, { source, position }))
+      .filter(({ message }) => isWanted(options, message))
+    if (position !== undefined) await options.apply(received, { source, position })
+    after = next
+  }
+}
+
+const isWanted = ({ filterSubjects }: FillOptions, { subject }: StreamMessage) =>
+  !filterSubjects || filterSubjects.some((filter) => subjectMatches(filter, subject))
+
+/** The types that filters let through, whoever the tenant is: `incident.created,change.*`. */
+function typesOf(names: NatsNames, filterSubjects: readonly string[] | undefined): string {
+  const before = names.eventSubjects.split('.').length + 1
+  const types = filterSubjects?.map((filter) => filter.split('.').slice(before).join('.').replace(/>$/, '*'))
+  return types && types.length > 0 && types.every((type) => type !== '') ? [...new Set(types)].join(',') : '*'
+}
+
+/** An event of the log as if it had come as a message; there is nothing to acknowledge. */
+function fromLog(
+  names: NatsNames,
+  event: PlatformEvent,
+  { source, position }: LogProgress,
+): Received<PlatformEvent> {
+  const headers: Record<string, string> = {
+    'Nats-Msg-Id': event.id,
+    [eventHeaders.source]: source,
+    [eventHeaders.position]: String(position),
+  }
+  const nothing = () => {}
+  const message: StreamMessage = {
+    subject: names.eventSubject(event),
+    stream: '',
+    seq: position,
+    deliveries: 1,
+    storedMs: Date.parse(event.createdAt),
+    bytes: 0,
+    header: (name) => headers[name],
+    string: () => JSON.stringify(event),
+    json: () => event,
+    ack: nothing,
+    nak: nothing,
+    term: nothing,
+    working: nothing,
+  }
+  return { message, event, line: lineOf(event), lane: event.workspaceId }
+}

@@ -1,0 +1,265 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { ApiError, natsNames, type PlatformEvent } from '@opsplane/contracts'
+import { connectNats, ensureStreams, type NatsLink } from '@opsplane/nats'
+import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
+import { sql } from 'drizzle-orm'
+import { type ConsumeEventsOptions, consumeEvents, type EventBatch, type Transaction } from './consume.js'
+import {
+  log,
+  meta,
+  opening,
+  openTestStore,
+  type Replica,
+  schema,
+  type TestStore,
+} from './fixture/test-database.js'
+import { type LogSource, ownLog } from './log-pages.js'
+import { type Relay, startRelay } from './relay.js'
+
+describe('a consumer with a history', () => {
+  let testStore: TestStore
+  let replica: Replica
+  let relay: Relay
+  let link: NatsLink
+  let names: ReturnType<typeof natsNames>
+  let logs: LogSource[]
+  /** What each effect was about, in order, repetitions included. */
+  let handled: string[]
+  let positions: number[]
+  const closing: (() => Promise<void>)[] = []
+
+  beforeAll(() => {
+    link = connectNats({ url: testNatsUrl(), name: 'history-test', log })
+  })
+  beforeEach(async () => {
+    testStore = await openTestStore()
+    await testStore.database.sql`create table seen (id text primary key, title text, at serial)`
+    names = natsNames(uniquePrefix())
+    await ensureStreams(link, names)
+    relay = startRelay({ databaseUrl: testStore.url, schema, link, names, instanceId: 'one', log })
+    replica = testStore.replica({ onCommit: relay.offer })
+    logs = [ownLog(schema, testStore.database)]
+    handled = []
+    positions = []
+  })
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close()
+    await relay.close()
+    await testStore.close()
+  })
+  afterAll(() => link.close())
+
+  const record = async (events: PlatformEvent[], tx: Transaction, { origins }: EventBatch) => {
+    positions.push(...origins.map(({ position }) => position ?? 0))
+    for (const { id, data } of events) {
+      handled.push(id)
+      await tx.execute(
+        sql`insert into seen (id, title) values (${id}, ${String(data.after?.title)}) on conflict do nothing`,
+      )
+    }
+  }
+  const consume = (
+    of: 'all' | 'gap',
+    options: Partial<Pick<ConsumeEventsOptions, 'filterSubjects'>> = {},
+  ) => {
+    const consumer = consumeEvents({
+      ...{ database: testStore.database, link, names, durable: 'test-history', log, ...options },
+      retry: { baseMs: 20, maxMs: 50 },
+      history: { of, logs },
+      handle: record,
+    })
+    closing.push(consumer.close)
+    return consumer
+  }
+  const create = async (...titles: string[]) => {
+    for (const title of titles) {
+      const [id, open] = opening(title)
+      await replica.tickets.create(id, open, meta())
+    }
+  }
+  const seen = async () =>
+    (await testStore.database.sql<{ title: string }[]>`select title from seen order by at`).map(
+      ({ title }) => title,
+    )
+  const allSeen = (...titles: string[]) =>
+    waitFor(async () => {
+      const now = await seen()
+      return titles.every((title) => now.includes(title)) && now.length === titles.length
+    })
+  const streams = async () => (await jetstreamManager(await link.ready())).streams
+  const inStream = (count: number) =>
+    waitFor(async () => (await (await streams()).info(names.eventsStream)).state.last_seq === count)
+  /** As if everything stored so far were too old. */
+  const expire = async (keep = 0) => {
+    const { state } = await (await streams()).info(names.eventsStream)
+    await (await streams()).purge(names.eventsStream, { seq: state.last_seq + 1 - keep })
+  }
+  const floorOf = async () => {
+    const [row] = await testStore.database.sql`
+      select position from consumer_floors where consumer = 'test-history' and source = ${schema}`
+    return Number(row?.position ?? 0)
+  }
+  /** It has written down where it is. */
+  const settled = (sequence: number) =>
+    waitFor(async () => {
+      const [row] = await testStore.database.sql`
+        select ack_floor from consumer_checkpoints where consumer = 'test-history'`
+      return Number(row?.ack_floor) >= sequence
+    })
+
+  test('that is a projection begins with what the stream no longer has', async () => {
+    await create('first', 'second')
+    await inStream(2)
+    await expire()
+    await create('third')
+    await inStream(3)
+    consume('all')
+    await allSeen('first', 'second', 'third')
+    expect((await seen()).slice(0, 2)).toEqual(['first', 'second'])
+    await create('fourth')
+    await allSeen('first', 'second', 'third', 'fourth')
+  })
+
+  test('that is a projection is filled when the stream expired while it was down', async () => {
+    const first = consume('all')
+    await create('first')
+    await allSeen('first')
+    await settled(1)
+    await first.close()
+    await create('second', 'third')
+    await inStream(3)
+    await expire()
+    consume('all')
+    await allSeen('first', 'second', 'third')
+  })
+
+  test('that is new has nothing to do with history when its effects are outside', async () => {
+    await create('first')
+    await inStream(1)
+    await expire()
+    const consumer = consume('gap')
+    await create('second')
+    await allSeen('second')
+    await settled(2)
+    await consumer.close()
+    consume('gap')
+    await create('third')
+    await allSeen('second', 'third')
+  })
+
+  test('makes up for its gap, once, when its effects are outside', async () => {
+    await create('history')
+    await inStream(1)
+    await expire()
+    const first = consume('gap')
+    await create('first')
+    await allSeen('first')
+    await settled(2)
+    await first.close()
+    await create('lost', 'lost as well')
+    await inStream(4)
+    await expire()
+    await create('kept')
+    await inStream(5)
+    const second = consume('gap')
+    await allSeen('first', 'lost', 'lost as well', 'kept')
+    await settled(5)
+    await second.close()
+    const times = handled.length
+    const third = consume('gap')
+    await create('later')
+    await allSeen('first', 'lost', 'lost as well', 'kept', 'later')
+    await third.close()
+    // Nothing was missing any longer.
+    expect(handled).toHaveLength(times + 1)
+  })
+
+  test('knows up to where it has handled the log without a gap, and begins there', async () => {
+    const first = consume('gap')
+    // What is published says up to where the log is in the stream, once the relay knows.
+    await waitFor(async () => {
+      await create('before')
+      return first.floors().get(schema) !== undefined
+    })
+    await waitFor(async () => (await floorOf()) > 0)
+    await first.close()
+    const floor = await floorOf()
+    await create('lost')
+    await waitFor(async () => (await testStore.database.sql`select 1 from outbox`).length === 0)
+    await expire()
+    positions = []
+    consume('gap')
+    await waitFor(async () => (await seen()).at(-1) === 'lost')
+    expect(positions.length).toBeGreaterThan(0)
+    expect(Math.min(...positions)).toBeGreaterThan(floor)
+  })
+
+  test('takes only what it filters for, and waits for a log that cannot be read', async () => {
+    await create('first')
+    const [id, open] = opening('second')
+    await replica.tickets.create(id, open, meta())
+    await replica.tickets.handle(id, { kind: 'close', now: '2026-01-01T00:00:00.000Z' }, meta())
+    // To close is two events.
+    await inStream(4)
+    await expire()
+    let refusals = 2
+    logs = [
+      {
+        source: 'elsewhere',
+        page: async () => {
+          if (refusals-- > 0) throw new ApiError('service_unavailable', 'away')
+          return { events: [], next: null }
+        },
+      },
+      ownLog(schema, testStore.database),
+    ]
+    consume('all', {
+      filterSubjects: names.eventFilters(['ticket.closed']),
+    })
+    await allSeen('second')
+    expect(refusals).toBeLessThan(0)
+  })
+
+  test('keeps what fails in the log as a dead letter, and goes on', async () => {
+    await create('first', 'Poison', 'third')
+    await inStream(3)
+    await expire()
+    const consumer = consumeEvents({
+      ...{ database: testStore.database, link, names, durable: 'test-history', log },
+      history: { of: 'all', logs },
+      async handle(events, tx, batch) {
+        if (events.some(({ data }) => data.after?.title === 'Poison')) throw new Error('cannot be handled')
+        await record(events, tx, batch)
+      },
+    })
+    closing.push(consumer.close)
+    await allSeen('first', 'third')
+    expect(await testStore.database.sql`select source, source_position, error from dead_letters`).toEqual([
+      { source: schema, source_position: '2', error: 'Error: cannot be handled' },
+    ])
+  })
+
+  test('reads a log in pages that are bounded by what they hold', async () => {
+    const large = 'x'.repeat(400_000)
+    await create(...Array.from({ length: 12 }, (_, n) => `${n}${large}`))
+    const [own] = logs
+    const first = await own?.page({ after: 0, types: '*' })
+    expect(first?.events.length).toBeLessThan(12)
+    expect(first?.next).toBe(first?.events.at(-1)?.position)
+    const positions: number[] = []
+    for (let after: number | null = 0; after !== null; ) {
+      const page: Awaited<ReturnType<LogSource['page']>> | undefined = await own?.page({
+        after,
+        types: 'ticket.*',
+      })
+      positions.push(...(page?.events.map(({ position }) => position) ?? []))
+      after = page?.next ?? null
+    }
+    expect(positions).toEqual(Array.from({ length: 12 }, (_, n) => n + 1))
+    expect(await own?.page({ after: 0, types: 'incident.*,ticketXopened' })).toEqual({
+      events: [],
+      next: null,
+    })
+  })
+})

@@ -1,0 +1,111 @@
+import { PlatformEvent } from '@opsplane/contracts'
+import { defineRoute, type Route, type ServiceClient } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+import { z } from 'zod'
+import { envelopeOf, type LoggedEvent, loggedEventColumns } from './logged-events.js'
+
+/** Most events of a page, and about the bytes of their data: one event more where the first is larger. */
+const mostEvents = 500
+const mostBytes = 4 * 1_024 * 1_024
+
+export const LogPageQuery = z.object({
+  after: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .meta({ description: 'Position in the log; 0 begins with the first event.' }),
+  types: z
+    .string()
+    .default('*')
+    .meta({ description: 'Event types and `prefix.*`, separated by commas; `*` for all.' }),
+  since: z.iso.datetime().optional().meta({ description: 'Only events that were created then or later.' }),
+  before: z.iso.datetime().optional().meta({ description: 'Only events that were created before.' }),
+})
+export type LogPageQuery = z.output<typeof LogPageQuery>
+
+export const LogPage = z.object({
+  events: z.array(z.object({ position: z.int(), event: PlatformEvent })),
+  /** Where the next page begins; null when this was the last one. */
+  next: z.int().nullable(),
+})
+export type LogPage = z.output<typeof LogPage>
+
+/** The log of one service, its own or another's. */
+export interface LogSource {
+  /** The service's schema, which names it in the headers of its messages. */
+  source: string
+  /** Events after a position, in order. Rejects with ApiError `service_unavailable` while the service is away. */
+  page(query: LogPageQuery): Promise<LogPage>
+}
+
+export const ownLog = (source: string, database: Database): LogSource => ({
+  source,
+  page: (query) => readLogPage(database, query),
+})
+
+export const remoteLog = (source: string, client: Pick<ServiceClient, 'get'>): LogSource => ({
+  source,
+  page({ after, types, since, before }) {
+    const query = new URLSearchParams({
+      ...{ after: String(after), types },
+      ...(since !== undefined && { since }),
+      ...(before !== undefined && { before }),
+    })
+    return client.get(`/internal/events?${query}`, LogPage)
+  },
+})
+
+/** What every service with a log answers to consumers that have missed something. */
+export function internalEventRoutes(database: Database): Route[] {
+  return [
+    defineRoute({
+      operationId: 'readLog',
+      method: 'get',
+      path: '/internal/events',
+      summary: 'Read the log of this service in order',
+      tag: 'Internal',
+      scope: 'service',
+      query: LogPageQuery,
+      response: LogPage,
+      handler: ({ query }) => readLogPage(database, query),
+    }),
+  ]
+}
+
+async function readLogPage(
+  { sql }: Database,
+  { after, types, since, before }: LogPageQuery,
+): Promise<LogPage> {
+  const patterns = types.split(',')
+  const likes = patterns.includes('*') ? null : patterns.map(likeOf)
+  const rows = await sql.unsafe<(LoggedEvent & { found: number })[]>(
+    pageStatement,
+    [String(after), likes, since ?? null, before ?? null],
+    { prepare: true },
+  )
+  const events = rows.map((row) => ({
+    position: Number(row.position),
+    event: PlatformEvent.parse(JSON.parse(envelopeOf(row))),
+  }))
+  const last = events.at(-1)
+  const isLast = !last || (events.length === rows[0]?.found && events.length < mostEvents)
+  return { events, next: isLast ? null : last.position }
+}
+
+/** The sizes are added up without holding what they are of. */
+const pageStatement = `
+  with found as materialized (
+    select position, id, sum(octet_length(data::text)) over (order by position) as bytes,
+      row_number() over (order by position) as nth
+    from (
+      select position, id, data from events
+      where position > $1::text::bigint and ($2::text[] is null or type like any ($2::text[]))
+        and ($3::text is null or created_at >= $3::text::timestamptz)
+        and ($4::text is null or created_at < $4::text::timestamptz)
+      order by position limit ${mostEvents}) e)
+  select (select count(*)::int from found) as found, ${loggedEventColumns}
+  from found f join events e on e.id = f.id where f.bytes <= ${mostBytes} or f.nth = 1
+  order by f.position`
+
+/** In types nothing but `_` means something to LIKE. */
+const likeOf = (pattern: string) => pattern.replaceAll('_', '\\_').replace(/\*$/, '%')

@@ -1,0 +1,95 @@
+import type { NatsNames, PlatformEvent } from '@opsplane/contracts'
+import { batchHandling, type ConsumerPlace, type DurableConsumer, type Received } from '@opsplane/nats'
+import { isDependencyAway, isTransient } from '@opsplane/postgres'
+import type { Logger } from '@opsplane/runtime'
+import type { HistoryOptions } from './consume.js'
+import type { ConsumerTables } from './consumer-tables.js'
+import { fillFromLogs } from './fill.js'
+import { createFloors } from './floors.js'
+
+export interface PastOptions {
+  names: NatsNames
+  durable: string
+  filterSubjects?: readonly string[]
+  history: HistoryOptions
+  tables: ConsumerTables
+  log: Logger
+  /** Applies events of a log. */
+  apply(events: Received<PlatformEvent>[]): Promise<void>
+}
+
+/** How often the server is asked how far the consumer has come, while it handles anything. */
+const lookEveryMs = 1_000
+
+/** Knows up to where a consumer has handled everything, and fills what the stream has lost before that. */
+export function keepPast(options: PastOptions) {
+  const { durable, history, tables, log } = options
+  const closing = new AbortController()
+  const floors = createFloors()
+  let before: ConsumerPlace | undefined
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> = Promise.resolve()
+
+  /** In the fill an event that fails is a dead letter at once: there is nobody to deliver it again. */
+  const handling = batchHandling<PlatformEvent>({
+    durable,
+    log,
+    apply: options.apply,
+    isAway: isDependencyAway,
+    isTransient,
+    onDead: (message, error) => tables.deadLetter(message, error),
+    maxDeliveries: 1,
+    maxAckPending: Number.POSITIVE_INFINITY,
+    closing: closing.signal,
+    onSettled: () => {},
+  })
+
+  const prepare = async (place: ConsumerPlace) => {
+    floors.forget()
+    floors.restore(await tables.floors())
+    before = undefined
+    await fillFromLogs(
+      {
+        ...options,
+        history: history.of,
+        sources: history.logs,
+        closing: closing.signal,
+        async apply(events, progress) {
+          if (events.length > 0) await handling.handle(events, () => {})
+          if (!closing.signal.aborted) await tables.progress(progress)
+        },
+      },
+      place,
+    )
+  }
+
+  const look = async (consumer: Pick<DurableConsumer, 'place' | 'restart'>) => {
+    const place = await consumer.place()
+    const { streamCreated, ackFloor } = place
+    // What waited to be delivered is gone from the stream.
+    if (before && before.pending > 0 && place.firstSequence > before.delivered + 1)
+      return consumer.restart('the stream has lost messages before they were handled')
+    before = place
+    floors.acknowledged(ackFloor)
+    await tables.arrive({ streamCreated, ackFloor }, floors.current())
+  }
+
+  return {
+    floors,
+    prepare,
+    /** A batch was handled: a moment later it is acknowledged. */
+    handled(consumer: Pick<DurableConsumer, 'place' | 'restart'>) {
+      if (closing.signal.aborted) return
+      timer ??= setTimeout(() => {
+        timer = undefined
+        // Away or not, the next batch brings the next look.
+        looking = look(consumer).catch(() => {})
+      }, lookEveryMs)
+    },
+    async close() {
+      closing.abort()
+      clearTimeout(timer)
+      await looking
+    },
+  }
+}
