@@ -20,6 +20,7 @@ import { measureSla } from './sla.js'
 import { measureTarpit } from './tarpit.js'
 import { measureTopics } from './topics.js'
 import { measureTopology } from './topology.js'
+import { measureWebhooks } from './webhooks.js'
 
 /** In the order they run, by the names the command takes. */
 const measures = {
@@ -32,6 +33,7 @@ const measures = {
   creates: measureCreates,
   'login-flood': measureLoginFlood,
   deliveries: measureDeliveries,
+  webhooks: measureWebhooks,
   tarpit: measureTarpit,
   topics: measureTopics,
   topology: measureTopology,

@@ -34,8 +34,8 @@ import { createCredentials } from './webhook/sealing.js'
 import { webhookAggregate } from './webhook/webhook-store.js'
 
 const fanOutConsumer = 'dispatcher-delivery-fanout'
-/** Of which each waits for its first attempts for a moment, and for its rows to be committed. */
-const batchesInFlight = 4
+/** While one waits for its attempts and its commit, the next one starts; more of them would be smaller ones. */
+const batchesInFlight = 2
 const settingsTimeoutMs = 5_000
 const secretsKeptMs = 10_000
 

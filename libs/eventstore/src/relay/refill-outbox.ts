@@ -1,9 +1,10 @@
 import type { StatementRunner } from '../snapshots.js'
+import type { StreamMark } from './stream-marks.js'
 
 /** What a lost stream is to be given again. */
 export interface Refill {
-  /** Everything above this position; undefined for everything that is younger than `maxAgeMs`. */
-  floor: number | undefined
+  /** Everything above its floor; undefined for everything that is younger than `maxAgeMs`. */
+  standing: StreamMark | undefined
   /** 0 for whatever the age. */
   maxAgeMs: number
   /** The stream that is filled, and the generation it begins. */
@@ -16,14 +17,15 @@ const batch = 5_000
 const clockSkewMs = 2 * 3_600_000
 
 /**
- * Puts published events into the outbox again and starts the marks anew, within the caller's transaction. Returns how
- * many, and after which position.
+ * Puts published events into the outbox again, within the caller's transaction, and drops the marks that stand no more.
+ * What is below the floor of the one that stands is vouched for by it alone: it stays, for the next loss may take that
+ * too. Returns how many, and after which position.
  */
 export async function refillOutbox(
   tx: StatementRunner,
-  { floor, maxAgeMs, identity, generation }: Refill,
+  { standing, maxAgeMs, identity, generation }: Refill,
 ): Promise<{ floor: number; events: number }> {
-  const start = floor ?? (await floorOfAge(tx, maxAgeMs))
+  const start = standing?.floor ?? (await floorOfAge(tx, maxAgeMs))
   let events = 0
   for (let after: number | null = start; after !== null; ) {
     const [row]: { last: number | null; events: number }[] = await tx.unsafe(
@@ -37,11 +39,15 @@ export async function refillOutbox(
     after = row?.last ?? null
     events += row?.events ?? 0
   }
-  await tx.unsafe(`delete from stream_marks`)
+  const mark = standing ?? { number: 1, sequence: 0, messageId: null }
+  await tx.unsafe('delete from stream_marks where number >= $1::text::bigint or $2::text::bool', [
+    String(mark.number),
+    String(standing === undefined),
+  ])
   await tx.unsafe(
-    `insert into stream_marks (number, identity, generation, sequence, floor)
-     values (1, $1, $2::text::int, 0, $3::text::bigint)`,
-    [identity, String(generation), String(start)],
+    `insert into stream_marks (number, identity, generation, sequence, message_id, floor)
+     values ($1::text::bigint, $2, $3::text::int, $4::text::bigint, $5, $6::text::bigint)`,
+    [String(mark.number), identity, String(generation), String(mark.sequence), mark.messageId, String(start)],
   )
   return { floor: start, events }
 }

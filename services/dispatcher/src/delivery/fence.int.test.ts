@@ -35,7 +35,7 @@ const again = (event: PlatformEvent, position: number) => fixture.publish(event,
 const idsTo = (name: string) => fixture.requestsTo(name).map(({ headers }) => headers['webhook-id'])
 const marked = async (position: number) => {
   const rows = await fixture.service
-    .sql`select from fan_out_marks where ${position}::bigint = any (positions)`
+    .sql`select from fan_out_marks where source = 'source' and ${position}::bigint = any (positions)`
   return rows.length > 0
 }
 /** What is published after this has been handled tells that what was published before has been. */
