@@ -166,6 +166,25 @@ describe('a stream that lost events is filled again', () => {
     await expectEverything()
   })
 
+  test('when it was set back, filled again, and purged then', async () => {
+    const service = await startService()
+    await service.write(30)
+    await service.drained()
+    await stopServer()
+    cpSync(join(storeDir, 'now'), join(storeDir, 'copy'), { recursive: true })
+    await startServer()
+    await service.write(30)
+    await service.drained()
+    await stopServer()
+    rmSync(join(storeDir, 'now'), { recursive: true })
+    cpSync(join(storeDir, 'copy'), join(storeDir, 'now'), { recursive: true })
+    await startServer()
+    await expectEverything()
+    await service.drained()
+    await (await manager()).streams.purge(stream)
+    await expectEverything()
+  })
+
   test('when it was set back and another service has made it longer again', async () => {
     const [one, other] = [await startService('one'), await startService('other')]
     await Promise.all([one.write(20), other.write(20)])

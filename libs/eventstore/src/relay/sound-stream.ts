@@ -51,7 +51,7 @@ export async function soundStream(options: SoundStreamOptions): Promise<SoundStr
     return { progress: createStreamProgress(marks, identity, start), start, first, refilledAt: undefined }
   }
   const generation = (newest?.generation ?? 0) + 1
-  const filled = await store.refill(lease, { floor: found.floor, maxAgeMs, identity, generation })
+  const filled = await store.refill(lease, { standing: found.standing, maxAgeMs, identity, generation })
   if (!filled) return undefined
   options.log.warn(
     { stream, found: found.lost, afterPosition: filled.floor, events: filled.events, generation },

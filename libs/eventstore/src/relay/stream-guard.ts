@@ -12,8 +12,8 @@ export type Finding = {
   maxAgeMs: number
 } & (
   | { lost: undefined }
-  /** What is above `floor` may be missing; without one, everything may that is younger than the stream's age. */
-  | { lost: string; floor: number | undefined }
+  /** What is above the newest mark that stands may be missing; without one, everything younger than the stream's age. */
+  | { lost: string; standing: StreamMark | undefined }
 )
 
 const millisecondNs = 1e6
@@ -57,10 +57,10 @@ export async function inspectStream(
   }
   if (fallen === marks.length) return { ...found, lost: undefined }
   for (const mark of marks.slice(0, fallen).toReversed())
-    if (await stands(manager, info, mark)) return { ...found, lost: 'it was cut', floor: mark.floor }
+    if (await stands(manager, info, mark)) return { ...found, lost: 'it was cut', standing: mark }
   const isSame = marks.at(-1)?.identity === found.identity
   const lost = isSame ? 'it is without what was published' : 'it is another one'
-  return { ...found, lost, floor: undefined }
+  return { ...found, lost, standing: undefined }
 }
 
 async function stands(manager: JetStreamManager, info: StreamInfo, mark: StreamMark): Promise<boolean> {
