@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
-import type { DispatcherFixture } from '../fixture/dispatcher-fixture.js'
-import { type KillableDispatcher, startKillable } from '../fixture/dispatcher-process.js'
+import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
+import {
+  type DispatcherProcess,
+  type KillableDispatcher,
+  spawnDispatcher,
+  startKillable,
+} from '../fixture/dispatcher-process.js'
 
 let killable: KillableDispatcher
 let fixture: DispatcherFixture
@@ -44,5 +49,39 @@ describe('a dispatcher that is killed', () => {
     expect(settled.map((row) => [row.webhook_id, row.event_id]).sort()).toEqual(expected.sort())
     const received = new Set(fixture.requestsTo('hanging').map(({ headers }) => headers['webhook-id']))
     expect(received).toEqual(new Set(events.map(({ id }) => id)))
+  })
+})
+
+describe('a dispatcher that is started again where it was killed', () => {
+  it('takes back what it had, long before the leases end', async () => {
+    let first: DispatcherProcess | undefined
+    let second: DispatcherProcess | undefined
+    const own = await startDispatcher({
+      env: { WEBHOOK_LEASE_MS: '600000' },
+      start: async (env) => {
+        first = await spawnDispatcher(env)
+        return first
+      },
+    })
+    try {
+      let killed = false
+      const webhook = await own.webhook('back', { timeout_ms: 60_000 }, () =>
+        killed ? { status: 200 } : { status: 200, delayMs: 600_000 },
+      )
+      for (let n = 0; n < 5; n++) await own.publish({ type: 'back.created' })
+      const leased = () => own.service.sql`select from deliveries where lease_owner is not null`
+      await waitFor(async () => (await leased()).length === 5)
+      await first?.kill()
+      killed = true
+      second = await spawnDispatcher(own.env, first?.port)
+      await waitFor(async () => {
+        const done = await own.service.sql`
+          select from deliveries where webhook_id = ${webhook.id} and status = 'succeeded'`
+        return done.length === 5
+      })
+    } finally {
+      await second?.stop()
+      await own.stop()
+    }
   })
 })
