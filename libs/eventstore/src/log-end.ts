@@ -1,26 +1,40 @@
-import type { Database } from '@opsplane/postgres'
 import { delay } from '@opsplane/runtime'
+import type { StatementRunner } from './snapshots.js'
+
+/**
+ * How far the log has come, and who may be writing below that: positions are drawn by transactions that have locked the
+ * outbox before, and keep it until they end. Once all these writers have ended, nothing can appear up to there any more.
+ */
+export interface LogEdge {
+  last: number
+  /** Virtual ids of the transactions. */
+  writers: string[]
+}
+
+/** The end of the sequence is read before the locks are: who drew a position up to there has its lock by then. */
+const edge = `
+  select edge.last::float8 as last, array(
+    select distinct virtualtransaction from pg_locks
+    where edge.last is not null and locktype = 'relation' and mode = 'RowExclusiveLock' and granted
+      and relation = 'outbox'::regclass
+      and database = (select oid from pg_database where datname = current_database())
+  ) as writers
+  from (select case when is_called then last_value else 0 end as last from events_position_seq offset 0) as edge`
+
+export async function logEdge(sql: StatementRunner): Promise<LogEdge> {
+  const [row] = await sql.unsafe<LogEdge[]>(edge, [], { prepare: true })
+  return row ?? { last: 0, writers: [] }
+}
 
 const pollMs = 20
 
-/**
- * A position up to which every event there will ever be is visible. Positions are drawn by transactions that have locked
- * the outbox before, and keep it until they end: those that had it when the sequence stood here have ended.
- */
-export async function settledPosition(sql: Pick<Database['sql'], 'unsafe'>): Promise<string> {
-  const [last] = await sql.unsafe<{ position: string }[]>(
-    'select case when is_called then last_value else 0 end::text as position from events_position_seq',
-  )
-  const writing = (await sql.unsafe<{ writer: string }[]>(writers)).map(({ writer }) => writer)
-  for (let left = new Set(writing); left.size > 0; ) {
+/** A position up to which every event there will ever be is visible. */
+export async function settledPosition(sql: StatementRunner): Promise<number> {
+  const { last, writers } = await logEdge(sql)
+  for (let left = writers; left.length > 0; ) {
     await delay(pollMs)
-    const still = new Set((await sql.unsafe<{ writer: string }[]>(writers)).map(({ writer }) => writer))
-    left = new Set([...left].filter((writer) => still.has(writer)))
+    const still = new Set((await logEdge(sql)).writers)
+    left = left.filter((writer) => still.has(writer))
   }
-  return last?.position ?? '0'
+  return last
 }
-
-const writers = `
-  select distinct virtualtransaction as writer from pg_locks
-  where locktype = 'relation' and database = (select oid from pg_database where datname = current_database())
-    and relation = to_regclass('outbox') and mode = 'RowExclusiveLock' and granted`

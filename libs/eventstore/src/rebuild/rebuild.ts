@@ -71,10 +71,10 @@ async function rebuildWith(sql: Database['sql'], options: RebuildOptions): Promi
   const shadows = await createShadowTables(sql, options.schema, tables)
   try {
     const fold = createFold(shadows, options)
-    await fold.upTo(sql, await settledPosition(sql))
+    await fold.upTo(sql, String(await settledPosition(sql)))
     await shadows.complete()
     for (let tries = 1; ; tries++) {
-      while ((await fold.upTo(sql, await settledPosition(sql))) > batchSize) {}
+      while ((await fold.upTo(sql, String(await settledPosition(sql)))) > batchSize) {}
       try {
         await sql.begin(async (tx) => {
           await tx.unsafe(`set local lock_timeout = ${lockTimeoutMs}`)

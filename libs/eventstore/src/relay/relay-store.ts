@@ -1,4 +1,5 @@
 import { openClient } from '@opsplane/postgres'
+import { type LogEdge, logEdge } from '../log-end.js'
 import { type LoggedEvent, loggedEventColumns } from '../logged-events.js'
 import { type Refill, refillOutbox } from './refill-outbox.js'
 import type { StreamMark } from './stream-marks.js'
@@ -13,12 +14,6 @@ export interface LookResult {
   /** Whether the lease was renewed; undefined where that was not asked for. */
   held: boolean | undefined
   lanes: { workspaceId: string; positions: number[] }[]
-}
-
-/** How far the log has come, and who may be writing below that. */
-export interface LogEdge {
-  last: number
-  writers: string[]
 }
 
 export interface Progress {
@@ -84,16 +79,6 @@ const lookAbove = (parameter: number) => `
 const look = `select ${lookAbove(1)}`
 const lookAndHold = `with ${held} select ${isHeld} as held, ${lookAbove(3)}`
 
-/** The end of the sequence is read before the locks are: who drew a position up to there has its lock by then. */
-const edge = `
-  select edge.last::float8 as last, array(
-    select virtualtransaction from pg_locks
-    where edge.last is not null and locktype = 'relation' and mode = 'RowExclusiveLock' and granted
-      and relation = 'outbox'::regclass
-      and database = (select oid from pg_database where datname = current_database())
-  ) as writers
-  from (select case when is_called then last_value else 0 end as last from events_position_seq offset 0) as edge`
-
 /** Event by event, so that each looks into the one partition its id names. */
 const waitingEvents = `
   select e.* from (select event_id from outbox where position = any($1::text[]::bigint[]) offset 0) as o
@@ -150,10 +135,7 @@ export function openRelayStore(databaseUrl: string, schema: string): RelayStore 
         : await run<LookResult>(look, [String(after), String(limit)])
       return { held: row?.held, lanes: row?.lanes ?? [] }
     },
-    async edge() {
-      const [row] = await run<LogEdge>(edge)
-      return { last: row?.last ?? 0, writers: row?.writers ?? [] }
-    },
+    edge: () => logEdge(sql),
     events: (positions) => run<LoggedEvent>(waitingEvents, [texts(positions)]),
     async record({ owner, fence }, { done, mark, superfluous }) {
       const marked = mark
