@@ -1,4 +1,10 @@
-import { AckPolicy, DeliverPolicy, jetstreamManager } from '@nats-io/jetstream'
+import {
+  AckPolicy,
+  DeliverPolicy,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  jetstreamManager,
+} from '@nats-io/jetstream'
 import { createInbox, type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { NatsLinkClosedError } from './errors.js'
@@ -31,7 +37,7 @@ const watchMs = 1_000
  * no acknowledgements. A plain subscription would tell of a message before it can be read, and of duplicates.
  */
 export function streamTail(options: StreamTailOptions): StreamTail {
-  const { link, stream, log } = options
+  const { link } = options
   const closing = new AbortController()
   let lose: () => void = () => {}
 
@@ -51,7 +57,7 @@ export function streamTail(options: StreamTailOptions): StreamTail {
       } catch (error) {
         if (error instanceof NatsLinkClosedError || closing.signal.aborted) return
         failures++
-        if (failures === 1) log.warn({ err: error, stream }, 'the stream cannot be followed, still trying')
+        if (failures === 1) logInterruption(error, options)
         const timing = { strategy: 'exponential', baseMs: 100, maxMs: 2_000 } as const
         await delay(retryDelayMs({ attempt: failures, ...timing }), closing.signal)
       }
@@ -67,6 +73,13 @@ export function streamTail(options: StreamTailOptions): StreamTail {
       await running
     },
   }
+}
+
+/** At the first start the stream is still to be made, which is nothing to worry about. */
+function logInterruption(error: unknown, { log, stream }: StreamTailOptions) {
+  const missing = error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
+  if (missing) log.info({ stream }, 'the stream does not exist yet, waiting for it')
+  else log.warn({ err: error, stream }, 'the stream cannot be followed, still trying')
 }
 
 /** Follows the stream until the connection, the consumer or the server is lost. */
