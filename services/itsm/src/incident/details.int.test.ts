@@ -1,12 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   Change,
   defaultPriorityMatrix,
   Incident,
   IncidentComment,
-  IncidentState,
   newId,
   type Principal,
   Problem,
@@ -144,23 +141,6 @@ it('names problems and changes that are there', async () => {
     expect((await api.post(path, { title: 'x', ...wrong })).error().details[0]?.path).toBe(`/${field}`)
     expect((await patch(id, wrong)).error().details[0]?.path).toBe(`/${field}`)
   }
-})
-
-it('of before these fields is brought to what reading makes of it', async () => {
-  const { api, open } = desk()
-  const incident = await open({ tags: ['old'] })
-  const { impact: _, urgency: __, priority: ___, watcherIds: ____, alertCount: _____, ...old } = incident
-  const { version: ______, allowedActions: _______, allowedMajorActions: ________, ...state } = old
-  await service.sql`update incidents set state = ${service.sql.json(state)} where id = ${incident.id}`
-  expect((await api.get(`${path}/${incident.id}`)).data(Incident)).toEqual(incident)
-
-  const files = (await readdir(itsm.migrationsDir)).filter((name) => name.endsWith('.sql'))
-  const texts = await Promise.all(files.map((name) => readFile(join(itsm.migrationsDir, name), 'utf8')))
-  const backfills = texts.join('\n').match(/UPDATE "incidents" SET "state" = [^;]+;/g) ?? []
-  for (const backfill of backfills) await service.sql.unsafe(backfill)
-  const [row] = await service.sql`select state, priority, impact from incidents where id = ${incident.id}`
-  expect(row?.state).toEqual(IncidentState.parse(state))
-  expect([row?.priority, row?.impact]).toEqual(['P3', 'medium'])
 })
 
 describe('the channel', () => {
