@@ -1,7 +1,8 @@
 import { ApiError, ErrorEnvelope } from '@opsplane/contracts'
-import { Pool } from 'undici'
+import type { Pool } from 'undici'
 import { z } from 'zod'
 import type { InternalIssuer } from './internal-token.js'
+import { undici } from './undici.js'
 
 export interface CallOptions {
   /** Passed on, so that one id finds the log lines of every service. */
@@ -41,14 +42,21 @@ const maxResponseBytes = 16 * 1024 * 1024
  */
 export function serviceClient(options: ServiceClientOptions): ServiceClient {
   const { audience, issuer, timeoutMs } = options
-  const pool = new Pool(options.baseUrl, { connections: 64, maxResponseSize: maxResponseBytes })
+  let pool: Pool | undefined
+  let closed = false
+  const opened = (): Pool => {
+    if (closed) throw new Error('The client is closed.')
+    const { Pool } = undici()
+    pool ??= new Pool(options.baseUrl, { connections: 64, maxResponseSize: maxResponseBytes })
+    return pool
+  }
 
   const call = async (method: 'GET' | 'POST', path: string, body: string | null, call: CallOptions) => {
     const token = await issuer.tokenFor(audience)
     const deadline = AbortSignal.timeout(timeoutMs)
     const signal = call.signal ? AbortSignal.any([deadline, call.signal]) : deadline
     try {
-      const response = await pool.request({
+      const response = await opened().request({
         method,
         path,
         body,
@@ -70,7 +78,10 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
       readAnswer(audience, await call('GET', path, null, callOptions), schema),
     post: async (path, body, schema, callOptions = {}) =>
       readAnswer(audience, await call('POST', path, JSON.stringify(body), callOptions), schema),
-    close: () => pool.close(),
+    async close() {
+      closed = true
+      await pool?.close()
+    },
   }
 }
 

@@ -58,7 +58,13 @@ export function openAckInbox(connection: NatsConnection, timeoutMs: number): Ack
       if (!error) settle(message)
     },
   })
+  let timer: NodeJS.Timeout | undefined
+  /** Rejects what has waited too long, and rests where nothing waits. */
   const expire = (now: number) => {
+    if (waiting.size === 0) {
+      clearInterval(timer)
+      timer = undefined
+    }
     for (const [token, { deadline, reject }] of waiting) {
       // They were published in this order.
       if (deadline > now) return
@@ -66,13 +72,16 @@ export function openAckInbox(connection: NatsConnection, timeoutMs: number): Ack
       reject(new TimeoutError())
     }
   }
-  const timer = setInterval(() => expire(performance.now()), Math.min(1_000, timeoutMs / 2))
+  const watch = () => {
+    timer ??= setInterval(() => expire(performance.now()), Math.min(1_000, timeoutMs / 2))
+  }
 
   return {
     publish: (subject, body, headers) =>
       new Promise((resolve, reject) => {
         const token = String(++last)
         waiting.set(token, { deadline: performance.now() + timeoutMs, resolve, reject })
+        watch()
         try {
           connection.publish(subject, body, { reply: `${inbox}.${token}`, headers })
         } catch (error) {

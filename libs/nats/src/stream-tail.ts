@@ -30,7 +30,7 @@ export interface StreamTail {
 
 const heartbeatMs = 5_000
 const silenceMs = 12_000
-const watchMs = 1_000
+const watchMs = 3_000
 
 /**
  * Tells what is stored in a stream from now on, for as long as it takes: one ephemeral consumer, headers only,

@@ -57,7 +57,9 @@ export interface Term {
 }
 
 export const ackTimeoutMs = 5_000
+/** How old the last look at the stream may be while something is published, and while nothing is. */
 const inspectMs = 5_000
+const restingInspectMs = 20_000
 
 export function openTerm(options: TermOptions): Term {
   const { store, lease, link, connection, manager, names, schema, progress, waker } = options
@@ -74,6 +76,8 @@ export function openTerm(options: TermOptions): Term {
   }
 
   let inspectedAt = performance.now()
+  let inspecting = false
+  let unseen = 0
   const endChanged = () => end({ changed: { marks: progress.marks, since: inspectedAt } })
 
   const publish = async (event: LoggedEvent, messageId = event.id): Promise<PublishAck | undefined> => {
@@ -81,6 +85,9 @@ export function openTerm(options: TermOptions): Term {
     const { floor } = queue.positions
     const ack = await publishEvent(event, { inbox, names, schema, maxPayload, floor, messageId })
     if (ack && ack.sequence >= options.first) progress.acknowledged(ack.sequence, messageId)
+    unseen++
+    // The first one after a rest: what befell the stream meanwhile is found now.
+    if (performance.now() - inspectedAt > 2 * inspectMs) void inspect()
     return ack
   }
 
@@ -114,7 +121,10 @@ export function openTerm(options: TermOptions): Term {
   }
 
   const inspect = async () => {
+    if (inspecting) return
+    inspecting = true
     const startedAt = performance.now()
+    unseen = 0
     try {
       const { marks } = progress
       const finding = await inspectStream(manager, names.eventsStream, marks, inspectedAt)
@@ -122,7 +132,12 @@ export function openTerm(options: TermOptions): Term {
       else inspectedAt = startedAt
     } catch (fault) {
       end({ fault })
+    } finally {
+      inspecting = false
     }
+  }
+  const look = () => {
+    if (unseen > 0 || performance.now() - inspectedAt >= restingInspectMs - inspectMs / 2) void inspect()
   }
 
   const recorder = createOutboxRecorder({
@@ -151,7 +166,7 @@ export function openTerm(options: TermOptions): Term {
 
   const serve = async (): Promise<TermEnd> => {
     const hints = connection.subscribe(names.wakeSubject(schema, 'relay'), { callback: waker.wake })
-    const timer = setInterval(inspect, inspectMs)
+    const timer = setInterval(look, inspectMs)
     const disconnected = () => end({ fault: new Error('NATS is disconnected') })
     const stopWatching = link.onChange(disconnected)
     if (!link.connected()) disconnected()

@@ -1,7 +1,8 @@
 import { type LookupAddress, TIMEOUT } from 'node:dns'
 import { isIP, type LookupFunction, Socket } from 'node:net'
-import { createSecureContext, rootCertificates } from 'node:tls'
-import { buildConnector, errors } from 'undici'
+import type { SecureContext } from 'node:tls'
+import type { buildConnector } from 'undici'
+import { undici } from '../undici.js'
 import { aborted } from './aborted.js'
 import type { AddressPolicy } from './addresses.js'
 import { type OutboundError, outboundError, toOutboundError } from './outbound-error.js'
@@ -72,8 +73,11 @@ export function createGuardedConnector(
   policy: AddressPolicy,
   { resolve }: GuardedResolver,
   waiting: Waiting,
-  ca: string | undefined,
+  secureContext: SecureContext | undefined,
 ): buildConnector.connector {
+  const { buildConnector, errors } = undici()
+  /** To undici, no failure of a request: one that comes meanwhile gets a connection of its own. */
+  class NobodyWaits extends errors.InformationalError {}
   const lookup: LookupFunction = (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {
@@ -88,8 +92,7 @@ export function createGuardedConnector(
     timeout: connectTimeoutMs,
     lookup,
     autoSelectFamily: true,
-    // Made once: parsing all the authorities again for each connection costs more than its handshake.
-    ...(ca ? { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) } : {}),
+    ...(secureContext && { secureContext }),
   })
 
   return (options, callback) => {
@@ -137,9 +140,6 @@ function limitAnswers(socket: Socket): void {
     if (received > mostAnswerBytes) socket.destroy(outboundError('protocol'))
   })
 }
-
-/** To undici, no failure of a request: one that comes meanwhile gets a connection of its own. */
-class NobodyWaits extends errors.InformationalError {}
 
 /** Before there is a connection, a reset can only be the TLS or TCP handshake that failed. */
 function connectFailure(error: Error): OutboundError {

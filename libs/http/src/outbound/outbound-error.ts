@@ -1,4 +1,4 @@
-import { errors } from 'undici'
+import { undici } from '../undici.js'
 
 export type OutboundErrorKind =
   | 'blocked_address'
@@ -92,7 +92,7 @@ const prefixes: [string, OutboundErrorKind][] = [
 
 /** undici hangs up itself on an unasked 100 or 101, with the code of a socket that was closed. */
 function isBadAnswer(error: unknown): boolean {
-  return error instanceof errors.SocketError && /^bad (response|upgrade)$/.test(error.message)
+  return error instanceof undici().errors.SocketError && /^bad (response|upgrade)$/.test(error.message)
 }
 
 function kindOf(code: string | undefined): OutboundErrorKind {

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net'
+import { createSecureContext, rootCertificates } from 'node:tls'
 import { invalidField } from '@opsplane/contracts'
-import { Agent, type Dispatcher, request as undiciRequest } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
+import { undici } from '../undici.js'
 import { aborted } from './aborted.js'
 import { createAddressPolicy } from './addresses.js'
 import { createGuardedConnector, createGuardedResolver } from './connector.js'
@@ -71,14 +73,25 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const rules = { policy, allowHttp: options.allowHttp }
   const resolver = createGuardedResolver(policy, options.resolve, options.resolveTimeoutMs)
   const waiting = createWaiting()
-  const agent = new Agent({
-    connect: createGuardedConnector(policy, resolver, waiting, options.ca),
-    connections: options.connectionsPerOrigin ?? 64,
-    pipelining: 1,
-    // The one deadline of each request replaces undici's own timers.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+  // Made once: parsing all the authorities again for each connection costs more than its handshake.
+  const secureContext = options.ca
+    ? createSecureContext({ ca: [...rootCertificates, options.ca] })
+    : undefined
+  let agent: Agent | undefined
+  let closed = false
+  const opened = (): Agent => {
+    if (closed) throw outboundError('reset')
+    const { Agent } = undici()
+    agent ??= new Agent({
+      connect: createGuardedConnector(policy, resolver, waiting, secureContext),
+      connections: options.connectionsPerOrigin ?? 64,
+      pipelining: 1,
+      // The one deadline of each request replaces undici's own timers.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+    return agent
+  }
 
   return {
     checkUrl: (url, path) => void checkUrl(url, rules, path),
@@ -90,10 +103,11 @@ export function createOutbound(options: OutboundOptions): Outbound {
           throw invalidField(path, 'blocked_address', error.message)
       })
     },
-    request: (request) => send(request, agent, waiting, () => checkUrl(request.url, rules)),
-    close() {
+    request: async (request) => send(request, opened(), waiting, () => checkUrl(request.url, rules)),
+    async close() {
+      closed = true
       resolver.close()
-      return agent.destroy()
+      await agent?.destroy()
     },
   }
 }
@@ -118,7 +132,7 @@ async function send(
   const visit = waiting.begin(url.origin)
   let interim = 0
   const once = () =>
-    undiciRequest(url, {
+    undici().request(url, {
       dispatcher: agent,
       method: request.method,
       headers: request.headers,
