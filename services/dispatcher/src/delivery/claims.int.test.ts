@@ -10,6 +10,8 @@ const hourMs = 3_600_000
 let fixture: DispatcherFixture
 beforeAll(async () => {
   fixture = await startDispatcher()
+  // The dispatcher makes the partition of a day when it needs it.
+  await fixture.service.sql`select add_delivery_day(current_date)`
 })
 afterAll(() => fixture?.stop())
 
