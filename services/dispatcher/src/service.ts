@@ -34,8 +34,8 @@ import { createCredentials } from './webhook/sealing.js'
 import { webhookAggregate } from './webhook/webhook-store.js'
 
 const fanOutConsumer = 'dispatcher-delivery-fanout'
-/** While one waits for its attempts and its commit, the next one starts; more of them would be smaller ones. */
-const batchesInFlight = 2
+/** While some wait for their attempts and their rows, which they write together, the attempts of the next one start. */
+const batchesInFlight = 16
 const settingsTimeoutMs = 5_000
 const secretsKeptMs = 10_000
 

@@ -124,6 +124,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   const fanOut = createFanOut({
     ...options,
     now,
+    after,
     index,
     reserve: sender.reserve,
     release: sender.release,

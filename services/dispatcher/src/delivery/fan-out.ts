@@ -1,15 +1,14 @@
 import type { PlatformEvent } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import { isDependencyAway } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { DeliveryDays } from './delivery-days.js'
 import { deliveryIdOf, idTimeMs } from './delivery-id.js'
 import type { DeliveryJob } from './dispatch.js'
 import { insertBatch, type NewDelivery } from './fan-out-statement.js'
+import { createFanOutWriter, type FanOutWriterOptions } from './fan-out-writer.js'
 import { createFirstAttempts, type FirstAttemptOptions, type Started } from './first-attempts.js'
 import { bodyText, matchesOf, type Origin } from './matching.js'
 import { orderingKeyOf, putInOrder } from './ordering.js'
-import type { AttemptColumns } from './record-statement.js'
 import { comesTooLate } from './retention-policy.js'
 import type { Line } from './turn-statement.js'
 import { type TenantWebhooks, tenantKey, type WebhookIndex } from './webhook-index.js'
@@ -23,17 +22,13 @@ export interface Incoming {
   redelivered: boolean
 }
 
-export interface FanOutOptions extends FirstAttemptOptions {
+export interface FanOutOptions extends FirstAttemptOptions, Omit<FanOutWriterOptions, 'insert'> {
   database: Database
-  index: WebhookIndex
-  owner: string
-  leaseMs: number
   days: DeliveryDays
+  index: WebhookIndex
   /** Days the deliveries of a day are kept: see ADR 015. */
   keptDays: number
   log: Logger
-  /** Unix milliseconds, for what is old. */
-  nowMs(): number
   /** Deliveries wait for their turn. */
   waits(lines: Line[]): void
   /** Deliveries are due that found no room. */
@@ -51,46 +46,20 @@ export interface Draft {
 const mostTries = 20
 
 /**
- * Turns events into deliveries. First attempts of plain deliveries start straight from the message; one statement then
- * writes the rows of the batch, with what has succeeded by then. What finds no room in memory is left to whoever asks.
+ * Turns events into deliveries. First attempts of plain deliveries start straight from the message; a statement then writes
+ * the rows of the batch, with what has succeeded by then. What finds no room in memory is left to whoever asks.
  */
 export function createFanOut(options: FanOutOptions) {
-  const { database, index, owner, days } = options
+  const { database, days, index } = options
   const first = createFirstAttempts(options)
-
-  async function insert(drafts: Draft[], batch: Batch, attempts: readonly AttemptColumns[]) {
-    const matched = new Map(drafts.map(({ incoming }) => [incoming.event.id, incoming.event]))
-    const rows = {
-      owner,
-      now: new Date(options.nowMs()).toISOString(),
-      events: [...matched.values()].map((event) => ({
-        id: event.id,
-        tenant: event,
-        json: batch.jsonOf(event),
-      })),
-      deliveries: drafts.map(({ row }) => row),
-      origins: batch.origins,
-      revisions: batch.tenants.map(({ tenant: { workspaceId, environment }, revision }) => ({
-        ...{ workspaceId, environment, revision },
-      })),
-      attempts,
-    }
-    return days.inserting(
-      drafts.map(({ row }) => idTimeMs(row.id)),
-      () => insertBatch(database.sql, rows),
-    )
-  }
-
-  /** What Postgres refuses of an answer is recorded apart from the rows, which so are written all the same. */
-  async function write(drafts: Draft[], batch: Batch) {
-    const attempts = first.succeeded(drafts)
-    try {
-      return { made: await insert(drafts, batch, attempts), attempts }
-    } catch (error) {
-      if (attempts.length === 0 || isDependencyAway(error)) throw error
-      return { made: await insert(drafts, batch, []), attempts: [] }
-    }
-  }
+  const write = createFanOutWriter({
+    ...options,
+    insert: (rows) =>
+      days.inserting(
+        rows.deliveries.map(({ id }) => idTimeMs(id)),
+        () => insertBatch(database.sql, rows),
+      ),
+  })
 
   return async (incoming: Incoming[], places: () => Promise<string[]>): Promise<void> => {
     const inTime = withoutLate(options, distinct(incoming))
@@ -107,10 +76,10 @@ export function createFanOut(options: FanOutOptions) {
         )
         first.start(drafts, batch)
         await first.settle(drafts)
-        const { made, attempts } = await write(drafts, batch)
-        if (made) {
+        const written = await write(drafts, batch)
+        if (written) {
           for (const webhooks of batch.tenants) webhooks.checkedAt = options.now()
-          first.committed(drafts, made, new Set(attempts.map(({ id }) => id)))
+          first.committed(drafts, written)
           if (lines.length > 0) options.waits(lines)
           if (drafts.some(({ row }) => !row.waits && row.lease_ms === null)) options.left()
           return

@@ -1,6 +1,7 @@
 import { idTimeMs } from './delivery-id.js'
 import type { DeliveryJob } from './dispatch.js'
 import type { Batch, Draft } from './fan-out.js'
+import type { Written } from './fan-out-writer.js'
 import type { AttemptColumns } from './record-statement.js'
 
 /** A first attempt that was handed to the queues before its row is there. */
@@ -106,18 +107,15 @@ export function createFirstAttempts({ now, nowMs, leaseMs, reserve, release, sub
       clearTimeout(timer)
     },
 
-    succeeded: (drafts: readonly Draft[]): AttemptColumns[] =>
-      drafts.flatMap(({ started }) => started?.columns ?? []),
-
-    /** The rows are committed: `made` are new, `written` have their result. */
-    committed(drafts: Draft[], made: ReadonlySet<string>, written: ReadonlySet<string>) {
+    /** The rows are committed. */
+    committed(drafts: Draft[], { made, recorded }: Written) {
       for (const draft of drafts) {
         const { row, job, started } = draft
         const isNew = made.has(row.id)
         if (started) {
           underWay.delete(row.id)
-          started.made = isNew
-          started.settle(isNew && !written.has(row.id))
+          started.made ??= isNew
+          started.settle(isNew && !recorded.has(row.id))
         } else if (reserved.delete(draft)) {
           // An event that comes again has its deliveries already.
           if (isNew) submit(job)
