@@ -4,14 +4,14 @@ import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-f
 import { type Claimed, type ClaimOptions, claimDue, nextDueIn } from './queue-statements.js'
 
 /** Webhooks that have something waiting for later. */
-const idle = Number(process.env.TEST_WEBHOOKS ?? 20_000)
+const idle = Number(process.env.TEST_WEBHOOKS ?? 2_000)
 const hourMs = 3_600_000
 
 let fixture: DispatcherFixture
 beforeAll(async () => {
   fixture = await startDispatcher()
   // The dispatcher makes the partition of a day when it needs it.
-  await fixture.service.sql`select add_delivery_day(current_date)`
+  await fixture.service.sql`select add_delivery_day((now() at time zone 'UTC')::date)`
 })
 afterAll(() => fixture?.stop())
 
