@@ -1,4 +1,5 @@
-import { PostgresJsSession } from 'drizzle-orm/postgres-js'
+import { PgDialect } from 'drizzle-orm/pg-core'
+import { PostgresJsSession, PostgresJsTransaction } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
 import type { Drizzle } from './database.js'
 
@@ -9,4 +10,17 @@ export function statementsOf(tx: DrizzleTransaction): Pick<postgres.Sql, 'unsafe
   const { session } = tx._
   if (!(session instanceof PostgresJsSession)) throw new Error('not a transaction of postgres.js')
   return session.client
+}
+
+/** The other way round: typed queries in a transaction of hand-written statements, as that of due work. */
+export function queriesOf(tx: Pick<postgres.Sql, 'unsafe'>): DrizzleTransaction {
+  const dialect = new PgDialect()
+  // Of the client a session runs statements with `unsafe` alone.
+  const client = tx as postgres.Sql & postgres.TransactionSql
+  const session = new PostgresJsSession<typeof client, Record<string, never>, Record<string, never>>(
+    client,
+    dialect,
+    undefined,
+  )
+  return new PostgresJsTransaction(dialect, session, undefined)
 }

@@ -72,9 +72,12 @@ CREATE TABLE "replay_jobs" (
 	"total" integer NOT NULL,
 	"replayed" integer DEFAULT 0 NOT NULL,
 	"last_delivery_id" text DEFAULT '' NOT NULL,
-	"due_at" bigint NOT NULL,
+	"due_at" timestamp with time zone NOT NULL,
 	"created_at" text NOT NULL,
-	"finished_at" text
+	"finished_at" text,
+	"held_until" timestamp with time zone,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"last_error" text
 );
 --> statement-breakpoint
 CREATE TABLE "webhook_health" (
@@ -160,6 +163,7 @@ CREATE INDEX "deliveries_lease_idx" ON "deliveries" USING btree ("lease_owner") 
 CREATE INDEX "deliveries_ordering_idx" ON "deliveries" USING btree ("webhook_id","ordering_key","ordering_place") WHERE ordering_key is not null and status in ('pending', 'retrying');--> statement-breakpoint
 CREATE UNIQUE INDEX "replay_jobs_running_key" ON "replay_jobs" USING btree ("webhook_id") WHERE status = 'running';--> statement-breakpoint
 CREATE INDEX "replay_jobs_list_idx" ON "replay_jobs" USING btree ("webhook_id","id");--> statement-breakpoint
+CREATE INDEX "replay_jobs_due_idx" ON "replay_jobs" USING btree (greatest(due_at, held_until)) WHERE status = 'running';--> statement-breakpoint
 CREATE INDEX "webhooks_list_idx" ON "webhooks" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
 -- Written by hand:
 -- Makes the partitions of a day, if need be. The service's own role cannot make tables. A partition is made apart and

@@ -1,4 +1,4 @@
-import { readModelTable, stateText } from '@opsplane/postgres'
+import { dueIndexes, dueTable, heldColumns, readModelTable, stateText } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
 import {
   bigint,
@@ -10,6 +10,7 @@ import {
   pgTable,
   primaryKey,
   text,
+  timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 
@@ -184,6 +185,14 @@ export const deliveryAttempts = pgTable(
   (table) => [primaryKey({ name: 'delivery_attempts_pkey', columns: [table.deliveryId, table.number] })],
 )
 
+/** Jobs that have a step to make. */
+export const dueReplays = dueTable({
+  table: 'replay_jobs',
+  key: 'id',
+  dueAt: 'due_at',
+  waiting: "status = 'running'",
+})
+
 /** A replay of many deliveries: what to replay, and how far it is. */
 export const replayJobs = pgTable(
   'replay_jobs',
@@ -201,13 +210,15 @@ export const replayJobs = pgTable(
     replayed: integer('replayed').notNull().default(0),
     /** The delivery replayed last; the job goes on behind it. */
     lastDeliveryId: text('last_delivery_id').notNull().default(''),
-    /** Unix milliseconds of the next step. */
-    dueAt: bigint('due_at', { mode: 'number' }).notNull(),
+    /** Of the next step. */
+    dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull(),
     createdAt: text('created_at').notNull(),
     finishedAt: text('finished_at'),
+    ...heldColumns(),
   },
   (table) => [
     uniqueIndex('replay_jobs_running_key').on(table.webhookId).where(sql`status = 'running'`),
     index('replay_jobs_list_idx').on(table.webhookId, table.id),
+    ...dueIndexes(dueReplays),
   ],
 )

@@ -21,7 +21,7 @@ import { deliveryRoutes } from './delivery/routes.js'
 import { createSecretValues } from './delivery/secret-values.js'
 import { replay, replayLog } from './replay/replay-log.js'
 import { replayRoutes } from './replay/routes.js'
-import { startReplayRunner } from './replay/runner.js'
+import { replaying, replayWork } from './replay/runner.js'
 import { topicRoutes } from './topic/routes.js'
 import { createTopics } from './topic/topics.js'
 import { Waiters } from './topic/waiters.js'
@@ -126,16 +126,16 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
     },
   })
   const recordReplay = replayLog(store)
-  const replays = startReplayRunner({
-    database,
-    record: recordReplay,
-    days,
-    log,
-    nowMs,
-    perSecond: config.webhookDrainPerSecond,
-    wake: dispatch.wake,
-    announce: relay.wake,
-  })
+  ctx.dueWork.start(
+    replayWork({
+      record: recordReplay,
+      days,
+      nowMs,
+      perSecond: config.webhookDrainPerSecond,
+      wake: dispatch.wake,
+      announce: relay.wake,
+    }),
+  )
   const onChange = dispatch.refresh
   const consumer = consumeEvents({
     database,
@@ -149,7 +149,7 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
     perform: (events, { origins, places }) => dispatch.fanOut(incomingOf(events, origins), places),
   })
   return {
-    background: [{ close: () => dispatch.close(config.webhookStopGraceMs) }, replays, retention, consumer],
+    background: [{ close: () => dispatch.close(config.webhookStopGraceMs) }, retention, consumer],
     routes: [
       ...webhookRoutes({ database, cursors, vault, outbound, aggregate, onChange }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
@@ -167,7 +167,7 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
         aggregate,
         nowMs,
         record: recordReplay,
-        kick: replays.kick,
+        kick: () => ctx.dueWork.wake(replaying),
         announce: relay.wake,
       }),
       ...pingRoutes(createPing({ aggregate, attempt })),

@@ -162,7 +162,7 @@ describe('a replay of many', () => {
     const { webhook, seen } = await recovered('canceled', 4)
     const { job } = (await fixture.api.post(`${seen.path}/replay`, {})).data(ReplayStarted)
     // No further step is due before the cancel.
-    await fixture.service.sql`update replay_jobs set due_at = 9e15 where id = ${job?.id ?? ''}`
+    await fixture.service.sql`update replay_jobs set due_at = '2999-01-01' where id = ${job?.id ?? ''}`
     const cancel = () =>
       fixture.api.post(`/webhooks/${webhook.id}/replays/${job?.id}/cancel`, undefined, named('req_cancel'))
     const ended = (await cancel()).data(ReplayJob)
@@ -186,7 +186,7 @@ describe('a replay of many', () => {
     await fixture.service.sql`
       insert into replay_jobs (id, workspace_id, environment, webhook_id, statuses, to_time, total, replayed, due_at,
         created_at)
-      values (${id}, ${workspaceId}, 'production', ${webhook.id}, '{failed}', '2999-01-01T00:00:00.000Z', 1, 1, 0,
+      values (${id}, ${workspaceId}, 'production', ${webhook.id}, '{failed}', '2999-01-01T00:00:00.000Z', 1, 1, now(),
         ${webhook.created_at})`
     const [, canceled] = await publishedOf(webhook.id, 2)
     expect(canceled).toMatchObject({

@@ -12,7 +12,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { keepAnswer } from '@opsplane/eventstore'
-import { type Database, uniqueViolation } from '@opsplane/postgres'
+import { type Database, dueNow, uniqueViolation } from '@opsplane/postgres'
 import { and, count, desc, eq, lt } from 'drizzle-orm'
 import { deliveries, replayJobs } from '../schema.js'
 import { type ReplayJobRow, type Selection, selected } from './matching.js'
@@ -40,7 +40,7 @@ export async function startReplay(
     return await db.transaction(async (tx) => {
       const [matching] = await tx.select({ count: count() }).from(deliveries).where(selected(selection))
       const total = matching?.count ?? 0
-      const row = { id: newId('replay'), ...selection, total, dueAt: nowMs, createdAt: now }
+      const row = { id: newId('replay'), ...selection, total, dueAt: dueNow(now), createdAt: now }
       const [made] = body.dryRun ? [] : await tx.insert(replayJobs).values(row).returning()
       const job = made ? presentJob(made) : null
       if (job) await record(tx, meta, { kind: 'start', job, webhookName })

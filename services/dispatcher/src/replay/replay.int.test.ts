@@ -86,7 +86,7 @@ describe('replaying many deliveries', () => {
     const key = { 'Idempotency-Key': 'bulk-1' }
     const { job } = (await replay(webhook.id, {}, key)).data(ReplayStarted)
     // No further step is due before the cancel.
-    await fixture.service.sql`update replay_jobs set due_at = 9e15 where id = ${job?.id ?? ''}`
+    await fixture.service.sql`update replay_jobs set due_at = '2999-01-01' where id = ${job?.id ?? ''}`
     expect((await replay(webhook.id, {}, key)).data(ReplayStarted).job?.id).toBe(job?.id)
     expect((await replay(webhook.id)).error().code).toBe('conflict')
     const cancel = `${jobs(webhook.id)}/${job?.id}/cancel`
@@ -112,7 +112,7 @@ describe('replaying many deliveries', () => {
       insert into replay_jobs (id, workspace_id, environment, webhook_id, statuses, to_time, total, replayed,
         last_delivery_id, due_at, created_at)
       values ('rpl_01ARZ3NDEKTSV4RRFFQ69G5FAV', ${workspaceId}, 'production', ${webhook.id}, '{failed}',
-        '2999-01-01T00:00:00.000Z', 3, 1, ${oldestFirst[0] ?? ''}, 0, ${webhook.created_at})`
+        '2999-01-01T00:00:00.000Z', 3, 1, ${oldestFirst[0] ?? ''}, now(), ${webhook.created_at})`
     expect(await ended(webhook.id, 'rpl_01ARZ3NDEKTSV4RRFFQ69G5FAV')).toMatchObject({ replayed: 3 })
     const succeeded = await seen.having('succeeded', 2)
     expect(succeeded.map(({ replayOf }) => replayOf).sort()).toEqual(oldestFirst.slice(1))
