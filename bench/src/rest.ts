@@ -8,7 +8,7 @@ import { breakdown, cpuSince, cpuTimes, totalMs } from './process-times.js'
 import type { Figure } from './report.js'
 
 const restSeconds = 30
-/** For what follows a start or a load: consumers that listen closely for half a minute, pools, leases. */
+/** For what follows a start or a load: consumers that listen closely for 10 to 20 s, pools, leases. */
 const settleSeconds = 40
 
 /** What the whole platform costs while nobody asks anything of it. */

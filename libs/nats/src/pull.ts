@@ -22,7 +22,7 @@ export interface Pull {
 }
 
 /** Where something happens, a silent server is asked anew within a second: three beats without a sound. */
-const busy = { beatMs: 333, expiresMs: 30_000 }
+const busy = { beatMs: 333, expiresMs: 10_000 }
 /** Where nothing happened for as long as a busy request lasts, one message is asked for, and then more at once. */
 const idle = { beatMs: 5_000, expiresMs: 300_000 }
 const silentBeats = 3

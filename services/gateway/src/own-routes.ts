@@ -2,7 +2,6 @@ import { ApiError } from '@opsplane/contracts'
 import { beginExchange, type OpenApiDocument, securityHeaders, send, sendError } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
-import { stringify } from 'yaml'
 import type { GatewayConfig } from './config.js'
 import { docsRoutes } from './docs.js'
 import { createOpenApiSource } from './openapi.js'
@@ -43,7 +42,9 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
     response.json({ ...(await source.document()), servers: serversFor(request) })
   })
   get(`${apiPrefix}/openapi.yaml`, async (request, response) => {
-    const text = yamlOf(await source.document())
+    // Loaded with the first question, not with the gateway.
+    const { stringify } = await import('yaml')
+    const text = yamlOf(await source.document(), stringify)
     response.type('application/yaml').send(`${text}${stringify({ servers: serversFor(request) })}`)
   })
   app.use(`${apiPrefix}/docs`, withHeaders, docsRoutes())
@@ -57,7 +58,7 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
 const written = new WeakMap<OpenApiDocument, string>()
 
 /** Without its servers. Writing holds up everybody else for a tenth of a second or more, so each is written once. */
-function yamlOf(document: OpenApiDocument): string {
+function yamlOf(document: OpenApiDocument, stringify: typeof import('yaml').stringify): string {
   const { servers: _, ...rest } = document
   const text = written.get(document) ?? stringify(rest, { aliasDuplicateObjects: false })
   written.set(document, text)

@@ -1,4 +1,3 @@
-import { hash, verify } from '@node-rs/argon2'
 import { ApiError } from '@opsplane/contracts'
 
 export type HashSource = string | null | (() => Promise<string | null>)
@@ -15,6 +14,9 @@ export interface Passwords {
 /** Argon2id as OWASP recommends it: 19 MiB, two passes, one lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
+/** Loaded with the first password, not with the service. */
+const argon2 = () => import('@node-rs/argon2')
+
 /**
  * Hashes passwords, a bounded number at once, since each takes memory and a core. When the queue is full, both
  * methods throw `service_unavailable`.
@@ -24,9 +26,10 @@ export function createPasswords(limits: { concurrency: number; maxWaiting: numbe
   let unmatchable: Promise<string> | undefined
 
   return {
-    hash: (password) => inTurn(() => hash(password, cost)),
+    hash: (password) => inTurn(async () => (await argon2()).hash(password, cost)),
     matches: (password, source) =>
       inTurn(async () => {
+        const { hash, verify } = await argon2()
         const known = typeof source === 'function' ? await source() : source
         unmatchable ??= hash('no password has this hash', cost)
         const matches = await verify(known ?? (await unmatchable), password)

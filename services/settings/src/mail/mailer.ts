@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import { oneLine } from './one-line.js'
 import { readSender, readSmtpUrl } from './smtp-settings.js'
 
@@ -26,16 +26,23 @@ export function createMailer({ smtpUrl, smtpFrom }: MailerConfig): Mailer | null
   const server = smtpUrl === undefined ? null : readSmtpUrl(smtpUrl)
   const from = smtpFrom === undefined ? null : readSender(smtpFrom)
   if (server === null || from === null) return null
-  const transport = createTransport({
-    ...server,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-    socketCloseTimeout: 0,
-  })
+  let transport: Transporter | undefined
+  const opened = async (): Promise<Transporter> => {
+    // Loaded with the first mail, not with the service.
+    const { createTransport } = await import('nodemailer')
+    transport ??= createTransport({
+      ...server,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      socketCloseTimeout: 0,
+    })
+    return transport
+  }
   const domain = from.address.slice(from.address.indexOf('@') + 1)
   return {
     async send({ id, to, subject, text }, signal) {
-      await transport.sendMail({
+      const open = await opened()
+      await open.sendMail({
         from,
         // An object, so that no address is ever read as a list of them.
         to: { name: '', address: to },
