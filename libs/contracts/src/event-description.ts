@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { eventCatalog } from './event-catalog.js'
 import { eventExample } from './event-example.js'
-import { eventGroup, eventJsonSchema, eventTypes } from './event-json-schema.js'
+import { eventGroup, eventJsonSchema, type eventTypes } from './event-json-schema.js'
 
 /** One entry of the served catalogue. */
 export const EventDescription = z
@@ -19,13 +19,13 @@ export const EventDescription = z
   .meta({ id: 'EventDescription' })
 export type EventDescription = z.infer<typeof EventDescription>
 
-/** Every declared event, by name. */
-export function describeEvents(): EventDescription[] {
-  return eventTypes.map((type) => ({
+/** Takes some 4 ms of CPU. */
+export function describeEvent(type: (typeof eventTypes)[number]): EventDescription {
+  return {
     type,
     description: eventCatalog[type].description,
     group: eventGroup(type),
     schema: eventJsonSchema(type),
     example: eventExample(type),
-  }))
+  }
 }

@@ -1,8 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
 import {
   ApiError,
-  describeEvents,
+  describeEvent,
   EventDescription,
   EventPattern,
+  eventTypes,
   type NatsNames,
   patternMatches,
 } from '@opsplane/contracts'
@@ -14,11 +16,15 @@ import { asyncApiDocument } from './asyncapi.js'
 // The same for everybody, so a login is enough: no workspace has to be named.
 const access = { tag: 'Events', scope: 'authenticated', workspace: 'none' } as const
 
-/** The event catalogue and the AsyncAPI document, both made once. */
+/** The event catalogue and the AsyncAPI document: each part is made once, when it is first asked for. */
 export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: CursorCodec }): Route[] {
-  const entries = describeEvents()
-  const byType = new Map(entries.map((entry) => [entry.type, entry]))
-  const document = asyncApiDocument(names)
+  const described = new Map<string, EventDescription>()
+  const describe = (type: (typeof eventTypes)[number]): EventDescription => {
+    const entry = described.get(type) ?? describeEvent(type)
+    described.set(type, entry)
+    return entry
+  }
+  let document: ReturnType<typeof asyncApiDocument> | undefined
 
   const list = defineList({
     ...access,
@@ -31,12 +37,17 @@ export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: C
     sorts: ['type'],
     response: EventDescription,
     handler: async ({ query: { type = '*', after, limit, sort }, binding }) => {
-      const ordered = sort.direction === 'asc' ? entries : entries.toReversed()
-      const matching = ordered.filter((entry) => patternMatches(type, entry.type))
+      const ordered = sort.direction === 'asc' ? eventTypes : eventTypes.toReversed()
+      const matching = ordered.filter((name) => patternMatches(type, name))
       // The cursor names the last type shown: every replica of a release has the same ones in the same order.
       const [last] = after === undefined ? [] : cursors.decode(after, binding)
-      const from = last === undefined ? 0 : matching.findIndex((entry) => entry.type === last) + 1
-      const items = matching.slice(from, from + limit)
+      const from = last === undefined ? 0 : (matching as readonly string[]).indexOf(String(last)) + 1
+      const items: EventDescription[] = []
+      for (const name of matching.slice(from, from + limit)) {
+        // Whatever else the process does goes on in between.
+        if (!described.has(name)) await setImmediate()
+        items.push(describe(name))
+      }
       const more = from + limit < matching.length
       return { items, nextCursor: more ? cursors.encode([items.at(-1)?.type], binding) : null, limit }
     },
@@ -50,9 +61,9 @@ export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: C
     summary: 'Get an event type with the schema of its events',
     response: EventDescription,
     handler: async ({ params }) => {
-      const entry = byType.get(params.type)
-      if (!entry) throw new ApiError('not_found', 'There is no such event type.')
-      return entry
+      const type = eventTypes.find((name) => name === params.type)
+      if (!type) throw new ApiError('not_found', 'There is no such event type.')
+      return describe(type)
     },
   })
 
@@ -64,7 +75,10 @@ export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: C
     summary: 'The event streams as an AsyncAPI 3.0 document',
     response: z.looseObject({ asyncapi: z.literal('3.0.0') }),
     bare: true,
-    handler: async () => document,
+    handler: async () => {
+      document ??= asyncApiDocument(names)
+      return document
+    },
   })
 
   return [list, get, asyncApi]
