@@ -1,7 +1,7 @@
 import type { TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import type { Origin } from './matching.js'
-import { tellQueues } from './queue-statements.js'
+import { updateQueues } from './queue-statements.js'
 import type { AttemptColumns } from './record-statement.js'
 
 /** An event that is kept with its deliveries, as JSON. */
@@ -136,5 +136,5 @@ healthy as (
   update webhook_health h set consecutive_failures = 0, peak = 0
   where consecutive_failures > 0 and webhook_id in (select made.webhook_id from made join attempts using (id))
 ),
-told as (${tellQueues('made')})
+queued as (${updateQueues('made')})
 select (select current from checked) as current, (select json_agg(id) from made) as made`

@@ -7,7 +7,7 @@ type Sql = Pick<Database['sql'], 'unsafe'>
  * The part of a statement that tells the queues of what it made due: `rows` has webhook_id, id and due_at. The queue's
  * row is locked even where nothing changes, which is what a claim relies on. Without a queue the webhook is deleted.
  */
-export const tellQueues = (rows: string) => `
+export const updateQueues = (rows: string) => `
   insert into webhook_queues as q (webhook_id, status, next_due_at, oldest_id)
   select webhook_id, 'deleted', min(due_at), min(id) from ${rows} where due_at is not null
   group by webhook_id order by webhook_id
@@ -92,7 +92,7 @@ with released as (
   where ${condition} and status in ('pending', 'retrying')
   returning webhook_id, id, due_at
 )
-${tellQueues('released')}`
+${updateQueues('released')}`
 
 /** Gives leases back, so that another replica, or this one after its restart, need not wait for their end. */
 export async function releaseLeases(sql: Sql, owner: string, ids: string[]): Promise<void> {
@@ -112,7 +112,7 @@ export async function makeDue(tx: Transaction, ids: string[]): Promise<void> {
       update deliveries set due_at = now_ms() where id = any ($1::text[]) and ordering_key is null
       returning webhook_id, id, due_at
     )
-    ${tellQueues('due')}`,
+    ${updateQueues('due')}`,
     [ids],
   )
 }

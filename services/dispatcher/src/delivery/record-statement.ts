@@ -1,5 +1,5 @@
 import type { Database } from '@opsplane/postgres'
-import { tellQueues } from './queue-statements.js'
+import { updateQueues } from './queue-statements.js'
 
 /** What is kept of one attempt; names are the recordset's columns. */
 export interface AttemptColumns {
@@ -131,7 +131,7 @@ health as (
   returning webhook_id, epoch, consecutive_failures, peak
 ),
 waiting as (select webhook_id, id, due_at from postponed union all select webhook_id, id, due_at from recorded),
-told as (${tellQueues('waiting')})
+queued as (${updateQueues('waiting')})
 select
   coalesce((
     select json_agg(json_build_object('webhookId', webhook_id, 'epoch', epoch, 'failures', peak))

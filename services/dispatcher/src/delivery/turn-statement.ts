@@ -1,5 +1,5 @@
 import type { Database } from '@opsplane/postgres'
-import { tellQueues } from './queue-statements.js'
+import { updateQueues } from './queue-statements.js'
 
 /** The deliveries of one webhook that have one ordering key: one at a time is sent. */
 export interface Line {
@@ -65,7 +65,7 @@ given as (
     (select nullif(q.resumed_at, 0) from webhook_queues q where q.webhook_id = d.webhook_id), now_ms())
   where id = any (array(select id from chosen)) returning webhook_id, id, due_at
 ),
-told as (${tellQueues('given')})
+queued as (${updateQueues('given')})
 select (select count(*)::int from given) as given,
   coalesce((
     select json_agg(json_build_object('webhookId', webhook_id, 'key', ordering_key, 'place', ordering_place))
