@@ -1,6 +1,6 @@
 import type { Actor, ChangeData, EventResource, EventSource, Instant, TenantScope } from '@opsplane/contracts'
+import type { StatementRunner } from '@opsplane/postgres'
 import { translatePostgresError } from '@opsplane/postgres'
-import type { StatementRunner } from './snapshots.js'
 
 /** An event that no decider has decided: of a machine's own history, or of rows that SQL has changed. */
 export interface JournalEntry {

@@ -1,5 +1,5 @@
+import type { StatementRunner } from '@opsplane/postgres'
 import { delay } from '@opsplane/runtime'
-import type { StatementRunner } from './snapshots.js'
 
 /**
  * How far the log has come, and who may be writing below that: positions are drawn by transactions that have locked the

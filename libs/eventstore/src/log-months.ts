@@ -1,8 +1,7 @@
 import { idTime } from '@opsplane/contracts'
-import type { Database } from '@opsplane/postgres'
+import type { Database, StatementRunner } from '@opsplane/postgres'
 import { delay, type Logger } from '@opsplane/runtime'
 import type { Commit } from './append/commit.js'
-import type { StatementRunner } from './snapshots.js'
 
 /** The partitions of the log: see ADR 036. */
 export interface LogMonths {

@@ -1,20 +1,7 @@
+import type { CommittedEvent } from './append/commit.js'
+
 /** An event as the log holds it, its JSON columns still text, ready to be written into an envelope. */
-export interface LoggedEvent {
-  position: string
-  id: string
-  streamId: string
-  version: number
-  type: string
-  workspaceId: string
-  environment: string
-  actor: string
-  resource: string
-  data: string
-  requestId: string | null
-  causationId: string | null
-  source: string | null
-  createdAt: string
-}
+export type LoggedEvent = Omit<CommittedEvent, 'streamType' | 'sealed'>
 
 /** The columns of a LoggedEvent. `sealed` is not among them: it never leaves the service. */
 export const loggedEventColumns = `

@@ -1,5 +1,5 @@
 import type { Instant, TenantScope } from '@opsplane/contracts'
-import { type Database, translatePostgresError } from '@opsplane/postgres'
+import { type StatementRunner, translatePostgresError } from '@opsplane/postgres'
 import { type Sealed, unseal } from './sealed.js'
 
 /** An aggregate's row in its read model, which is the fold of its events. */
@@ -17,9 +17,6 @@ export interface Snapshots {
   /** Whether any tenant has ever had an aggregate of this id. */
   isTaken(id: string): Promise<boolean>
 }
-
-/** What runs a statement: the pool, or one transaction. */
-export type StatementRunner = Pick<Database['sql'], 'unsafe'>
 
 export function createSnapshots(sql: StatementRunner): Snapshots {
   const prepared = { prepare: true }

@@ -8,7 +8,7 @@ import {
   storedState,
 } from '@opsplane/contracts'
 import type { IdempotencyStore } from '@opsplane/http'
-import type { Database } from '@opsplane/postgres'
+import type { Database, StatementRunner } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { Aggregate } from './aggregate.js'
 import { shapeOf } from './append/append-statement.js'
@@ -27,7 +27,7 @@ import {
   versionConflict,
 } from './errors.js'
 import { createKeyedQueue } from './keyed-queue.js'
-import { createSnapshots, type StatementRunner } from './snapshots.js'
+import { createSnapshots } from './snapshots.js'
 import { createDraft, preconditionFailed, type Unit } from './unit.js'
 
 export interface EventStoreOptions {

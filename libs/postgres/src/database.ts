@@ -15,6 +15,9 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** What runs a statement: the pool, or one transaction. */
+export type StatementRunner = Pick<postgres.Sql, 'unsafe'>
+
 export type Drizzle = PostgresJsDatabase<Record<string, never>>
 
 export interface ConnectOptions {

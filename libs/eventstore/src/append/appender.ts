@@ -1,5 +1,5 @@
+import type { StatementRunner } from '@opsplane/postgres'
 import { createLogMonths } from '../log-months.js'
-import type { StatementRunner } from '../snapshots.js'
 import {
   type AppendOptions,
   type AppendRow,

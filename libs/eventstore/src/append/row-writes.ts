@@ -1,4 +1,4 @@
-import type { StatementRunner } from '../snapshots.js'
+import type { StatementRunner } from '@opsplane/postgres'
 import {
   type ArrayParameters,
   arrays,

@@ -1,4 +1,4 @@
-import type { StatementRunner } from '../snapshots.js'
+import type { StatementRunner } from '@opsplane/postgres'
 
 /** A unique index of a read-model table other than that of its ids, as SQL over the table's columns. */
 export interface UniqueIndex {

@@ -1,4 +1,5 @@
 import type { Decider } from '@opsplane/contracts'
+import type { StatementRunner } from '@opsplane/postgres'
 import { type Database, deadlocked, lockTimedOut, openClient } from '@opsplane/postgres'
 import { delay } from '@opsplane/runtime'
 import { quoted } from '../append/columns.js'
@@ -7,7 +8,6 @@ import { insertRows } from '../append/row-writes.js'
 import { projected } from '../decided.js'
 import { settledPosition } from '../log-end.js'
 import { type Sealed, unseal } from '../sealed.js'
-import type { StatementRunner } from '../snapshots.js'
 import { createShadowTables, type ShadowTables } from './shadow-tables.js'
 
 /** A decider of any state, as far as refolding needs it. */

@@ -1,4 +1,4 @@
-import type { StatementRunner } from '../snapshots.js'
+import type { StatementRunner } from '@opsplane/postgres'
 import type { StreamMark } from './stream-marks.js'
 
 /** What a lost stream is to be given again. */

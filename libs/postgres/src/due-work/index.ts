@@ -24,7 +24,6 @@ export {
   holdBack,
   type MakeWorker,
   meaningOf,
-  type StatementRunner,
   type WorkContext,
   type WorkOptions,
 } from './work.js'

@@ -1,3 +1,4 @@
+import type { StatementRunner } from '../database.js'
 import { isolate, type Meaning } from './isolate.js'
 import {
   doneStatement,
@@ -14,7 +15,6 @@ import {
   meaningOf,
   nextDueOf,
   run,
-  type StatementRunner,
   setbacksOf,
   type WorkContext,
   type WorkOptions,

@@ -1,3 +1,4 @@
+import type { StatementRunner } from '../database.js'
 import { isolate } from './isolate.js'
 import { doneStatement, lockStatement, setbackStatement } from './statements.js'
 import {
@@ -8,7 +9,6 @@ import {
   meaningOf,
   nextDueOf,
   run,
-  type StatementRunner,
   setbacksOf,
   type WorkOptions,
 } from './work.js'

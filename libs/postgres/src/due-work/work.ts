@@ -1,6 +1,5 @@
 import { type Logger, retryDelayMs } from '@opsplane/runtime'
-import type postgres from 'postgres'
-import type { Database } from '../database.js'
+import type { Database, StatementRunner } from '../database.js'
 import { isDatabaseAway, isPassing } from '../errors.js'
 import type { DueTable } from './due-table.js'
 import type { Meaning } from './isolate.js'
@@ -13,9 +12,6 @@ import {
   turnsStatement,
 } from './statements.js'
 import { type FairTurns, fairTurns, noTurns } from './turns.js'
-
-/** The pool, or one transaction. */
-export type StatementRunner = Pick<postgres.Sql, 'unsafe'>
 
 /** A claimed row, with the columns that were asked for beside these. */
 export interface DueRow {

@@ -1,8 +1,8 @@
-import { type Database, translatePostgresError } from '@opsplane/postgres'
+import { type StatementRunner, translatePostgresError } from '@opsplane/postgres'
 import type { Joined } from './words.js'
 
-/** The pool, or one transaction. */
-export type StatementRunner = Pick<Database['sql'], 'unsafe'>
+export type { StatementRunner }
+
 export type Parameter = string | number | string[] | null
 
 /** Rows by column: what belongs together is at the same place of each. */

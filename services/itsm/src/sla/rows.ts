@@ -7,13 +7,12 @@ import {
   SlaTimer,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type Database, present } from '@opsplane/postgres'
+import { present, type StatementRunner } from '@opsplane/postgres'
 import type { SlaEntity } from './entity.js'
 import { dueTimers } from './tables.js'
 import type { Change } from './timer.js'
 
-/** The pool, or one transaction. */
-export type StatementRunner = Pick<Database['sql'], 'unsafe'>
+export type { StatementRunner }
 
 export interface StoredTimer {
   tenant: TenantScope
