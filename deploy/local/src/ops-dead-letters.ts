@@ -113,7 +113,7 @@ async function hint(task: DeadLettersTask, consumers: ReadonlySet<string>): Prom
     })
   } catch (error) {
     if (!(error instanceof OpsError)) throw error
-    task.say?.('NATS cannot be told, so the services find them within a minute')
+    task.say?.('NATS cannot be reached, so the services find them within a minute')
   }
 }
 

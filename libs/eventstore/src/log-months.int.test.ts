@@ -82,7 +82,7 @@ describe('the log by month', () => {
     expect(again).toEqual({ version: 3, ended: false })
   })
 
-  test('makes a month that is missing when somebody needs it, also within a transaction of theirs', async () => {
+  test('makes a month that is missing when somebody needs it, also within a transaction of its own', async () => {
     const later = Date.parse('2033-07-15T00:00:00.000Z')
     const replicas = Array.from({ length: 4 }, () => replicaAt(later))
     await Promise.all(replicas.map(({ tickets }) => tickets.create(...opening(), meta())))

@@ -115,7 +115,7 @@ export const backendConfig = baseConfig.extend({
       'replicas of the JetStream streams; like the next four, what is not given stays as it is on the server',
   }),
   natsEventsMaxAgeMs: z.coerce.number().int().min(1_000).optional().meta({
-    description: 'how long the stream keeps events; a new one keeps them for a week unless told otherwise',
+    description: 'how long the stream keeps events; a new one keeps them for a week by default',
   }),
   natsTopicsMaxAgeMs: z.coerce.number().int().min(1_000).optional().meta({
     description: 'the same for the messages of topics',
@@ -124,7 +124,7 @@ export const backendConfig = baseConfig.extend({
     description: 'most bytes of each stream, -1 for no limit, as a new one has',
   }),
   natsStreamStorage: z.enum(['file', 'memory']).optional().meta({
-    description: 'where a new stream is kept: file unless told otherwise',
+    description: 'where a new stream is kept: file by default',
   }),
   cursorSecret: z.string().min(32).meta({ description: 'at least 32 characters; signs list cursors' }),
 })

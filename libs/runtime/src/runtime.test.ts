@@ -33,7 +33,7 @@ describe('configuration', () => {
     expect(read).toThrow(/PORT .*\n.*NATS_URL is missing/)
   })
 
-  test('a replica is named after its host, unless told otherwise', () => {
+  test('a replica is named after its host by default', () => {
     const env = { SERVICE_PRIVATE_KEY: 'key', TRUSTED_SERVICE_KEYS: '{}' }
     expect(parseConfig(baseConfig, env).instanceId).toBe(hostname())
     expect(parseConfig(baseConfig, { ...env, INSTANCE_ID: 'itsm-0' }).instanceId).toBe('itsm-0')

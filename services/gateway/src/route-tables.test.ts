@@ -23,7 +23,7 @@ const logIn = ({ url }: TestPlatform) => call(`${url}/api/v1/auth/token`, { meth
 const incidents = ({ url }: TestPlatform, init: RequestInit = { headers: asAda }) =>
   call(`${url}/api/v1/itsm/incidents`, init)
 
-describe('a service that has not told its routes', () => {
+describe('a service whose routes are not known', () => {
   test('gets no request; as soon as it answers, it gets the next one', async () => {
     const reserved = await startUpstream()
     await reserved.close()

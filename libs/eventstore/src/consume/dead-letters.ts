@@ -64,7 +64,7 @@ export function showDeadLetter(target: DeadLetterTarget, id: number): Promise<De
   })
 }
 
-/** Marks them for their consumers, which find them when they are told or start; returns those that are marked. */
+/** Marks them for their consumers, which find them when they are woken or start; returns those that are marked. */
 export function markForRedrive(
   target: DeadLetterTarget,
   filter: DeadLetterFilter,

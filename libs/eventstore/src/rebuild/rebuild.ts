@@ -20,7 +20,7 @@ export interface RebuildOptions {
   deciders: readonly AnyDecider[]
   /** Read-model tables that deciders write through project(), beside their own. */
   projectedTables?: readonly string[]
-  /** Told how many events were folded so far, after every batch. */
+  /** Called with how many events were folded so far, after every batch. */
   onProgress?(events: number): void
 }
 

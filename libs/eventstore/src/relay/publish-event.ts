@@ -19,7 +19,7 @@ export interface PublishOptions {
 
 /** Room for subject and headers, which count towards the server's limit. */
 const headroomBytes = 4_096
-/** The stream itself is told to take no message so large. */
+/** The stream itself is configured to take no message so large. */
 const exceedsStreamsLimit = 10_054
 
 /** Publishes one event to the platform stream; undefined when it is larger than can ever be taken. */

@@ -58,7 +58,7 @@ describe('a look at the outbox', () => {
   })
   afterAll(() => link.close())
 
-  /** Reads the outbox into a queue that publishes nothing unless told to, and keeps the order it would. */
+  /** Reads the outbox into a queue that publishes nothing unless asked to, and keeps the order it would. */
   const read = (options: Partial<Parameters<typeof createRelayQueue>[0]> = {}) => {
     const order: { workspaceId: string; position: number }[] = []
     let sequence = 0

@@ -116,7 +116,7 @@ describe('the relay', () => {
         offered = events
       },
     })
-    // As its replica was never told, the relay finds this one in the outbox at its next look.
+    // As its replica was never woken, the relay finds this one in the outbox at its next look.
     await tickets.create(...opening(), meta())
     relay.wake()
     await drained()

@@ -14,7 +14,7 @@ export interface ReseedOptions {
   /** Last position to publish; the last one there is when the reseed begins unless given. */
   toPosition?: number
   streams?: StreamOptions
-  /** Told how many events were published so far, after every batch. */
+  /** Called with how many events were published so far, after every batch. */
   onProgress?(events: number): void
 }
 

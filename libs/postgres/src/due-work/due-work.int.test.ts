@@ -293,7 +293,7 @@ describe('a lease', () => {
   })
 })
 
-it('other replicas are told of more than one can take', async () => {
+it('other replicas are woken for more than one can take', async () => {
   await scratch.add(30)
   const listeners = new Map<string, () => void>()
   const hints = (name: string) => ({

@@ -35,7 +35,7 @@ export interface LeasedOptions<Row extends LeasedRow, Result> extends WorkOption
   perform(rows: readonly Row[], signal: AbortSignal): Promise<readonly Result[]>
   /** Makes the rows no longer due, in the transaction that ends their leases. */
   done(tx: StatementRunner, finished: readonly { row: Row; result: Result }[]): Promise<unknown>
-  /** Told of rows that failed and are held back, in the transaction that does it: it may end them. */
+  /** Called with rows that failed and are held back, in the transaction that does it: it may end them. */
   failed?: (tx: StatementRunner, rows: readonly { row: Row; error: unknown }[]) => Promise<unknown>
 }
 

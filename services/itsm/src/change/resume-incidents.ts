@@ -57,7 +57,7 @@ export function resumeIncidents(ctx: ServiceContext): BackgroundWork[] {
    * An incident that began to wait when its change was over, as in a race with its end or by being linked late. Should
    * the end come later than this looks, its own event is later still, and finds the incident waiting.
    */
-  const heedWait = async ({ id: eventId, resource, data, workspaceId, environment }: PlatformEvent) => {
+  const onLateWait = async ({ id: eventId, resource, data, workspaceId, environment }: PlatformEvent) => {
     const tenant: TenantScope = { workspaceId, environment }
     const changeId = changeAwaited(itsmEvents['incident.updated'].data.parse(data).after)
     if (changeId === null || !(await changeThatIsOver(database.db, tenant, changeId))) return
@@ -65,7 +65,7 @@ export function resumeIncidents(ctx: ServiceContext): BackgroundWork[] {
     await resume(resource.id, changeId, meta)
   }
 
-  const heed = async ({ id: eventId, resource, workspaceId, environment }: PlatformEvent) => {
+  const onEnded = async ({ id: eventId, resource, workspaceId, environment }: PlatformEvent) => {
     const tenant: TenantScope = { workspaceId, environment }
     const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId: eventId }
     // What an event has resumed once and somebody put on hold again stays so when the event comes again.
@@ -87,7 +87,7 @@ export function resumeIncidents(ctx: ServiceContext): BackgroundWork[] {
     })
   // One each: what their filters have in common is every event there is, and that is what an older server would deliver.
   return [
-    consume('itsm-change-resume', [...ending], heed),
-    consume('itsm-change-late-waits', ['incident.updated'], heedWait),
+    consume('itsm-change-resume', [...ending], onEnded),
+    consume('itsm-change-late-waits', ['incident.updated'], onLateWait),
   ]
 }

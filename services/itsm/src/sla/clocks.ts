@@ -61,7 +61,7 @@ export interface Clocks {
 }
 
 export const tellingName = 'sla-clocks'
-/** Clocks told of at once at most. */
+/** Clocks announced at once at most. */
 const batchSize = 500
 /** What is further ahead is found by itself. */
 const soonMs = 6_000
