@@ -3,6 +3,7 @@ import {
   defaultRouteRule,
   type ErrorCode,
   type EventSource,
+  type InternalParty,
   type Permission,
   type Principal,
 } from '@opsplane/contracts'
@@ -56,6 +57,8 @@ export interface Contract<Path extends string> {
   description?: string
   tag: string
   scope: Scope
+  /** Who may call an internal route, which has at least one; nobody else does. */
+  callers?: readonly InternalParty[]
   /** `required` unless the scope is `public` or `service`. */
   workspace?: 'required' | 'none'
   /** 1 MiB unless given. */
@@ -126,6 +129,8 @@ export interface Route {
   description: string | undefined
   tag: string
   scope: Scope
+  /** None but for internal routes. */
+  callers: readonly InternalParty[]
   workspace: 'required' | 'none'
   params: z.ZodObject | undefined
   query: z.ZodObject
@@ -189,6 +194,7 @@ export function common(contract: Contract<string>) {
     description: contract.description,
     tag: contract.tag,
     scope: contract.scope,
+    callers: contract.callers ?? [],
     workspace: contract.workspace ?? (outside ? 'none' : 'required'),
     bodyLimitBytes: contract.bodyLimitBytes ?? defaultRouteRule.bodyLimitBytes,
     waits: contract.waits ?? false,

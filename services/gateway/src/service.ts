@@ -96,7 +96,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
         limiter: limiter('default', config.rateLimitPerMinute),
         anonymousLimiter,
       }),
-      tokenFor: issuer.tokenFor,
+      tokenFor: issuer.clientToken,
       clientAddress: clientAddressReader(config.trustProxyCidrs),
       loginLimiter: createLoginLimiter({ total: loginsAtOnce, perAddress: loginsOfAddressAtOnce }),
       limit: anonymousLimiter.take,
