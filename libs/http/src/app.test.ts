@@ -371,7 +371,7 @@ describe('refusals', () => {
     expect(lines).toContainEqual(
       expect.objectContaining({
         level: 50,
-        err: expect.objectContaining({ stack: expect.stringContaining('hunter2') }),
+        err: expect.objectContaining({ message: 'the password is hunter2' }),
       }),
     )
     expect(lines).toContainEqual(

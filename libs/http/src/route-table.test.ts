@@ -67,7 +67,7 @@ test('a service tells the gateway what the gateway has to know of its routes, an
   expect(json).toMatchObject({
     data: {
       routes: [
-        { ...rule, method: 'post', path: '/a', access: 'public' },
+        { ...rule, method: 'post', path: '/a', access: 'public', bodyLimitBytes: 16 * 1024 },
         { ...rule, method: 'get', path: '/b/:id', access: 'account' },
         { ...rule, method: 'put', path: '/c', bodyLimitBytes: 10 },
         { ...rule, method: 'get', path: '/d', waits: true },
