@@ -2673,7 +2673,7 @@ export interface paths {
         put?: never;
         /**
          * Store a secret
-         * @description Usable as `{{secrets.<name>}}` from then on. A name that is taken is a 409. Emits `secret.created`.
+         * @description Usable as `{{secrets.<name>}}` from then on by those with `secrets:use`, towards its `hosts` alone. A name that is taken is a 409. Emits `secret.created`.
          */
         post: operations["createSecret"];
         delete?: never;
@@ -2691,12 +2691,12 @@ export interface paths {
         };
         /**
          * Get a secret
-         * @description Its name, version and uses by services; the value is never shown.
+         * @description With what has used it, for whom, and where it went; the value is never shown.
          */
         get: operations["getSecret"];
         /**
          * Rotate a secret
-         * @description Replaces the value. Emits `secret.rotated`.
+         * @description Replaces the value, and its `hosts` when they are given. Emits `secret.rotated`.
          */
         put: operations["rotateSecret"];
         post?: never;
@@ -2836,7 +2836,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description The secret is write-only; has_secret says whether there is one.
+         * @description The secret is write-only; has_secret says whether there is one. Subscribing takes the permission to read the events, `audit:read` for `*` and `audit.*`, and headers with secrets take `secrets:use` (403, `permission_not_held`). When its owner loses one of these, it pauses (`owner_rights`).
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -2865,7 +2865,7 @@ export interface paths {
         head?: never;
         /**
          * Update, pause or resume a webhook
-         * @description Setting status to active resumes a paused webhook: what it missed is delivered.
+         * @description Setting status to active resumes a paused webhook: what it missed is delivered. Whoever resumes it, or changes its url, events or headers, must hold its `required_permissions` and becomes its owner.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -2899,7 +2899,7 @@ export interface paths {
         };
         /**
          * Get a delivery with its requests and responses
-         * @description Secrets in headers, and where the endpoint echoes them, are shown as `***`. So is the body, which tells of what has happened anywhere in the workspace, to those with neither `webhooks:write` nor `audit:read`.
+         * @description Secrets in headers, and where the endpoint echoes them, are shown as `***`. So is the body, which tells of what has happened, to those who may not read such events.
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -4976,7 +4976,7 @@ export interface components {
             lastDurationMs: number | null;
             lastError: {
                 /** @enum {string} */
-                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "headers_too_large" | "webhook_deleted" | "event_missing";
+                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "secret_refused" | "headers_too_large" | "webhook_deleted" | "event_missing";
                 message: string;
             } | null;
             /** @description The first 16 KiB; the attempts have 64 KiB. */
@@ -4994,7 +4994,7 @@ export interface components {
             durationMs: number;
             error: {
                 /** @enum {string} */
-                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "headers_too_large" | "webhook_deleted" | "event_missing";
+                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "secret_refused" | "headers_too_large" | "webhook_deleted" | "event_missing";
                 message: string;
             } | null;
             number: number;
@@ -5024,7 +5024,7 @@ export interface components {
             lastDurationMs: number | null;
             lastError: {
                 /** @enum {string} */
-                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "headers_too_large" | "webhook_deleted" | "event_missing";
+                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "secret_refused" | "headers_too_large" | "webhook_deleted" | "event_missing";
                 message: string;
             } | null;
             /** @description The first 16 KiB; the attempts have 64 KiB. */
@@ -6820,10 +6820,20 @@ export interface components {
         /**
          * @example {
          *       "name": "payment_api_key",
-         *       "value": "the secret itself"
+         *       "value": "the secret itself",
+         *       "hosts": [
+         *         "api.example.com"
+         *       ]
          *     }
          */
         NewSecret: {
+            /**
+             * @description The only hosts the value is sent to: names or addresses without a port, `*.example.com` for any one label in front, or `*` for every host.
+             * @example [
+             *       "api.example.com"
+             *     ]
+             */
+            hosts: string[];
             /** @example payment_api_key */
             name: string;
             value: string;
@@ -7092,7 +7102,7 @@ export interface components {
             nextCursor: string | null;
         };
         /** @enum {string} */
-        Permission: "workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read";
+        Permission: "workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "secrets:use" | "credentials:manage" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read";
         /**
          * @example {
          *       "entityId": "INC-42"
@@ -7540,9 +7550,13 @@ export interface components {
             ordering_key: string | null;
             /** @description When the replaced secret stops being valid. */
             overlap_until: string | null;
+            /** @description The user it acts for: who last set its url, events or headers, or resumed it. */
+            owner_id: string;
             /** @enum {string|null} */
-            paused_reason: "user" | "consecutive_failures" | "gone" | null;
+            paused_reason: "user" | "consecutive_failures" | "gone" | "owner_rights" | null;
             rate_limit_per_second: number | null;
+            /** @description What its owner must be allowed: to read every event it was ever subscribed to, and to use the secrets of its headers. */
+            required_permissions: components["schemas"]["Permission"][];
             retries: number;
             retry_max_delay_ms: number;
             retry_schedule: number[] | null;
@@ -7596,6 +7610,7 @@ export interface components {
         Secret: {
             /** Format: date-time */
             createdAt: string;
+            hosts: string[];
             id: string;
             /** @example payment_api_key */
             name: string;
@@ -7603,6 +7618,49 @@ export interface components {
             updatedAt: string;
             /** @description Also the ETag; send it as If-Match. */
             version: number;
+        };
+        SecretDetail: {
+            /** Format: date-time */
+            createdAt: string;
+            hosts: string[];
+            id: string;
+            /**
+             * Format: date-time
+             * @description To the minute; null when no service has used it.
+             */
+            lastUsedAt: string | null;
+            /**
+             * @description The service.
+             * @example dispatcher
+             */
+            lastUsedBy: string | null;
+            /** @example payment_api_key */
+            name: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description How often services have asked for the value; up to a minute old. */
+            useCount: number;
+            /** @description The latest 100, the last one first; up to a minute old. */
+            uses: {
+                /**
+                 * @description What used it.
+                 * @example webhook/wh_01JZ8Q4D3N5W7X9Y2B4C6D8E0F
+                 */
+                consumer: string;
+                host: string;
+                /** Format: date-time */
+                lastUsedAt: string;
+                service: string;
+                useCount: number;
+                /** @description The user it acted for, who may use secrets. */
+                userId: string;
+            }[];
+            /** @description Also the ETag; send it as If-Match. */
+            version: number;
+        };
+        SecretDetailEnvelope: {
+            data: components["schemas"]["SecretDetail"];
+            meta: components["schemas"]["Meta"];
         };
         SecretEnvelope: {
             data: components["schemas"]["Secret"];
@@ -7614,6 +7672,13 @@ export interface components {
          *     }
          */
         SecretRotation: {
+            /**
+             * @description Absent: they stay. They change with the value alone, so that nobody sends one elsewhere whom it was not given.
+             * @example [
+             *       "api.example.com"
+             *     ]
+             */
+            hosts?: string[];
             value: string;
         };
         Session: {
@@ -8372,6 +8437,7 @@ export interface components {
         UsedSecret: {
             /** Format: date-time */
             createdAt: string;
+            hosts: string[];
             id: string;
             /**
              * Format: date-time
@@ -8391,10 +8457,6 @@ export interface components {
             useCount: number;
             /** @description Also the ETag; send it as If-Match. */
             version: number;
-        };
-        UsedSecretEnvelope: {
-            data: components["schemas"]["UsedSecret"];
-            meta: components["schemas"]["Meta"];
         };
         UsedSecretPage: {
             data: components["schemas"]["UsedSecret"][];
@@ -8471,9 +8533,13 @@ export interface components {
             id: string;
             name: string;
             ordering_key: string | null;
+            /** @description The user it acts for: who last set its url, events or headers, or resumed it. */
+            owner_id: string;
             /** @enum {string|null} */
-            paused_reason: "user" | "consecutive_failures" | "gone" | null;
+            paused_reason: "user" | "consecutive_failures" | "gone" | "owner_rights" | null;
             rate_limit_per_second: number | null;
+            /** @description What its owner must be allowed: to read every event it was ever subscribed to, and to use the secrets of its headers. */
+            required_permissions: components["schemas"]["Permission"][];
             retries: number;
             retry_max_delay_ms: number;
             retry_schedule: number[] | null;
@@ -35827,7 +35893,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UsedSecretEnvelope"];
+                    "application/json": components["schemas"]["SecretDetailEnvelope"];
                 };
             };
             /** @description Unchanged since If-None-Match; no content. */
@@ -37974,7 +38040,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -38418,7 +38484,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { PlatformEvent } from './event.js'
 import { idSchema } from './ids.js'
+import { PermissionName } from './permission-name.js'
 import { permissions } from './permissions.js'
 import { Environment } from './principal.js'
+import { SecretHosts } from './secret-hosts.js'
 
 const At = z.iso.datetime({ precision: 3 })
 /** An instant as a client writes it: any offset and precision, read as UTC with milliseconds. */
@@ -24,8 +26,6 @@ const Email = z
   .pipe(z.email())
   .meta({ example: 'ada@example.com' })
 const Role = z.string().min(1).max(50).meta({ description: 'Name of a role.', example: 'developer' })
-
-const Scope = z.enum(permissions).meta({ id: 'Permission' })
 
 export const Slug = z
   .string()
@@ -143,7 +143,7 @@ export const TokenState = z.object({
   name: z.string(),
   prefix: z.string().meta({ description: 'How the key begins, to recognise it by.' }),
   userId: idSchema('user').meta({ description: 'Whose key it is.' }),
-  scopes: z.array(Scope),
+  scopes: z.array(PermissionName),
   environments: z.array(Environment).nullable().meta({ description: 'Null: every environment.' }),
   expiresAt: At.nullable(),
   status: TokenStatus,
@@ -174,7 +174,7 @@ export const NewToken = z
   .strictObject({
     name: Name,
     scopes: z
-      .array(Scope)
+      .array(PermissionName)
       .min(1)
       .max(permissions.length)
       .meta({ description: 'None beyond what the caller may do.' }),
@@ -220,6 +220,7 @@ export const SecretName = z
 export const SecretState = z.object({
   id: idSchema('secret'),
   name: SecretName,
+  hosts: z.array(z.string()),
   createdAt: At,
   updatedAt: At,
 })
@@ -239,15 +240,42 @@ export type SecretUse = z.infer<typeof SecretUse>
 export const UsedSecret = Secret.extend(SecretUse.shape).meta({ id: 'UsedSecret' })
 export type UsedSecret = z.infer<typeof UsedSecret>
 
+/** What has used a secret, for whom, and where the value went. */
+export const SecretGrantUse = z.object({
+  consumer: z
+    .string()
+    .meta({ description: 'What used it.', example: 'webhook/wh_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }),
+  userId: z.string().meta({ description: 'The user it acted for, who may use secrets.' }),
+  host: z.string(),
+  service: z.string(),
+  lastUsedAt: At,
+  useCount: Count,
+})
+export type SecretGrantUse = z.infer<typeof SecretGrantUse>
+
+export const SecretDetail = UsedSecret.extend({
+  uses: z
+    .array(SecretGrantUse)
+    .meta({ description: 'The latest 100, the last one first; up to a minute old.' }),
+}).meta({ id: 'SecretDetail' })
+export type SecretDetail = z.infer<typeof SecretDetail>
+
 const SecretValue = z.string().min(1).max(65_536)
 
-export const NewSecret = z
-  .strictObject({ name: SecretName, value: SecretValue })
-  .meta({ id: 'NewSecret', example: { name: 'payment_api_key', value: 'the secret itself' } })
+export const NewSecret = z.strictObject({ name: SecretName, value: SecretValue, hosts: SecretHosts }).meta({
+  id: 'NewSecret',
+  example: { name: 'payment_api_key', value: 'the secret itself', hosts: ['api.example.com'] },
+})
 export type NewSecret = z.infer<typeof NewSecret>
 
 export const SecretRotation = z
-  .strictObject({ value: SecretValue })
+  .strictObject({
+    value: SecretValue,
+    hosts: SecretHosts.optional().meta({
+      description:
+        'Absent: they stay. They change with the value alone, so that nobody sends one elsewhere whom it was not given.',
+    }),
+  })
   .meta({ id: 'SecretRotation', example: { value: 'the new secret' } })
 export type SecretRotation = z.infer<typeof SecretRotation>
 

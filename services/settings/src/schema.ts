@@ -113,12 +113,23 @@ export const secrets = readModelTable('secrets', { name: stateText('name', 'name
 ])
 
 /** Uses of secrets by services: like those of keys, too frequent for the event log and no loss when gone. */
-export const secretUsage = pgTable('secret_usage', {
-  secretId: text('secret_id').primaryKey(),
-  useCount: bigint('use_count', { mode: 'number' }).notNull(),
-  lastUsedAt: text('last_used_at').notNull(),
-  lastUsedBy: text('last_used_by').notNull(),
-})
+export const secretUsage = pgTable(
+  'secret_usage',
+  {
+    secretId: text('secret_id').notNull(),
+    /** What used it for this user, as kind and id, and where it went. */
+    consumer: text('consumer').notNull(),
+    userId: text('user_id').notNull(),
+    host: text('host').notNull(),
+    useCount: bigint('use_count', { mode: 'number' }).notNull(),
+    lastUsedAt: text('last_used_at').notNull(),
+    /** The service. */
+    lastUsedBy: text('last_used_by').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.secretId, table.consumer, table.userId, table.host, table.lastUsedBy] }),
+  ],
+)
 
 const eventText = <Name extends string>(column: Name, path: string) =>
   text(column).generatedAlwaysAs(sql.raw(`event#>>'{${path}}'`))

@@ -120,6 +120,11 @@ function settingsRoutes(ctx: Context, { mailer, signer, usage, vault }: Parts): 
     ...auditRoutes(ctx),
     ...auditChainRoutes(ctx, signer),
     ...notificationRoutes(ctx),
-    ...internalRoutes(createVerifier({ db, sessions, keys }), safe, createBootstrap(ctx, passwords)),
+    ...internalRoutes({
+      db,
+      safe,
+      verify: createVerifier({ db, sessions, keys }),
+      bootstrap: createBootstrap(ctx, passwords),
+    }),
   ]
 }
