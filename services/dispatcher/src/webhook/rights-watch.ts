@@ -1,5 +1,4 @@
 import { Environment, type PlatformEvent, Rights, systemActor } from '@opsplane/contracts'
-import { consumeEvents } from '@opsplane/eventstore'
 import type { ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
@@ -20,7 +19,7 @@ const usersAtOnce = 200
 
 /** Pauses the webhooks whose owner may no longer do what they need, as soon as a membership or a role has changed. */
 export function watchRights(ctx: ServiceContext, options: RightsWatchOptions): BackgroundWork {
-  const { database, clock } = ctx
+  const { consume, database, clock } = ctx
   const { aggregate, settings } = options
 
   const suspendAll = async (workspaceId: string, userIds: string[], causationId: string) => {
@@ -40,11 +39,9 @@ export function watchRights(ctx: ServiceContext, options: RightsWatchOptions): B
     }
   }
 
-  return consumeEvents({
-    ...ctx,
+  return consume({
     durable: 'dispatcher-webhook-rights',
-    history: { of: 'gap', logs: ctx.logs },
-    filterSubjects: ctx.names.eventFilters(watched),
+    types: watched,
     perform: async (events) => {
       for (const { workspaceId, id, users } of concerned(events)) {
         const owners = await ownersIn(database, workspaceId, users)

@@ -90,7 +90,7 @@ describe('a secret', () => {
     await resolve(['traced'], 'b.example.com', ada.userId, 'connector/cn_1')
     await resolve(['traced'], 'c.example.com', 'usr_nobody')
     const { uses } = (await api.get('/secrets/traced')).data(SecretDetail)
-    const by = { userId: ada.userId, service: 'gateway', useCount: 1 }
+    const by = { userId: ada.userId, service: 'dispatcher', useCount: 1 }
     expect(uses).toMatchObject([
       { ...by, consumer: 'connector/cn_1', host: 'b.example.com' },
       { ...by, consumer: 'webhook/wh_1', host: 'a.example.com' },
