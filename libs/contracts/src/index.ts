@@ -1,3 +1,4 @@
+export * from './account-access.js'
 export * from './allowed-actions.js'
 export * from './approvals.js'
 export * from './as-of.js'

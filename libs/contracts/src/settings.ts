@@ -37,7 +37,16 @@ export const NewPassword = z.string().min(12).max(256)
 
 /** A person's login, which belongs to no workspace. */
 export const Account = z
-  .object({ id: idSchema('user'), email: z.string(), name: z.string(), createdAt: At, updatedAt: At })
+  .object({
+    id: idSchema('user'),
+    email: z.string(),
+    name: z.string(),
+    addressProvenAt: At.nullable().meta({
+      description: 'When something that was mailed to the e-mail address came back from there; null: never.',
+    }),
+    createdAt: At,
+    updatedAt: At,
+  })
   .meta({ id: 'Account' })
 export type Account = z.infer<typeof Account>
 
@@ -104,6 +113,10 @@ export const UserState = z.object({
   name: z.string(),
   role: Role,
   status: MembershipStatus,
+  addressProven: z.boolean().meta({
+    description:
+      'Whether the e-mail address is known to be theirs: something mailed to it came back. Where not, the login may be of whoever handed its invitation on.',
+  }),
   createdAt: At,
   updatedAt: At,
 })
@@ -133,7 +146,7 @@ export const TokenStatus = z.enum(['active', 'rotated', 'revoked']).meta({
 export type TokenStatus = z.infer<typeof TokenStatus>
 
 export const RevocationReason = z
-  .enum(['requested', 'reuse_detected', 'user_removed'])
+  .enum(['requested', 'reuse_detected', 'user_removed', 'login_reclaimed'])
   .meta({ id: 'RevocationReason' })
 export type RevocationReason = z.infer<typeof RevocationReason>
 

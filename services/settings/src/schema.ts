@@ -91,6 +91,22 @@ export const sessions = pgTable(
   (table) => [index('sessions_account_idx').on(table.accountId, table.expiresAt)],
 )
 
+/** What was mailed about a login, hashed: one of each purpose is good, the latest. */
+export const accountTokens = pgTable(
+  'account_tokens',
+  {
+    accountId: text('account_id').notNull(),
+    purpose: text('purpose', { enum: ['password_reset', 'address_proof'] }).notNull(),
+    id: text('id').notNull(),
+    secretHash: text('secret_hash').notNull(),
+    expiresAt: text('expires_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.purpose] }),
+    uniqueIndex('account_tokens_id_key').on(table.id),
+  ],
+)
+
 /** Failed logins by hashed account, network, and both: ADR 022. Times are Unix milliseconds. */
 export const loginThrottle = pgTable(
   'login_throttle',
@@ -253,7 +269,7 @@ export const dueMails = dueTable({
   fairKey: 'workspace_id',
 })
 
-/** Mails to send, one per notification and recipient, and one per invitation. */
+/** Mails to send: one per notification and recipient, one per invitation, and what people ask for about their logins. */
 export const mails = pgTable(
   'mails',
   {
@@ -264,6 +280,8 @@ export const mails = pgTable(
     notificationId: text('notification_id'),
     /** What it brings; then subject and text stand in `sealed_content`, as they hold the token. */
     invitationId: text('invitation_id'),
+    /** What it is for, of a mail about a login: made when it is sent, if there is a login with the address then. */
+    purpose: text('purpose', { enum: ['password_reset', 'address_proof'] }),
     /** Sealed for the workspace by the vault, and gone once the mail is settled. */
     sealedContent: text('sealed_content'),
     userId: text('user_id').notNull(),
@@ -279,6 +297,7 @@ export const mails = pgTable(
   (table) => [
     ...dueIndexes(dueMails),
     index('mails_invitation_idx').on(table.invitationId),
-    check('mails_kind_check', sql`num_nonnulls(notification_id, invitation_id) = 1`),
+    uniqueIndex('mails_purpose_key').on(table.email, table.purpose),
+    check('mails_kind_check', sql`num_nonnulls(notification_id, invitation_id, purpose) = 1`),
   ],
 )

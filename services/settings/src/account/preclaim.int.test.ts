@@ -67,9 +67,12 @@ describe('bootstrap', () => {
   it('does not take a member of the workspace for its owner', async () => {
     const { userId } = await users.joined('member@example.com', 'viewer')
     expect((await bootstrap('evil', 'member@example.com')).error().code).toBe('conflict')
-    const viewer = await settings.as((await settings.login('member@example.com', password)).data(Session).accessToken, {
-      workspace: 'evil',
-    })
+    const viewer = await settings.as(
+      (await settings.login('member@example.com', password)).data(Session).accessToken,
+      {
+        workspace: 'evil',
+      },
+    )
     const [access] = (await viewer.get('/workspaces')).page(WorkspaceAccess).items
     expect([access?.role, userId]).toEqual(['viewer', userId])
   })

@@ -75,7 +75,12 @@ describe('uses', () => {
     const usedAt = settings.clock.now()
     await resolve(settings.internal, 'used', 'missing')
     const once = { ...created, lastUsedAt: usedAt, lastUsedBy: 'dispatcher', useCount: 1 }
-    const use = { consumer: 'webhook/wh_1', userId: ada.userId, host: 'api.example.com', service: 'dispatcher' }
+    const use = {
+      consumer: 'webhook/wh_1',
+      userId: ada.userId,
+      host: 'api.example.com',
+      service: 'dispatcher',
+    }
     expect(await shown('used')).toEqual({ ...once, uses: [{ ...use, lastUsedAt: usedAt, useCount: 1 }] })
     expect((await api.get('/secrets?limit=200')).page(UsedSecret.strict()).items).toContainEqual(once)
     expect((await api.get('/secrets/missing')).error().code).toBe('not_found')
