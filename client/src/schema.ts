@@ -123,6 +123,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/address/prove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have your e-mail address proven
+         * @description Mails a token to the address of your login, good for an hour.
+         */
+        post: operations["requestAddressProof"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/address/prove/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove your e-mail address
+         * @description With the token of the mail, in a session of the same login. Emits `account.address_proven`, and `user.address_proven` in each workspace.
+         */
+        post: operations["proveAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/invitations/accept": {
         parameters: {
             query?: never;
@@ -177,6 +217,66 @@ export interface paths {
         get: operations["getMe"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/password/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change your password
+         * @description With the present one, in a session, which stays: all others end. API keys stay. Emits `account.password_changed`.
+         */
+        post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/password/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a new password
+         * @description Mails a token to the address, good for an hour, if there is a login with it: the answer is the same in any case. Without a mail server it is a 409 (`no_mail_server`).
+         */
+        post: operations["requestPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/password/reset/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a new password
+         * @description With the token of the mail, which works once. All sessions of the login end, and its address is proven by it; if it was not before, the API keys of the person are revoked as well, as somebody else may have made them. Emits `account.password_reset`.
+         */
+        post: operations["resetPassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2673,7 +2773,7 @@ export interface paths {
         put?: never;
         /**
          * Store a secret
-         * @description Usable as `{{secrets.<name>}}` from then on. A name that is taken is a 409. Emits `secret.created`.
+         * @description Usable as `{{secrets.<name>}}` from then on by those with `secrets:use`, towards its `hosts` alone. A name that is taken is a 409. Emits `secret.created`.
          */
         post: operations["createSecret"];
         delete?: never;
@@ -2691,12 +2791,12 @@ export interface paths {
         };
         /**
          * Get a secret
-         * @description Its name, version and uses by services; the value is never shown.
+         * @description With what has used it, for whom, and where it went; the value is never shown.
          */
         get: operations["getSecret"];
         /**
          * Rotate a secret
-         * @description Replaces the value. Emits `secret.rotated`.
+         * @description Replaces the value, and its `hosts` when they are given. Emits `secret.rotated`.
          */
         put: operations["rotateSecret"];
         post?: never;
@@ -2836,7 +2936,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description The secret is write-only; has_secret says whether there is one.
+         * @description The secret is write-only; has_secret says whether there is one. Subscribing takes the permission to read the events, `audit:read` for `*` and `audit.*`, and headers with secrets take `secrets:use` (403, `permission_not_held`). When its owner loses one of these, it pauses (`owner_rights`).
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -2865,7 +2965,7 @@ export interface paths {
         head?: never;
         /**
          * Update, pause or resume a webhook
-         * @description Setting status to active resumes a paused webhook: what it missed is delivered.
+         * @description Setting status to active resumes a paused webhook: what it missed is delivered. Whoever resumes it, or changes its url, events or headers, must hold its `required_permissions` and becomes its owner.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -2899,7 +2999,7 @@ export interface paths {
         };
         /**
          * Get a delivery with its requests and responses
-         * @description Secrets in headers, and where the endpoint echoes them, are shown as `***`. So is the body, which tells of what has happened anywhere in the workspace, to those with neither `webhooks:write` nor `audit:read`.
+         * @description Secrets in headers, and where the endpoint echoes them, are shown as `***`. So is the body, which tells of what has happened, to those who may not read such events.
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -3167,6 +3267,11 @@ export interface components {
             reason?: string;
         };
         Account: {
+            /**
+             * Format: date-time
+             * @description When something that was mailed to the e-mail address came back from there; null: never.
+             */
+            addressProvenAt: string | null;
             /** Format: date-time */
             createdAt: string;
             email: string;
@@ -3187,6 +3292,15 @@ export interface components {
             name: string;
             /** @enum {string} */
             type: "user" | "api_token" | "workflow" | "system";
+        };
+        /**
+         * @example {
+         *       "token": "ops_act_…"
+         *     }
+         */
+        AddressProof: {
+            /** @description As it was mailed. */
+            token: string;
         };
         Approval: {
             approverIds: string[] | null;
@@ -4976,7 +5090,7 @@ export interface components {
             lastDurationMs: number | null;
             lastError: {
                 /** @enum {string} */
-                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "headers_too_large" | "webhook_deleted" | "event_missing";
+                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "secret_refused" | "headers_too_large" | "webhook_deleted" | "event_missing";
                 message: string;
             } | null;
             /** @description The first 16 KiB; the attempts have 64 KiB. */
@@ -4994,7 +5108,7 @@ export interface components {
             durationMs: number;
             error: {
                 /** @enum {string} */
-                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "headers_too_large" | "webhook_deleted" | "event_missing";
+                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "secret_refused" | "headers_too_large" | "webhook_deleted" | "event_missing";
                 message: string;
             } | null;
             number: number;
@@ -5024,7 +5138,7 @@ export interface components {
             lastDurationMs: number | null;
             lastError: {
                 /** @enum {string} */
-                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "headers_too_large" | "webhook_deleted" | "event_missing";
+                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "secret_refused" | "headers_too_large" | "webhook_deleted" | "event_missing";
                 message: string;
             } | null;
             /** @description The first 16 KiB; the attempts have 64 KiB. */
@@ -5620,6 +5734,8 @@ export interface components {
             token: string;
         };
         InvitedUser: {
+            /** @description Whether the e-mail address is known to be theirs: something mailed to it came back. Where not, the login may be of whoever handed its invitation on. */
+            addressProven: boolean;
             /** @description What the present status allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["UserAction"][];
             /** Format: date-time */
@@ -6820,10 +6936,20 @@ export interface components {
         /**
          * @example {
          *       "name": "payment_api_key",
-         *       "value": "the secret itself"
+         *       "value": "the secret itself",
+         *       "hosts": [
+         *         "api.example.com"
+         *       ]
          *     }
          */
         NewSecret: {
+            /**
+             * @description The only hosts the value is sent to: names or addresses without a port, `*.example.com` for any one label in front, or `*` for every host.
+             * @example [
+             *       "api.example.com"
+             *     ]
+             */
+            hosts: string[];
             /** @example payment_api_key */
             name: string;
             value: string;
@@ -7091,8 +7217,38 @@ export interface components {
             limit: number;
             nextCursor: string | null;
         };
+        /**
+         * @example {
+         *       "currentPassword": "correct horse battery",
+         *       "newPassword": "correct horse battery staple"
+         *     }
+         */
+        PasswordChange: {
+            currentPassword: string;
+            newPassword: string;
+        };
+        /**
+         * @example {
+         *       "token": "ops_act_…",
+         *       "newPassword": "correct horse battery staple"
+         *     }
+         */
+        PasswordReset: {
+            newPassword: string;
+            /** @description As it was mailed. */
+            token: string;
+        };
+        /**
+         * @example {
+         *       "email": "ada@example.com"
+         *     }
+         */
+        PasswordResetRequest: {
+            /** @example ada@example.com */
+            email: string;
+        };
         /** @enum {string} */
-        Permission: "workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read";
+        Permission: "workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "secrets:use" | "credentials:manage" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read";
         /**
          * @example {
          *       "entityId": "INC-42"
@@ -7468,7 +7624,7 @@ export interface components {
             resolutionNotes?: string;
         };
         /** @enum {string|null} */
-        RevocationReason: "requested" | "reuse_detected" | "user_removed" | null;
+        RevocationReason: "requested" | "reuse_detected" | "user_removed" | "login_reclaimed" | null;
         Role: {
             /** @description Built-in roles are the same everywhere and cannot be changed. */
             builtIn: boolean;
@@ -7540,9 +7696,13 @@ export interface components {
             ordering_key: string | null;
             /** @description When the replaced secret stops being valid. */
             overlap_until: string | null;
+            /** @description The user it acts for: who last set its url, events or headers, or resumed it. */
+            owner_id: string;
             /** @enum {string|null} */
-            paused_reason: "user" | "consecutive_failures" | "gone" | null;
+            paused_reason: "user" | "consecutive_failures" | "gone" | "owner_rights" | null;
             rate_limit_per_second: number | null;
+            /** @description What its owner must be allowed: to read every event it was ever subscribed to, and to use the secrets of its headers. */
+            required_permissions: components["schemas"]["Permission"][];
             retries: number;
             retry_max_delay_ms: number;
             retry_schedule: number[] | null;
@@ -7596,6 +7756,7 @@ export interface components {
         Secret: {
             /** Format: date-time */
             createdAt: string;
+            hosts: string[];
             id: string;
             /** @example payment_api_key */
             name: string;
@@ -7603,6 +7764,49 @@ export interface components {
             updatedAt: string;
             /** @description Also the ETag; send it as If-Match. */
             version: number;
+        };
+        SecretDetail: {
+            /** Format: date-time */
+            createdAt: string;
+            hosts: string[];
+            id: string;
+            /**
+             * Format: date-time
+             * @description To the minute; null when no service has used it.
+             */
+            lastUsedAt: string | null;
+            /**
+             * @description The service.
+             * @example dispatcher
+             */
+            lastUsedBy: string | null;
+            /** @example payment_api_key */
+            name: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description How often services have asked for the value; up to a minute old. */
+            useCount: number;
+            /** @description The latest 100, the last one first; up to a minute old. */
+            uses: {
+                /**
+                 * @description What used it.
+                 * @example webhook/wh_01JZ8Q4D3N5W7X9Y2B4C6D8E0F
+                 */
+                consumer: string;
+                host: string;
+                /** Format: date-time */
+                lastUsedAt: string;
+                service: string;
+                useCount: number;
+                /** @description The user it acted for, who may use secrets. */
+                userId: string;
+            }[];
+            /** @description Also the ETag; send it as If-Match. */
+            version: number;
+        };
+        SecretDetailEnvelope: {
+            data: components["schemas"]["SecretDetail"];
+            meta: components["schemas"]["Meta"];
         };
         SecretEnvelope: {
             data: components["schemas"]["Secret"];
@@ -7614,6 +7818,13 @@ export interface components {
          *     }
          */
         SecretRotation: {
+            /**
+             * @description Absent: they stay. They change with the value alone, so that nobody sends one elsewhere whom it was not given.
+             * @example [
+             *       "api.example.com"
+             *     ]
+             */
+            hosts?: string[];
             value: string;
         };
         Session: {
@@ -8372,6 +8583,7 @@ export interface components {
         UsedSecret: {
             /** Format: date-time */
             createdAt: string;
+            hosts: string[];
             id: string;
             /**
              * Format: date-time
@@ -8392,16 +8604,14 @@ export interface components {
             /** @description Also the ETag; send it as If-Match. */
             version: number;
         };
-        UsedSecretEnvelope: {
-            data: components["schemas"]["UsedSecret"];
-            meta: components["schemas"]["Meta"];
-        };
         UsedSecretPage: {
             data: components["schemas"]["UsedSecret"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
         User: {
+            /** @description Whether the e-mail address is known to be theirs: something mailed to it came back. Where not, the login may be of whoever handed its invitation on. */
+            addressProven: boolean;
             /** @description What the present status allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["UserAction"][];
             /** Format: date-time */
@@ -8471,9 +8681,13 @@ export interface components {
             id: string;
             name: string;
             ordering_key: string | null;
+            /** @description The user it acts for: who last set its url, events or headers, or resumed it. */
+            owner_id: string;
             /** @enum {string|null} */
-            paused_reason: "user" | "consecutive_failures" | "gone" | null;
+            paused_reason: "user" | "consecutive_failures" | "gone" | "owner_rights" | null;
             rate_limit_per_second: number | null;
+            /** @description What its owner must be allowed: to read every event it was ever subscribed to, and to use the secrets of its headers. */
+            required_permissions: components["schemas"]["Permission"][];
             retries: number;
             retry_max_delay_ms: number;
             retry_schedule: number[] | null;
@@ -9713,6 +9927,283 @@ export interface operations {
             };
         };
     };
+    requestAddressProof: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    proveAddress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddressProof"];
+            };
+        };
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     acceptInvitation: {
         parameters: {
             query?: never;
@@ -10034,6 +10525,390 @@ export interface operations {
             };
             /** @description `unauthenticated`, `invalid_token`, `token_expired` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired`, `invalid_credentials` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    requestPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordResetRequest"];
+            };
+        };
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordReset"];
+            };
+        };
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `invalid_token` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -35827,7 +36702,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UsedSecretEnvelope"];
+                    "application/json": components["schemas"]["SecretDetailEnvelope"];
                 };
             };
             /** @description Unchanged since If-None-Match; no content. */
@@ -37974,7 +38849,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -38418,7 +39293,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -10,6 +10,8 @@ export const permissions = [
   'tokens:manage',
   'secrets:read',
   'secrets:write',
+  'secrets:use',
+  'credentials:manage',
   'audit:read',
   'notifications:read',
   'notifications:write',
@@ -40,6 +42,7 @@ const administration: readonly Permission[] = [
   'users:write',
   'owners:manage',
   'roles:write',
+  'credentials:manage',
   'notifications:read',
   'notifications:write',
 ]

@@ -28,6 +28,7 @@ import { Waiters } from './topic/waiters.js'
 import { webhook } from './webhook/domain.js'
 import { createPing } from './webhook/ping.js'
 import { pingRoutes } from './webhook/ping-routes.js'
+import { watchRights } from './webhook/rights-watch.js'
 import { rotateRoutes } from './webhook/rotate-routes.js'
 import { webhookRoutes } from './webhook/routes.js'
 import { createCredentials } from './webhook/sealing.js'
@@ -93,7 +94,7 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
   const attempt = createAttempt({
     outbound,
     credentials: createCredentials(vault, nowMs),
-    resolveSecrets: createSecretValues(settings, secretsKeptMs, nowMs),
+    resolveSecrets: createSecretValues({ source: settings, keptMs: secretsKeptMs, now: nowMs }),
     nowMs,
   })
   const days = createDeliveryDays(database.sql)
@@ -144,7 +145,12 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
     perform: (events, { origins, places }) => dispatch.fanOut(incomingOf(events, origins), places),
   })
   return {
-    background: [{ close: () => dispatch.close(config.webhookStopGraceMs) }, retention, consumer],
+    background: [
+      { close: () => dispatch.close(config.webhookStopGraceMs) },
+      retention,
+      consumer,
+      watchRights(ctx, { aggregate, settings, onChange }),
+    ],
     routes: [
       ...webhookRoutes({ database, cursors, vault, outbound, aggregate, onChange }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),

@@ -13,6 +13,7 @@ afterAll(() => settings?.stop())
 const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/tokens/verify', ['gateway']],
   ['POST', '/internal/secrets/resolve', ['dispatcher']],
+  ['POST', '/internal/rights', ['dispatcher']],
   ['POST', '/internal/bootstrap', ['operator']],
   ['GET', '/internal/routes', ['gateway']],
 ]

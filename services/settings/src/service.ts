@@ -3,6 +3,8 @@ import type { Route } from '@opsplane/http'
 import { createVault } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
 import { type BackgroundWork, defineService, type ServiceContext } from '@opsplane/service'
+import { createAccountAccess } from './account/access.js'
+import { accessRoutes } from './account/access-routes.js'
 import { account } from './account/domain.js'
 import { createPasswords } from './account/passwords.js'
 import { accountRoutes } from './account/routes.js'
@@ -34,7 +36,7 @@ import { secretRoutes } from './secret/routes.js'
 import { createSafe } from './secret/safe.js'
 import { createSecretUsage } from './secret/usage.js'
 import { createEnter } from './session/enter.js'
-import { createLogin } from './session/login.js'
+import { createIdentify, createLogin } from './session/login.js'
 import { sessionRoutes } from './session/routes.js'
 import { createSessions } from './session/sessions.js'
 import { createThrottle } from './session/throttle.js'
@@ -85,9 +87,11 @@ function auditWork(ctx: Context, { signer }: Parts): BackgroundWork[] {
 
 /** Makes notifications, and sends mails where a mail server is configured. */
 function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
-  const { database, log } = ctx
+  const { database, clock, log } = ctx
   if (mailer !== null)
-    ctx.dueWork.start(mailSending({ database, mailer, compose: createComposer(vault), log }))
+    ctx.dueWork.start(
+      mailSending({ database, mailer, compose: createComposer({ vault, db: database.db, clock }), log }),
+    )
   return [recordNotifications(ctx, { withMail: mailer !== null })]
 }
 
@@ -101,16 +105,21 @@ function settingsRoutes(ctx: Context, { mailer, signer, usage, vault }: Parts): 
   const sessions = createSessions(db, config)
   const enter = createEnter({ db, sessions, cursors: ctx.cursors })
   const throttle = createThrottle(createThrottleTable(database.sql))
-  const login = createLogin({ db, passwords, throttle, enter })
+  const identify = createIdentify({ db, passwords, throttle })
+  const login = createLogin(identify, enter)
   const keys = createKeys(ctx, config)
   const safe = createSafe(ctx, vault, usage)
   const takeTurn = workspaceTurns(ctx)
   const members = createMembers(ctx, takeTurn)
   const invite = createInvite(ctx, { members, takeTurn, vault, withMail: mailer !== null })
-  const accept = createAccept(ctx, { members, takeTurn, passwords, throttle, login, enter })
+  const accept = createAccept(ctx, { members, takeTurn, passwords, throttle, identify, enter })
+
+  const withMail = mailer !== null
+  const access = createAccountAccess(ctx, { passwords, throttle, sessions, members, withMail })
 
   return [
     ...accountRoutes(ctx, sessions),
+    ...accessRoutes(access),
     ...sessionRoutes(login, sessions),
     ...tokenRoutes(ctx, keys),
     ...workspaceRoutes(ctx),
@@ -120,6 +129,11 @@ function settingsRoutes(ctx: Context, { mailer, signer, usage, vault }: Parts): 
     ...auditRoutes(ctx),
     ...auditChainRoutes(ctx, signer),
     ...notificationRoutes(ctx),
-    ...internalRoutes(createVerifier({ db, sessions, keys }), safe, createBootstrap(ctx, passwords)),
+    ...internalRoutes({
+      db,
+      safe,
+      verify: createVerifier({ db, sessions, keys }),
+      bootstrap: createBootstrap(ctx, passwords),
+    }),
   ]
 }

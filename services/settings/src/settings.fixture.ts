@@ -37,6 +37,7 @@ const masterKey = Buffer.alloc(32, 7).toString('base64')
 const callers = new Map<string, InternalParty>([
   ['/internal/bootstrap', 'operator'],
   ['/internal/secrets/resolve', 'dispatcher'],
+  ['/internal/rights', 'dispatcher'],
 ])
 
 /** The real service behind what the gateway does with a token. */

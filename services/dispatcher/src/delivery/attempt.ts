@@ -9,6 +9,7 @@ import {
   type RequestHeaders,
   requestHeaders,
   SecretMissingError,
+  SecretRefusedError,
 } from './request-headers.js'
 import { retryAfterMs } from './retry-timing.js'
 import type { ResolveSecrets } from './secret-values.js'
@@ -53,7 +54,8 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
   const prepare = async (target: Target, { id, type, text }: Content): Promise<RequestHeaders> => {
     const credentials = await dependencies.credentials(target)
     const names = Object.values(credentials.headers).flatMap(referencedSecrets)
-    const values = await dependencies.resolveSecrets(target.tenant, names)
+    const { values, refused } = await dependencies.resolveSecrets(target, names)
+    for (const [name, reason] of Object.entries(refused)) throw new SecretRefusedError(name, reason)
     const timestamp = Math.floor(nowMs() / 1_000)
     return requestHeaders(credentials, values, { eventId: id, eventType: type, body: text, timestamp })
   }
@@ -81,6 +83,8 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
     } catch (reason) {
       if (reason instanceof SecretMissingError)
         return failed({ kind: 'secret_missing', message: reason.message }, {})
+      if (reason instanceof SecretRefusedError)
+        return failed({ kind: 'secret_refused', message: reason.message }, {})
       if (reason instanceof HeadersTooLargeError)
         return failed({ kind: 'headers_too_large', message: reason.message }, {})
       return { kind: 'postponed', reason }

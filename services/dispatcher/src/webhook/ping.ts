@@ -62,7 +62,7 @@ function resultOf(result: AttemptResult): WebhookTestResult {
 
 function unanswered({ kind, message }: AttemptError): ApiError {
   const details = [{ in: 'path' as const, path: '/id', code: kind, message }]
-  if (kind === 'secret_missing' || kind === 'headers_too_large')
+  if (kind === 'secret_missing' || kind === 'secret_refused' || kind === 'headers_too_large')
     return new ApiError('conflict', `Nothing was sent: ${message}`, { details })
   const code = kind === 'timeout' ? 'upstream_timeout' : 'upstream_error'
   return new ApiError(code, `The endpoint did not answer (${kind}): ${message}`, { details })

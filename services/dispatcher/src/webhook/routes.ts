@@ -52,12 +52,16 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     method: 'post',
     path: '/webhooks',
     summary: 'Create a webhook',
-    description: 'The secret is write-only; has_secret says whether there is one.',
+    description:
+      'The secret is write-only; has_secret says whether there is one. Subscribing takes the permission to read the ' +
+      'events, `audit:read` for `*` and `audit.*`, and headers with secrets take `secrets:use` (403, ' +
+      '`permission_not_held`). When its owner loses one of these, it pauses (`owner_rights`).',
     tag,
     scope: 'webhooks:write',
     body: CreateWebhook,
     response: Webhook,
     status: 201,
+    errors: ['forbidden'],
     handler: async ({ body, meta }) => {
       const { secret, headers = {}, ...settings } = body
       const { workspaceId, environment } = meta.tenant
@@ -66,7 +70,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       const prepared = await prepareHeaders(vault, workspaceId, id, headers)
       const sealedSecret = secret ? await sealSecret(vault, workspaceId, id, secret) : null
       const command = { id, now: meta.now, environment, settings, headers: prepared, sealedSecret }
-      return aggregate.create(id, { kind: 'create', ...command }, meta)
+      return aggregate.create(id, { kind: 'create', caller: meta.principal, ...command }, meta)
     },
   })
 
@@ -89,16 +93,20 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     method: 'patch',
     path: '/webhooks/:id',
     summary: 'Update, pause or resume a webhook',
-    description: 'Setting status to active resumes a paused webhook: what it missed is delivered.',
+    description:
+      'Setting status to active resumes a paused webhook: what it missed is delivered. Whoever resumes it, or changes ' +
+      'its url, events or headers, must hold its `required_permissions` and becomes its owner.',
     tag,
     scope: 'webhooks:write',
     body: UpdateWebhook,
     response: Webhook,
+    errors: ['forbidden'],
     handler: async ({ params, body, meta }) => {
       const { secret, headers, ...settings } = body
       const { workspaceId } = meta.tenant
       if (settings.url !== undefined) await outbound.checkTarget(settings.url)
-      const command: UpdateWebhookCommand = { kind: 'update', now: meta.now, settings }
+      const { now, principal: caller } = meta
+      const command: UpdateWebhookCommand = { kind: 'update', now, caller, settings }
       if (headers) command.headers = await prepareHeaders(vault, workspaceId, params.id, headers)
       if (secret !== undefined)
         command.sealedSecret = secret && (await sealSecret(vault, workspaceId, params.id, secret))
