@@ -312,7 +312,7 @@ export interface paths {
         };
         /**
          * List your API keys
-         * @description Those of the calling user in this workspace, with revoked ones. Never the keys themselves.
+         * @description Those of the calling user in this workspace, with revoked ones; to a key for some environments, those for no others. Never the keys themselves.
          */
         get: operations["listTokens"];
         put?: never;
@@ -9978,6 +9978,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
             /** @description `conflict` */
             409: {
                 headers: {
@@ -10114,6 +10123,15 @@ export interface operations {
             };
             /** @description `forbidden` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10648,6 +10666,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
             /** @description `payload_too_large` */
             413: {
                 headers: {
@@ -10757,6 +10784,15 @@ export interface operations {
             };
             /** @description `malformed_url`, `malformed_json` */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10891,6 +10927,15 @@ export interface operations {
             };
             /** @description `invalid_token` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -29,7 +29,10 @@ function start({ maxKept = 1_000 } = {}) {
     now: () => nowMs,
     maxKept,
   })
-  return { resolve, asked, advance: (ms: number) => void (nowMs += ms) }
+  const advance = (ms: number) => {
+    nowMs += ms
+  }
+  return { resolve, asked, advance }
 }
 
 describe('the values of secrets', () => {
