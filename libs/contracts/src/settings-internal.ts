@@ -73,3 +73,26 @@ export type Bootstrap = z.infer<typeof Bootstrap>
 
 export const Bootstrapped = z.object({ workspaceId: z.string(), userId: z.string() })
 export type Bootstrapped = z.infer<typeof Bootstrapped>
+
+/** What a replica wants of budgets that all replicas share: see `LeaseAsk` in libs/runtime. */
+export const BudgetLeases = z.strictObject({
+  owner: z.string().min(1).max(300),
+  asks: z
+    .array(
+      z.strictObject({
+        name: z.string().max(100),
+        holder: z.string().max(200),
+        wanted: z.int().min(0),
+        most: z.int().min(0),
+        ms: z.int().min(1_000).max(86_400_000),
+        windowed: z.boolean(),
+      }),
+    )
+    .max(5_000),
+})
+export type BudgetLeases = z.infer<typeof BudgetLeases>
+
+/** In the order of the asks: what may be used, and for how many milliseconds. */
+export const GrantedBudgets = z.object({
+  leases: z.array(z.object({ granted: z.int().min(0), forMs: z.int().min(1) })),
+})

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { z } from 'zod'
+import { LimitValues } from './quota/limits.js'
 import { isMasterKey } from './sealing.js'
 
 /** The settings of a process are wrong; the message lists every variable with what is wrong. */
@@ -92,6 +93,12 @@ export const baseConfig = z.object({
   logLevel: z.enum(['silent', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   logTenantData: flag.default(false).meta({
     description: 'log errors with the values tenants sent, to find a fault; off for a reason',
+  }),
+  limits: jsonObject.pipe(LimitValues).default({}).meta({
+    description: 'JSON object: limits of every workspace that are not the usual ones, by name; 0 for none',
+  }),
+  workspaceLimits: jsonObject.pipe(z.record(z.string(), LimitValues)).default({}).meta({
+    description: 'JSON object: workspace id to the limits that hold for it alone',
   }),
   servicePrivateKey: z
     .string()

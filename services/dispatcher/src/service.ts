@@ -5,8 +5,16 @@ import type { PlatformEvent } from '@opsplane/contracts'
 import type { EventOrigin } from '@opsplane/eventstore'
 import { createOutbound, type Outbound, type Route, type ServiceClient, serviceClient } from '@opsplane/http'
 import { streamPlaces } from '@opsplane/nats'
-import { createVault } from '@opsplane/postgres'
-import { createSealer, urlOfService } from '@opsplane/runtime'
+import { createVault, grantBudgetLeases } from '@opsplane/postgres'
+import {
+  type Budgets,
+  createBudgets,
+  createLimits,
+  createSealer,
+  type LimitName,
+  type Limits,
+  urlOfService,
+} from '@opsplane/runtime'
 import { type BackgroundWork, defineService, type ServiceContext } from '@opsplane/service'
 import { catalogRoutes } from './catalog/routes.js'
 import { type DispatcherConfig, loadConfig } from './config.js'
@@ -19,6 +27,7 @@ import { resendRoutes } from './delivery/resend-routes.js'
 import { startRetention } from './delivery/retention.js'
 import { deliveryRoutes } from './delivery/routes.js'
 import { createSecretValues } from './delivery/secret-values.js'
+import type { Share } from './delivery/sender.js'
 import { replay, replayLog } from './replay/replay-log.js'
 import { replayRoutes } from './replay/routes.js'
 import { replaying, replayWork } from './replay/runner.js'
@@ -52,8 +61,10 @@ export const dispatcher = defineService<DispatcherConfig>({
     const waiters = new Waiters()
     const outbound = await openOutbound(ctx.config)
     const settings = settingsClient(ctx)
-    const topics = createTopics({ link, names, waiters, log, ...(streams && { streams }) })
-    const sending = startSending(ctx, outbound, settings)
+    const limits = createLimits(ctx.config)
+    const budgets = openBudgets(ctx, limits)
+    const topics = createTopics({ link, names, waiters, log, budgets, ...(streams && { streams }) })
+    const sending = startSending(ctx, { outbound, settings, limits, budgets })
     return {
       routes: [...topicRoutes(topics), ...sending.routes, ...catalogRoutes(ctx)],
       background: [outbound, settings, topics, ...sending.background],
@@ -83,8 +94,24 @@ function settingsClient({ config, issuer }: Context): ServiceClient {
   })
 }
 
+function openBudgets({ config, database }: Context, limits: Limits): Budgets {
+  const owner = `${config.instanceId}:${randomUUID()}`
+  return createBudgets({
+    limits,
+    grant: (asks) => grantBudgetLeases(database.sql, owner, asks),
+    monotonicMs: () => performance.now(),
+  })
+}
+
+interface SendingOptions {
+  outbound: Outbound
+  settings: ServiceClient
+  limits: Limits
+  budgets: Budgets
+}
+
 /** Sends deliveries, and makes the routes of what is sent and of webhooks. */
-function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient): Sending {
+function startSending(ctx: Context, { outbound, settings, limits, budgets }: SendingOptions): Sending {
   const { config, database, store, clock, log, relay, cursors, link, names } = ctx
   const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
   log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
@@ -95,6 +122,7 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
     outbound,
     credentials: createCredentials(vault, nowMs),
     resolveSecrets: createSecretValues({ source: settings, keptMs: secretsKeptMs, now: nowMs }),
+    budgets,
     nowMs,
   })
   const days = createDeliveryDays(database.sql)
@@ -125,6 +153,7 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
       retry: config.webhookRetryConcurrency,
       endpoint: config.webhookEndpointConcurrency,
     },
+    share: (workspaceId) => shareOf(limits, workspaceId),
   })
   const recordReplay = replayLog(store)
   ctx.dueWork.start(
@@ -152,7 +181,7 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
       watchRights(ctx, { aggregate, settings, onChange }),
     ],
     routes: [
-      ...webhookRoutes({ database, cursors, vault, outbound, aggregate, onChange }),
+      ...webhookRoutes({ database, cursors, vault, outbound, aggregate, limits, onChange }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate }),
       ...resendRoutes({
@@ -173,6 +202,17 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
       }),
       ...pingRoutes(createPing({ aggregate, attempt })),
     ],
+  }
+}
+
+/** 0 stands for no limit. */
+function shareOf(limits: Limits, workspaceId: string): Share {
+  const most = (name: LimitName) => limits.of(name, workspaceId) || Number.POSITIVE_INFINITY
+  return {
+    attempts: most('attempts'),
+    slow: most('slowAttempts'),
+    queued: most('queuedDeliveries'),
+    bytes: most('deliveryBytes'),
   }
 }
 

@@ -15,6 +15,7 @@ import { auditExport } from './audit/export.js'
 import { recordAudit } from './audit/recorder.js'
 import { auditRoutes } from './audit/routes.js'
 import { createBootstrap } from './bootstrap.js'
+import { budgetRoutes } from './budget/routes.js'
 import { loadConfig, type SettingsConfig } from './config.js'
 import { internalRoutes } from './internal-routes.js'
 import { createComposer } from './mail/compose.js'
@@ -129,6 +130,7 @@ function settingsRoutes(ctx: Context, { mailer, signer, usage, vault }: Parts): 
     ...auditRoutes(ctx),
     ...auditChainRoutes(ctx, signer),
     ...notificationRoutes(ctx),
+    ...budgetRoutes(database),
     ...internalRoutes({
       db,
       safe,

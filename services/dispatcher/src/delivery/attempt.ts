@@ -1,5 +1,6 @@
 import { type AttemptError, referencedSecrets } from '@opsplane/contracts'
 import { type Outbound, OutboundError, type OutboundResponse } from '@opsplane/http'
+import type { Budgets } from '@opsplane/runtime'
 import type { Credentials } from '../webhook/sealing.js'
 import type { Target } from '../webhook/target.js'
 import type { AttemptOutcome } from './domain.js'
@@ -33,6 +34,7 @@ export interface AttemptDependencies {
   outbound: Outbound
   credentials(target: Target): Promise<Credentials>
   resolveSecrets: ResolveSecrets
+  budgets: Pick<Budgets, 'spend'>
   nowMs(): number
 }
 
@@ -80,6 +82,7 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
     let headers: RequestHeaders
     try {
       headers = await prepare(target, content)
+      dependencies.budgets.spend('egressBytesPerMinute', target.tenant, Buffer.byteLength(content.text))
     } catch (reason) {
       if (reason instanceof SecretMissingError)
         return failed({ kind: 'secret_missing', message: reason.message }, {})

@@ -48,11 +48,12 @@ export function createPing({ aggregate, attempt }: PingDependencies): Ping {
 /** Any answer of the endpoint is a result, whatever its status; without one, the error says what failed. */
 function resultOf(result: AttemptResult): WebhookTestResult {
   if (result.kind === 'postponed') {
-    if (!(result.reason instanceof ApiError)) throw result.reason
+    const { reason } = result
+    if (!(reason instanceof ApiError) || reason.code === 'rate_limited') throw reason
     throw new ApiError(
       'service_unavailable',
       "Nothing was sent: the secrets of the webhook's headers could not be read. Try again.",
-      { cause: result.reason },
+      { cause: reason },
     )
   }
   const { response, durationMs, error } = result.record

@@ -8,10 +8,10 @@ import {
 } from '@opsplane/contracts'
 import { defineList, defineRoute, type Outbound, type Route } from '@opsplane/http'
 import type { Database, Vault } from '@opsplane/postgres'
-import type { CursorCodec } from '@opsplane/runtime'
+import { type CursorCodec, type Limits, quotaExceeded } from '@opsplane/runtime'
 import { z } from 'zod'
 import type { UpdateWebhookCommand } from './domain.js'
-import { listWebhooks, withFailures } from './queries.js'
+import { countWebhooks, listWebhooks, withFailures } from './queries.js'
 import { prepareHeaders, sealSecret } from './sealing.js'
 import type { WebhookAggregate } from './webhook-store.js'
 
@@ -21,6 +21,7 @@ export interface WebhookRoutesContext {
   vault: Vault
   outbound: Outbound
   aggregate: WebhookAggregate
+  limits: Limits
   /** Called after a webhook was changed, paused, resumed or deleted. */
   onChange(webhookId: string, tenant: TenantScope): Promise<void>
 }
@@ -61,10 +62,11 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     body: CreateWebhook,
     response: Webhook,
     status: 201,
-    errors: ['forbidden'],
+    errors: ['forbidden', 'quota_exceeded'],
     handler: async ({ body, meta }) => {
       const { secret, headers = {}, ...settings } = body
       const { workspaceId, environment } = meta.tenant
+      await refuseTooMany(context, meta.tenant)
       await outbound.checkTarget(settings.url)
       const id = newId('webhook')
       const prepared = await prepareHeaders(vault, workspaceId, id, headers)
@@ -138,4 +140,10 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
 async function counted(database: Database, tenant: TenantScope, webhook: Webhook): Promise<Webhook> {
   const [filled = webhook] = await withFailures(database, tenant, [webhook])
   return filled
+}
+
+/** Of several created at the same moment a few more may come through. */
+async function refuseTooMany({ database, limits }: WebhookRoutesContext, tenant: TenantScope): Promise<void> {
+  const max = limits.of('webhooks', tenant.workspaceId)
+  if (max > 0 && (await countWebhooks(database, tenant)) >= max) throw quotaExceeded('webhooks', max)
 }
