@@ -30,8 +30,9 @@ export interface ReseedTask extends OpsTask {
 
 /** Publishes the logs of the services to JetStream again. Throws OpsError. */
 export function reseedServices(task: ReseedTask): Promise<{ service: BackendName; published: number }[]> {
-  const databaseUrl = task.target.databaseUrl()
-  const { url, names } = task.target.nats()
+  const { target } = task
+  const databaseUrl = target.databaseUrl()
+  const { url, names } = target.nats()
   const { fromPosition, toPosition } = task
   return withNats(url, (link) =>
     eachService(task, async (service, onProgress) => {
@@ -40,6 +41,7 @@ export function reseedServices(task: ReseedTask): Promise<{ service: BackendName
         schema: schemaOf(service),
         link,
         names,
+        signatures: target.signatures(service),
         ...(fromPosition !== undefined && { fromPosition }),
         ...(toPosition !== undefined && { toPosition }),
         // Without it a server that has no JetStream would be asked for ever.

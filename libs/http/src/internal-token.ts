@@ -6,7 +6,7 @@ import {
   randomUUID,
 } from 'node:crypto'
 import { ApiError, Principal } from '@opsplane/contracts'
-import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { decodeProtectedHeader, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import { RecentMap } from './recent-map.js'
 import { SingleUse } from './single-use.js'
@@ -109,7 +109,7 @@ type CheckedToken = VerifiedToken & { expiresAtMs: number; isForOneCall: boolean
 
 const BoundClaims = z.object({ jti: z.string(), call: z.object({ method: z.string(), path: z.string() }) })
 
-/** `trustedKeys`: service name to Ed25519 public key, SPKI DER in base64. */
+/** `trustedKeys`: service name to Ed25519 public key, SPKI DER in base64; earlier ones, which count as well, after a comma. */
 export function createInternalVerifier({
   service,
   trustedKeys,
@@ -117,14 +117,16 @@ export function createInternalVerifier({
   service: string
   trustedKeys: Record<string, string>
 }): InternalVerifier {
-  const keys = new Map(Object.entries(trustedKeys).map(([name, key]) => [name, publicKeyOf(key)]))
+  const keys = new Map(
+    Object.entries(trustedKeys).map(([name, list]) => [name, list.split(',').map(publicKeyOf)]),
+  )
   const reusable = new RecentMap<CheckedToken>(5000)
   const used = new SingleUse(callSeconds * 1_000)
 
   const check = async (token: string, call: InternalCall): Promise<CheckedToken> => {
-    const { payload, protectedHeader } = await jwtVerify(
+    const { payload, protectedHeader } = await verifyWith(
+      keys.get(decodeProtectedHeader(token).kid ?? '') ?? [],
       token,
-      ({ kid }) => keys.get(kid ?? '') ?? Promise.reject(new Error(`unknown issuer ${kid}`)),
       { audience: service, algorithms: [algorithm], requiredClaims: ['exp', 'iss'] },
     )
     const { iss: issuer = '', exp = 0 } = payload
@@ -163,6 +165,17 @@ export function createInternalVerifier({
         throw refusal(error)
       }
     },
+  }
+}
+
+/** One key but for the time in which a service gets a new one. */
+async function verifyWith([key, ...earlier]: KeyObject[], token: string, options: JWTVerifyOptions) {
+  if (!key) throw new Error('the issuer is unknown')
+  try {
+    return await jwtVerify(token, key, options)
+  } catch (error) {
+    if (earlier.length === 0) throw error
+    return verifyWith(earlier, token, options)
   }
 }
 

@@ -103,8 +103,12 @@ export const baseConfig = z.object({
   servicePrivateKey: z
     .string()
     .meta({ description: 'Ed25519 private key of this service, PKCS#8 DER in base64' }),
+  previousServicePrivateKeys: commaSeparated.default([]).meta({
+    description: 'comma-separated keys this service had before, for what the streams still hold',
+  }),
   trustedServiceKeys: stringMap.meta({
-    description: 'JSON object: service name to its Ed25519 public key, SPKI DER in base64',
+    description:
+      'JSON object: service name to its Ed25519 public key, SPKI DER in base64; earlier ones follow after a comma',
   }),
 })
 export type BaseConfig = z.infer<typeof baseConfig>
