@@ -46,7 +46,7 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
     'itsm-sla-escalations',
     'itsm-window-conflicts',
   ],
-  dispatcher: ['dispatcher-delivery-fanout'],
+  dispatcher: ['dispatcher-delivery-fanout', 'dispatcher-webhook-rights'],
 }
 
 /** The command line of whoever runs the platform: it calls services, and has no routes of its own. */
@@ -56,3 +56,8 @@ export const eventKindsOfRights = ['token', 'session', 'user', 'membership', 'ro
 /** Who signs internal tokens: every service, and the operator. */
 export const internalParties = [...serviceNames, operator] as const
 export type InternalParty = (typeof internalParties)[number]
+
+/** The services that go on in people's names after a request: each by grants, see ADR 050. */
+export const actsForPeople: readonly InternalParty[] = internalParties.filter((party: string) =>
+  ['workflows', 'sdk'].includes(party),
+)

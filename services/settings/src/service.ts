@@ -1,8 +1,14 @@
 import { fileURLToPath } from 'node:url'
+import { actsForPeople, type InternalParty } from '@opsplane/contracts'
 import type { Route } from '@opsplane/http'
 import { createVault } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
-import { type BackgroundWork, defineService, type ServiceContext } from '@opsplane/service'
+import {
+  type BackgroundWork,
+  defineService,
+  type ServiceContext,
+  type ServiceOverrides,
+} from '@opsplane/service'
 import { createAccountAccess } from './account/access.js'
 import { accessRoutes } from './account/access-routes.js'
 import { account } from './account/domain.js'
@@ -17,6 +23,8 @@ import { auditRoutes } from './audit/routes.js'
 import { createBootstrap } from './bootstrap.js'
 import { budgetRoutes } from './budget/routes.js'
 import { loadConfig, type SettingsConfig } from './config.js'
+import { createDelegations } from './delegation/delegations.js'
+import { delegationRoutes } from './delegation/routes.js'
 import { internalRoutes } from './internal-routes.js'
 import { createComposer } from './mail/compose.js'
 import { mailSending } from './mail/mail-sending.js'
@@ -50,16 +58,24 @@ import { workspace } from './workspace/domain.js'
 import { workspaceRoutes } from './workspace/routes.js'
 import { workspaceTurns } from './workspace/turn.js'
 
-export const settings = defineService<SettingsConfig>({
+/** What tests replace. */
+export interface SettingsOverrides extends ServiceOverrides {
+  actsForPeople?: readonly InternalParty[]
+}
+
+export const settings = defineService<SettingsConfig, SettingsOverrides>({
   name: 'settings',
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [account, workspace, membership, role, token, secret, auditExport],
   searchesTexts: true,
-  setup(ctx) {
+  setup(ctx, overrides) {
     const parts = createParts(ctx)
     return {
-      routes: settingsRoutes(ctx, parts),
+      routes: [
+        ...settingsRoutes(ctx, parts),
+        ...delegationRoutes(createDelegations(ctx), overrides.actsForPeople ?? actsForPeople),
+      ],
       background: [parts.usage, ...auditWork(ctx, parts), ...mailWork(ctx, parts)],
     }
   },
