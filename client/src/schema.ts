@@ -5205,7 +5205,7 @@ export interface components {
         ErrorEnvelope: {
             error: {
                 /** @enum {string} */
-                code: "malformed_json" | "malformed_url" | "invalid_cursor" | "workspace_required" | "idempotency_key_invalid" | "unauthenticated" | "invalid_token" | "token_expired" | "invalid_credentials" | "insufficient_scope" | "forbidden" | "workspace_forbidden" | "environment_forbidden" | "not_found" | "route_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "invalid_state_transition" | "version_conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "precondition_required" | "rate_limited" | "headers_too_large" | "internal_error" | "upstream_error" | "service_unavailable" | "upstream_timeout";
+                code: "malformed_json" | "malformed_url" | "invalid_cursor" | "workspace_required" | "idempotency_key_invalid" | "unauthenticated" | "invalid_token" | "token_expired" | "invalid_credentials" | "insufficient_scope" | "forbidden" | "workspace_forbidden" | "environment_forbidden" | "not_found" | "route_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "invalid_state_transition" | "version_conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "quota_exceeded" | "precondition_required" | "rate_limited" | "headers_too_large" | "internal_error" | "upstream_error" | "service_unavailable" | "upstream_timeout";
                 details: components["schemas"]["ErrorDetail"][];
                 message: string;
                 /** @description The same request may succeed when sent again. */
@@ -38939,7 +38939,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `validation_failed`, `idempotency_key_reused` */
+            /** @description `validation_failed`, `idempotency_key_reused`, `quota_exceeded` */
             422: {
                 headers: {
                     [name: string]: unknown;

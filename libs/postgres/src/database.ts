@@ -1,5 +1,6 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
+import { assertPatchedClient } from './patched-client.js'
 
 /**
  * A pool on one service's schema. It is several pools on purpose: drizzle replaces the JSON and date serializers of the
@@ -70,7 +71,7 @@ export function openClient(url: string, options: ConnectOptions): postgres.Sql {
   const target = url.replace(/([?&])pooler=transaction(&|$)/, '$1')
   const isPooled = target !== url
   const applicationName = options.applicationName ?? `opsplane-${options.schema}`
-  return postgres(target, {
+  const client = postgres(target, {
     max: options.max ?? 8,
     idle_timeout: 300,
     connect_timeout: 5,
@@ -82,4 +83,6 @@ export function openClient(url: string, options: ConnectOptions): postgres.Sql {
       ? { application_name: applicationName }
       : { application_name: applicationName, ...roleSettings(options.schema), ...options.settings },
   })
+  assertPatchedClient(client)
+  return client
 }

@@ -77,6 +77,7 @@ async function openOutbound(config: DispatcherConfig): Promise<Outbound> {
   const ca = config.webhookCaFile === undefined ? undefined : await readFile(config.webhookCaFile, 'utf8')
   return createOutbound({
     allowedCidrs: config.webhookAllowedCidrs,
+    deniedCidrs: config.webhookDeniedCidrs,
     allowHttp: config.webhookAllowHttp,
     // Webhooks of several tenants may call one host, so none may wait for a connection another one holds: how many
     // there are is for the sender to decide.

@@ -67,7 +67,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       const { secret, headers = {}, ...settings } = body
       const { workspaceId, environment } = meta.tenant
       await refuseTooMany(context, meta.tenant)
-      await outbound.checkTarget(settings.url)
+      outbound.checkUrl(settings.url)
       const id = newId('webhook')
       const prepared = await prepareHeaders(vault, workspaceId, id, headers)
       const sealedSecret = secret ? await sealSecret(vault, workspaceId, id, secret) : null
@@ -106,7 +106,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     handler: async ({ params, body, meta }) => {
       const { secret, headers, ...settings } = body
       const { workspaceId } = meta.tenant
-      if (settings.url !== undefined) await outbound.checkTarget(settings.url)
+      if (settings.url !== undefined) outbound.checkUrl(settings.url)
       const { now, principal: caller } = meta
       const command: UpdateWebhookCommand = { kind: 'update', now, caller, settings }
       if (headers) command.headers = await prepareHeaders(vault, workspaceId, params.id, headers)
