@@ -101,7 +101,7 @@ export function createBulk(access: RecordAccess): Bulk {
 
     upsert: (slug, { on, records: given }, meta) =>
       withTable(slug, meta, async (opened) => {
-        checkKey(opened, on)
+        checkKey(opened, on, below(body, 'on'))
         const rows = readRecords(opened, given)
         const groups = groupsOf(opened, rows)
         return commit(opened.space, meta, async (tx) => {
@@ -187,7 +187,8 @@ function upserted(rows: Row[]) {
   return { created, updated: rows.length - created, records: rows }
 }
 
-function checkKey({ table }: Opened, on: readonly string[]): void {
+/** Throws unless these columns together are unique. */
+export function checkKey({ table }: Opened, on: readonly string[], place: Place): void {
   const problems = new Problems()
   const keys = [
     ['id'],
@@ -196,11 +197,7 @@ function checkKey({ table }: Opened, on: readonly string[]): void {
     ...table.indexes.filter(({ unique }) => unique).map(({ columns }) => columns.map(({ name }) => name)),
   ].map((names) => names.toSorted().join())
   if (!keys.includes(on.toSorted().join()))
-    problems.add(
-      below(body, 'on'),
-      'invalid_value',
-      `must be the columns of something unique of ${table.slug}`,
-    )
+    problems.add(place, 'invalid_value', `must be the columns of something unique of ${table.slug}`)
   problems.check()
 }
 

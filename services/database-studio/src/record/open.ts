@@ -1,5 +1,4 @@
-import type { CommandMeta, StudioRecord, TableState, TenantScope } from '@opsplane/contracts'
-import type { RequestMeta } from '@opsplane/http'
+import type { CommandMeta, Principal, StudioRecord, TableState, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Acting, Space } from '../plane/space.js'
@@ -27,14 +26,20 @@ export interface Definitions {
   forget(tenant: TenantScope, slug: string): void
 }
 
+/** Who asks, and where. */
+export interface Caller {
+  tenant: TenantScope
+  principal: Principal
+}
+
 /** What everything about records works with. */
 export interface RecordAccess {
   /** Throws `not_found`. */
-  open(slug: string, meta: RequestMeta): Promise<Opened>
+  open(slug: string, meta: Caller): Promise<Opened>
   /** The definition that was read is not the present one. */
-  forget(slug: string, meta: RequestMeta): void
+  forget(slug: string, meta: Caller): void
   /** `work` on the table as it is defined now; once again where the definition turns out to have changed meanwhile. */
-  withTable<T>(slug: string, meta: RequestMeta, work: (opened: Opened) => Promise<T>): Promise<T>
+  withTable<T>(slug: string, meta: Caller, work: (opened: Opened) => Promise<T>): Promise<T>
   read<Found extends object = Row>(space: Space, statement: Statement): Promise<Found[]>
   /** In one transaction, with the answer to the request's Idempotency-Key. */
   commit<T>(space: Space, meta: CommandMeta, work: (tx: StatementRunner) => Promise<T>): Promise<T>
@@ -57,7 +62,7 @@ export function createRecordAccess({
   plane: DataPlane
   definitions: Definitions
 }): RecordAccess {
-  const open = async (slug: string, meta: RequestMeta): Promise<Opened> => {
+  const open = async (slug: string, meta: Caller): Promise<Opened> => {
     const [space, table] = await Promise.all([plane.space(meta.tenant), definitions.get(meta.tenant, slug)])
     return { space, table, ...rulesFor(table, meta.principal) }
   }

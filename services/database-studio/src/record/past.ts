@@ -34,8 +34,7 @@ export interface Past {
 const mostLookedThrough = 5_000
 
 /** The stream of a record in the journal; with an empty id, what those of a table begin with. */
-export const streamOf = ({ space, table }: Pick<Opened, 'space' | 'table'>, id: string): string =>
-  `${space.id}/${table.id}/${id}`
+export const streamOf = ({ table }: Pick<Opened, 'table'>, id: string): string => `${table.id}/${id}`
 
 export function createPast({
   access,
@@ -149,8 +148,8 @@ interface Walk {
 }
 
 /**
- * What records were at an instant and satisfied conditions then, by the definition of now. Streams of a table are one range of
- * their heads, in the order of ids; each has its last event until then. Without `only` the last row tells how far it looked.
+ * What records were at an instant and satisfied conditions then, by the definition of now. Streams of a table are one range
+ * of the journal, in the order of ids; each has its last event until then. Without `only` the last row tells how far it looked.
  */
 function pastStatement(
   opened: Opened,
@@ -185,7 +184,7 @@ function pastStatement(
   return {
     text: `with heads as materialized (
         select stream_id, row_number() over (order by stream_id ${direction})::int4 as walked from (
-          select stream_id from stream_heads where ${range} and ${tenant} order by stream_id ${direction} limit ${most}) walk
+          select stream_id from events where ${range} and version = 1 and created_at <= ${instant} and ${tenant} order by stream_id ${direction} limit ${most}) walk
       ), found as (
         select head.stream_id, head.walked, last.after from heads head cross join lateral (${last}) last
         cross join lateral ${record} where json_typeof(last.after) = 'object' and ${holds}

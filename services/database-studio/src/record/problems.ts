@@ -18,6 +18,10 @@ export class Problems {
     else this.#more = true
   }
 
+  get details(): readonly ErrorDetail[] {
+    return this.#details
+  }
+
   get full(): boolean {
     return this.#more
   }
