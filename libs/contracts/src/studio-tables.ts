@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { idSchema } from './ids.js'
 import { Column, ColumnName, TableSlug } from './studio-columns.js'
+import { RowRule } from './studio-records.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(200)
@@ -39,7 +40,7 @@ export const TableCheck = z
   .meta({ id: 'TableCheck' })
 export type TableCheck = z.infer<typeof TableCheck>
 
-const limits = { columns: 200, indexes: 50, uniques: 50, checks: 50 }
+const limits = { columns: 200, indexes: 50, uniques: 50, checks: 50, rules: 50 }
 
 /** The definition of a table, as events carry it. */
 export const TableState = z.object({
@@ -51,6 +52,7 @@ export const TableState = z.object({
   indexes: z.array(TableIndex),
   uniques: z.array(TableUnique),
   checks: z.array(TableCheck),
+  rules: z.array(RowRule),
   /** When a table in the trash goes for good; null while it is in use. */
   purgeAt: At.nullable(),
   createdAt: At,
@@ -74,6 +76,7 @@ export const NewTable = z
     indexes: z.array(NewIndex).max(limits.indexes).default([]),
     uniques: z.array(NewUnique).max(limits.uniques).default([]),
     checks: z.array(TableCheck).max(limits.checks).default([]),
+    rules: z.array(RowRule).max(limits.rules).default([]),
   })
   .meta({
     id: 'NewTable',

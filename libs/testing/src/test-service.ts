@@ -120,6 +120,7 @@ export function testPrincipal(overrides: Partial<Principal> = {}): Principal {
     workspaceId: `ws_${uniquePrefix()}`,
     workspaceSlug: 'acme',
     environment: 'production',
+    role: 'owner',
     permissions: [...permissions],
     ...overrides,
   }

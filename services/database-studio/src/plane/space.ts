@@ -19,4 +19,6 @@ export interface Acting {
   requestId: string | null
   causationId?: string | null
   source?: EventSource | null
+  /** The Idempotency-Key whose answer may be kept in the same transaction. */
+  keeps?: string
 }
