@@ -9,6 +9,7 @@ import {
   showDeadLetter,
 } from '@opsplane/eventstore'
 import { delay } from '@opsplane/runtime'
+import { databaseOf } from './data-database.js'
 import { OpsError, type Target, withNats } from './ops-target.js'
 import { eachService, type OpsTask, schemaOf } from './ops-tasks.js'
 
@@ -126,11 +127,10 @@ async function over<T>(
 ): Promise<T[]> {
   const { target, consumer, ids } = task
   const services = task.services.filter((service) => !ids || ids.some((id) => id.service === service))
-  const databaseUrl = target.databaseUrl()
   return eachService({ ...task, services }, (service) =>
     work(
       service,
-      { databaseUrl, schema: schemaOf(service) },
+      { databaseUrl: databaseOf(service, target.databaseUrl()), schema: schemaOf(service) },
       {
         ...(consumer !== undefined && { consumer }),
         ...(ids && { ids: ids.filter((id) => id.service === service).map(({ number }) => number) }),

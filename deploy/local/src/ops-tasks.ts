@@ -1,5 +1,6 @@
 import type { BackendName } from '@opsplane/contracts'
 import { type LogStatus, logStatus, reseed } from '@opsplane/eventstore'
+import { databaseOf } from './data-database.js'
 import { connectTimeoutMs, explainDatabaseError, type Target, withNats } from './ops-target.js'
 import { backends } from './services.js'
 
@@ -14,8 +15,8 @@ export const schemaOf = (service: BackendName) => backends[service].schema
 
 /** Folds the read models of the services anew, each in one transaction. Throws OpsError. */
 export function rebuildServices(task: OpsTask): Promise<{ service: BackendName; events: number }[]> {
-  const adminUrl = task.target.databaseUrl()
   return eachService(task, async (service, onProgress) => {
+    const adminUrl = databaseOf(service, task.target.databaseUrl())
     const { events } = await backends[service].rebuild({ adminUrl, onProgress })
     task.say?.(`${service}: read models rebuilt from ${events} events`)
     return { service, events }
@@ -31,13 +32,12 @@ export interface ReseedTask extends OpsTask {
 /** Publishes the logs of the services to JetStream again. Throws OpsError. */
 export function reseedServices(task: ReseedTask): Promise<{ service: BackendName; published: number }[]> {
   const { target } = task
-  const databaseUrl = target.databaseUrl()
   const { url, names } = target.nats()
   const { fromPosition, toPosition } = task
   return withNats(url, (link) =>
     eachService(task, async (service, onProgress) => {
       const { published } = await reseed({
-        databaseUrl,
+        databaseUrl: databaseOf(service, target.databaseUrl()),
         schema: schemaOf(service),
         link,
         names,
@@ -56,10 +56,12 @@ export function reseedServices(task: ReseedTask): Promise<{ service: BackendName
 
 /** How the logs of the services stand. Throws OpsError. */
 export function statusOfServices(task: OpsTask): Promise<({ service: BackendName } & LogStatus)[]> {
-  const databaseUrl = task.target.databaseUrl()
   return eachService(task, async (service) => ({
     service,
-    ...(await logStatus({ databaseUrl, schema: schemaOf(service) })),
+    ...(await logStatus({
+      databaseUrl: databaseOf(service, task.target.databaseUrl()),
+      schema: schemaOf(service),
+    })),
   }))
 }
 

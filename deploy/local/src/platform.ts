@@ -5,6 +5,7 @@ import { asciiLettersOnly, knowsAllLetters, openClient } from '@opsplane/postgre
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import { createReleasers, type Logger, type Releasers } from '@opsplane/runtime'
 import { bootstrapOwner } from './bootstrap-owner.js'
+import { databaseOf, makeDataDatabase } from './data-database.js'
 import { keepServer } from './kept-server.js'
 import { finishMasterKeyRotation } from './master-key.js'
 import { natsAuthorization, natsUrlsOf } from './nats-users.js'
@@ -137,8 +138,12 @@ export async function provisionAll(
   adminUrl: string,
   passwords: Record<string, string>,
 ): Promise<Record<BackendName, string>> {
+  await makeDataDatabase(adminUrl)
   const urls = eachOf(backendNames, () => '')
   for (const name of backendNames)
-    urls[name] = await backends[name].provision({ adminUrl, password: passwords[name] ?? '' })
+    urls[name] = await backends[name].provision({
+      adminUrl: databaseOf(name, adminUrl),
+      password: passwords[name] ?? '',
+    })
   return urls
 }

@@ -1,4 +1,5 @@
 import type { BackendName, ServiceName } from '@opsplane/contracts'
+import { databaseStudio } from '@opsplane/database-studio'
 import { dispatcher } from '@opsplane/dispatcher'
 import { gateway } from '@opsplane/gateway'
 import { itsm } from '@opsplane/itsm'
@@ -7,7 +8,12 @@ import type { Service } from '@opsplane/service'
 import { settings } from '@opsplane/settings'
 
 /** Every service with a database. */
-export const backends: Record<BackendName, Service> = { settings, itsm, dispatcher }
+export const backends: Record<BackendName, Service> = {
+  settings,
+  itsm,
+  dispatcher,
+  'database-studio': databaseStudio,
+}
 
 /** Every service there is. */
 export const services: Record<ServiceName, RunnableService> = { ...backends, gateway }

@@ -28,7 +28,15 @@ export const ErrorEnvelope = z
 export type ErrorEnvelope = z.infer<typeof ErrorEnvelope>
 
 export const Pagination = z
-  .object({ nextCursor: z.string().nullable(), hasMore: z.boolean(), limit: z.int() })
+  .object({
+    nextCursor: z.string().nullable(),
+    hasMore: z.boolean(),
+    limit: z.int(),
+    total: z
+      .int()
+      .optional()
+      .meta({ description: 'How many there are on all pages, where that was asked for.' }),
+  })
   .meta({ id: 'Pagination' })
 export type Pagination = z.infer<typeof Pagination>
 

@@ -12,6 +12,7 @@ import { problemEvents } from './problems.js'
 import { serviceCatalogEvents } from './service-catalog.js'
 import { settingsEvents } from './settings-events.js'
 import { slaEvents } from './sla.js'
+import { studioTableEvents } from './studio-tables.js'
 
 /** Event types with what each means and carries. */
 export type EventCatalog = Readonly<Record<string, EventDefinition>>
@@ -31,5 +32,6 @@ export const eventCatalog = {
   ...serviceCatalogEvents,
   ...settingsEvents,
   ...dispatcherEvents,
+  ...studioTableEvents,
 } satisfies EventCatalog
 export type EventType = keyof typeof eventCatalog

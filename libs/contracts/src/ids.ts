@@ -40,6 +40,12 @@ export const idPrefixes = {
   resend: 'rsd',
   notification: 'ntf',
   auditExport: 'aex',
+  space: 'spc',
+  table: 'tbl',
+  record: 'rec',
+  query: 'qry',
+  migration: 'mig',
+  import: 'imp',
   request: 'req',
 } as const
 

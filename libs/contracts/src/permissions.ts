@@ -32,6 +32,16 @@ export const permissions = [
   'topics:read',
   'topics:write',
   'events:read',
+  'tables:read',
+  'tables:write',
+  'records:read',
+  'records:write',
+  'queries:read',
+  'queries:run',
+  'queries:write',
+  'queries:manage',
+  'migrations:read',
+  'migrations:write',
 ] as const
 
 export type Permission = (typeof permissions)[number]
@@ -47,7 +57,13 @@ const administration: readonly Permission[] = [
   'notifications:write',
 ]
 const withoutAdministration = permissions.filter((permission) => !administration.includes(permission))
-const hiddenFromViewers: readonly Permission[] = ['secrets:read', 'audit:read', 'notifications:read']
+const hiddenFromViewers: readonly Permission[] = [
+  'secrets:read',
+  'audit:read',
+  'notifications:read',
+  'queries:read',
+  'migrations:read',
+]
 
 export const builtInRoles: Record<string, { description: string; permissions: readonly Permission[] }> = {
   owner: { description: 'Everything, and cannot be locked out.', permissions },
@@ -76,6 +92,9 @@ export const builtInRoles: Record<string, { description: string; permissions: re
       'catalog:write',
       'topics:read',
       'tokens:manage',
+      'tables:read',
+      'records:read',
+      'records:write',
     ],
   },
   viewer: {

@@ -28,6 +28,10 @@ export const Principal = z.object({
   workspaceId: z.string().optional(),
   workspaceSlug: z.string().optional(),
   environment: Environment.optional(),
+  /** Name of the role that whoever it is has in the workspace. */
+  role: z.string().optional(),
+  /** Of the person who is logged in, or whose key it is. */
+  email: z.string().optional(),
   permissions: z.array(z.string()),
 })
 export type Principal = z.infer<typeof Principal>

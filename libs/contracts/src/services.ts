@@ -4,6 +4,8 @@ export interface ServiceEntry {
   readonly paths: readonly string[]
   /** Whether it has a schema and a login role of its own in Postgres. */
   readonly database: boolean
+  /** Its schema is in the database of the tenants' data, apart from that of the other services. */
+  readonly inDataDatabase?: true
 }
 
 const withDatabase = <const Paths extends readonly string[]>(...paths: Paths) =>
@@ -14,6 +16,7 @@ export const serviceRegistry = {
   settings: withDatabase('auth', 'workspaces', 'settings', 'secrets', 'audit', 'notifications'),
   itsm: withDatabase('itsm', 'cmdb', 'knowledge', 'catalog'),
   dispatcher: withDatabase('webhooks', 'events'),
+  'database-studio': { ...withDatabase('tables', 'queries', 'migrations'), inDataDatabase: true },
   gateway: { paths: [], database: false },
 } as const satisfies Record<string, ServiceEntry>
 

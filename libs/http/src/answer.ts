@@ -27,8 +27,15 @@ export function storedAnswer(route: Route, data: unknown, location?: string): St
   return answerTo(route, route.redactReplay ? route.redactReplay(data) : data, location)
 }
 
-function listBody({ items, nextCursor, limit, hasMore = nextCursor !== null }: ListPage<unknown>): object {
-  return { data: items, pagination: { nextCursor, hasMore, limit } }
+function listBody({
+  items,
+  nextCursor,
+  limit,
+  hasMore = nextCursor !== null,
+  total,
+}: ListPage<unknown>): object {
+  const counted = total === undefined ? {} : { total }
+  return { data: items, pagination: { nextCursor, hasMore, limit, ...counted } }
 }
 
 function versionOf(data: unknown): number | undefined {

@@ -46,4 +46,5 @@ export {
   type ServiceClientOptions,
   serviceClient,
 } from './service-client.js'
-export { defineStream, type LineStream, type StreamContract } from './stream.js'
+export { defineStream, type LineStream, type StreamContract, type TextStream } from './stream.js'
+export { defineUpload, type UploadContract } from './upload.js'

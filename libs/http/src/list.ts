@@ -17,6 +17,8 @@ type SortField<Sorts extends readonly string[]> = Sorts[number] extends infer Na
 /** A page, where `hasMore` may differ from "there is a next cursor" (a log that is read on for ever). */
 export interface ListPage<T> extends Page<T> {
   hasMore?: boolean
+  /** How many there are on all pages, where that was asked for. */
+  total?: number
 }
 
 export interface ListContract<
@@ -30,7 +32,7 @@ export interface ListContract<
   params?: Params
   /** The filters; `limit`, `after` and `sort` are added. */
   query?: Query
-  /** Fields to sort by, each in both directions; the first entry as written is the default, with `asOf` the one by creation. `-createdAt` unless given; none: no `sort`. */
+  /** Fields to sort by, each in both directions; the first entry as written is the default, with `asOf` the one by creation. `-createdAt` unless given; none: no `sort` but what `query` declares. */
   sorts?: Sorts
   /** Schema of one item. */
   response: Item
@@ -71,7 +73,8 @@ export function defineList<
     ifMatch: false,
     handler: (input) => {
       const given = input.query as ListQuery
-      const sort = given.sort ?? defaultSort(sorts, given)
+      // What such a list does with a `sort` of its own is its own affair.
+      const sort = sorts.length === 0 ? undefined : (given.sort ?? defaultSort(sorts, given))
       const query = { ...given, ...(sort !== undefined && { sort }) }
       const { limit: _, after: __, ...selection } = query
       return handler.handler({

@@ -62,6 +62,7 @@ function operation(route: Route, envelope: z.ZodType, located: boolean): RouteCo
       params: route.params ?? pathParameters(route.path),
       query: route.query,
       ...(route.body && { body: requestBody(route.body) }),
+      ...(route.upload && { body: uploadBody(route.upload) }),
     },
     responses: {
       [route.status]: success(route, envelope, located),
@@ -93,6 +94,11 @@ function requestBody(body: z.ZodType) {
   const required = !body.safeParse(undefined).success && !body.safeParse({}).success
   return { required, content: { 'application/json': { schema: body } } }
 }
+
+const uploadBody = (mediaTypes: readonly string[]) => ({
+  required: true,
+  content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string' as const } }])),
+})
 
 function success(route: Route, envelope: z.ZodType, located: boolean): RouteConfig['responses'][string] {
   const headers = {
@@ -138,6 +144,7 @@ function platformErrors(route: Route): ErrorCode[] {
     codes.push('workspace_required', 'workspace_forbidden', 'environment_forbidden')
   if (route.body)
     codes.push('malformed_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout')
+  if (route.upload) codes.push('payload_too_large', 'unsupported_media_type', 'request_timeout')
   if (route.kind === 'list') codes.push('invalid_cursor')
   if (route.path.includes(':')) codes.push('not_found')
   if (route.ifMatch) codes.push('precondition_failed', 'version_conflict')

@@ -137,6 +137,8 @@ export interface Route {
   params: z.ZodObject | undefined
   query: z.ZodObject
   body: z.ZodType | undefined
+  /** Media types of the file that is the body, if it is one. */
+  upload?: readonly string[]
   bodyLimitBytes: number
   waits: boolean
   /** `data`; for a list, of one item; for a stream, of one line. */

@@ -18,6 +18,7 @@ import { checkAnswer, checkReplay } from './response-check.js'
 import type { RequestMeta, Route } from './route.js'
 import type { PathValues } from './routing.js'
 import { sendLines } from './stream.js'
+import { uploadOf } from './upload.js'
 import { parsePart, validationFailed } from './validation.js'
 
 export interface ServeContext {
@@ -56,6 +57,7 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
     const sent = { params, query: parseQuery(req.url, arrays), body }
     const meta = createMeta(route, exchange, caller, context.clock)
     const parsed = parse(sent)
+    if (route.upload) parsed.body = uploadOf(req, route.upload, route.bodyLimitBytes)
     if (route.kind === 'stream') {
       const lines = await route.handler({ ...parsed, meta })
       return sendLines(exchange, route, lines, context.checkResponses)

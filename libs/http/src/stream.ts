@@ -12,6 +12,13 @@ export interface LineStream<Line> {
   batches: AsyncIterable<readonly Line[]>
 }
 
+/** The same as text that is made already, in a format of its own. */
+export interface TextStream {
+  fileName: string
+  contentType: string
+  texts: AsyncIterable<string>
+}
+
 export interface StreamContract<
   Path extends string,
   Line extends z.ZodType,
@@ -26,7 +33,7 @@ export interface StreamContract<
     params: z.output<Params>
     query: z.output<Query>
     meta: RequestMeta
-  }): Promise<LineStream<z.input<Line>>>
+  }): Promise<LineStream<z.input<Line>> | TextStream>
 }
 
 /**
@@ -63,28 +70,35 @@ interface ErasedStreamHandler {
 /** Sends what the handler of a stream returned, no faster than the client takes it. */
 export async function sendLines(exchange: Exchange, route: Route, data: unknown, check: boolean) {
   const { res } = exchange
-  const { fileName, batches } = data as LineStream<unknown>
+  const stream = data as LineStream<unknown> | TextStream
+  const texts = 'texts' in stream ? stream.texts : linesOf(stream, route, check)
   let begun = false
-  for await (const batch of batches) {
-    if (check) for (const line of batch) checkAnswer(route, line)
-    if (!begun) begin(exchange, fileName)
+  for await (const text of texts) {
+    if (!begun) begin(exchange, stream)
     begun = true
     if (res.destroyed) break
-    if (!res.write(batch.map((line) => `${JSON.stringify(line)}\n`).join(''))) await room(res)
+    if (!res.write(text)) await room(res)
     if (res.destroyed) break
   }
-  if (!begun) begin(exchange, fileName)
+  if (!begun) begin(exchange, stream)
   res.end()
   logRequest(exchange, res.destroyed ? 499 : route.status)
 }
 
-function begin(exchange: Exchange, fileName: string): void {
+async function* linesOf({ batches }: LineStream<unknown>, route: Route, check: boolean) {
+  for await (const batch of batches) {
+    if (check) for (const line of batch) checkAnswer(route, line)
+    yield batch.map((line) => `${JSON.stringify(line)}\n`).join('')
+  }
+}
+
+function begin(exchange: Exchange, stream: LineStream<unknown> | TextStream): void {
   exchange.res.writeHead(200, [
     ...headerLines(exchange),
     'Content-Type',
-    'application/x-ndjson; charset=utf-8',
+    'contentType' in stream ? stream.contentType : 'application/x-ndjson; charset=utf-8',
     'Content-Disposition',
-    `attachment; filename="${fileName}"`,
+    `attachment; filename="${stream.fileName}"`,
   ])
 }
 

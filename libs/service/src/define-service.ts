@@ -18,6 +18,8 @@ export interface ServiceDefinition<
   loadConfig(env: Record<string, string | undefined>): Config
   /** SQL migrations of its schema. */
   migrationsDir: string
+  /** Ends its provisioning, as the same superuser: what belongs to the database rather than to the schema. Repeatable. */
+  afterMigrations?(options: { adminUrl: string }): Promise<void>
   /** Every kind of aggregate it keeps; no two may share a table. */
   deciders: readonly AnyDecider[]
   /** Tables the deciders fill beside their own. */
@@ -69,8 +71,11 @@ export function defineService<
     tables: [...deciders.map(({ table }) => table), ...projectedTables],
     loadConfig: definition.loadConfig,
     start: (config, overrides) => startService({ ...definition, schema, paths }, config, overrides),
-    provision: ({ adminUrl, password }) =>
-      provisionService({ adminUrl, service: schema, password, migrationsDir }),
+    async provision({ adminUrl, password }) {
+      const url = await provisionService({ adminUrl, service: schema, password, migrationsDir })
+      await definition.afterMigrations?.({ adminUrl })
+      return url
+    },
     rebuild: (options) => rebuild({ ...options, schema, deciders, projectedTables }),
   }
 }

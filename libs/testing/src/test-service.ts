@@ -116,6 +116,7 @@ export function testPrincipal(overrides: Partial<Principal> = {}): Principal {
     workspaceId: `ws_${uniquePrefix()}`,
     workspaceSlug: 'acme',
     environment: 'production',
+    role: 'owner',
     permissions: [...permissions],
     ...overrides,
   }

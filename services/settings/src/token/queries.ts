@@ -26,6 +26,9 @@ export interface KeyRecord {
   lastUsedAt: Instant | null
   workspaceId: string
   workspaceSlug: string
+  /** Of the owner. */
+  role: string | null
+  email: string | null
   /** What the owner's role allows; null when the owner is no active member. */
   allowed: Permission[] | null
 }
@@ -38,18 +41,21 @@ export async function keyRecord(db: Drizzle, id: string): Promise<KeyRecord | nu
       workspaceId: workspaces.id,
       workspaceSlug: workspaces.slug,
       role: memberships.role,
+      email: accounts.email,
       customPermissions,
     })
     .from(tokens)
     .innerJoin(workspaces, eq(workspaces.id, tokens.workspaceId))
+    .leftJoin(accounts, eq(accounts.id, tokens.userId))
     .leftJoin(memberships, activeMembership(tokens.userId))
     .leftJoin(roles, roleOfMembership())
     .leftJoin(tokenUsage, eq(tokenUsage.tokenId, tokens.id))
     .where(eq(tokens.id, id))
   if (!row) return null
-  const { lastUsedAt, workspaceId, workspaceSlug } = row
+  const { lastUsedAt, workspaceId, workspaceSlug, role, email } = row
   const key = StoredKey.parse(row.state)
-  return { key, lastUsedAt, workspaceId, workspaceSlug: workspaceSlug ?? '', allowed: allowedBy(row) }
+  const allowed = allowedBy(row)
+  return { key, lastUsedAt, workspaceId, workspaceSlug: workspaceSlug ?? '', role, email, allowed }
 }
 
 /** All that decides about a presented session, by unique keys. */
@@ -61,6 +67,8 @@ export interface SessionRecord {
   userName: string
   /** Of the workspace asked for; null when there is none of that slug. */
   workspaceId: string | null
+  role: string | null
+  email: string | null
   /** What the user's role allows; null when the user is no active member of that workspace. */
   allowed: Permission[] | null
 }
@@ -79,6 +87,7 @@ export async function sessionRecord(
       userName: accounts.name,
       workspaceId: workspaces.id,
       role: memberships.role,
+      email: accounts.email,
       customPermissions,
     })
     .from(sessions)
@@ -89,7 +98,7 @@ export async function sessionRecord(
     .leftJoin(roles, roleOfMembership())
     .where(eq(sessions.id, id))
   if (!row) return null
-  const { role: _, customPermissions: __, ...found } = row
+  const { customPermissions: _, ...found } = row
   return { ...found, userName: row.userName ?? '', allowed: allowedBy(row) }
 }
 

@@ -82,19 +82,27 @@ function keyPrincipal(record: KeyRecord, { workspace, environment }: Question): 
   if (workspace === undefined) return { ...identity, permissions: [] }
   const scopes: ReadonlySet<Permission> = new Set(key.scopes)
   const permissions = allowed.filter((permission) => scopes.has(permission))
-  return { ...identity, workspaceId, workspaceSlug, environment, permissions }
+  return { ...identity, ...personOf(record), workspaceId, workspaceSlug, environment, permissions }
 }
 
 function sessionPrincipal(
   tokenId: string,
-  { userId, userName, workspaceId, allowed }: SessionRecord,
+  record: SessionRecord,
   { workspace, environment }: Question,
 ): Principal {
+  const { userId, userName, workspaceId, allowed } = record
   const identity = { actor: { id: userId, name: userName, type: 'user' as const }, userId, tokenId }
   if (workspace === undefined) return { ...identity, permissions: [] }
   if (workspaceId === null || allowed === null) throw workspaceForbidden()
-  return { ...identity, workspaceId, workspaceSlug: workspace, environment, permissions: allowed }
+  const place = { workspaceId, workspaceSlug: workspace, environment }
+  return { ...identity, ...personOf(record), ...place, permissions: allowed }
 }
+
+/** Whose rights they are. */
+const personOf = ({ role, email }: { role: string | null; email: string | null }) => ({
+  ...(role !== null && { role }),
+  ...(email !== null && { email }),
+})
 
 function isDue(last: Instant | null, now: Instant): boolean {
   return last === null || Date.parse(now) - Date.parse(last) >= noteEveryMs

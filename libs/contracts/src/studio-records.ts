@@ -1,0 +1,194 @@
+import { z } from 'zod'
+import { TableSlug } from './studio-columns.js'
+
+const At = z.iso.datetime({ precision: 3 })
+
+/** A record as the API shows it: its columns, as they are named, beside these. */
+export const StudioRecord = z
+  .looseObject({
+    id: z.string(),
+    version: z.int().min(1),
+    createdAt: At.optional(),
+    updatedAt: At.optional(),
+  })
+  .meta({
+    id: 'Record',
+    description: 'The columns of the table beside these. Decimals and bigints are texts.',
+    example: {
+      id: 'rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+      version: 1,
+      createdAt: '2026-03-02T10:00:00.000Z',
+      updatedAt: '2026-03-02T10:00:00.000Z',
+      serial_number: 'A-17',
+      price: '12.50',
+    },
+  })
+export type StudioRecord = z.infer<typeof StudioRecord>
+
+/** Columns by their names; the table's definition says what of them is right. */
+export const RecordBody = z
+  .record(z.string(), z.unknown())
+  .meta({ id: 'RecordBody', example: { serial_number: 'A-17', price: '12.50' } })
+
+/** Read by the definition of its table, which is not known here. */
+export const RecordFilter = z.record(z.string(), z.unknown()).meta({
+  id: 'RecordFilter',
+  description:
+    'Conditions on fields, all of which must hold; `or` holds a list of filters of which one must. Operators: `in`, `nin`, `ne`, `gt`, `gte`, `lt`, `lte`, `exists`, `contains`, `starts_with`. Values within a json column are named by a dotted path.',
+  example: { status: 'new', or: [{ price: { gte: '10.00' } }, { 'extra.vip': true }] },
+})
+export type RecordFilter = z.infer<typeof RecordFilter>
+
+/** What whoever has a role may see and change of a table; without a filter, everything. */
+export const RowRule = z
+  .strictObject({
+    role: z.string().min(1).max(100).meta({ description: 'Name of a role of the workspace.' }),
+    read: RecordFilter.nullable().default(null),
+    write: RecordFilter.nullable().default(null),
+  })
+  .meta({
+    id: 'RowRule',
+    description:
+      'ANDed to everything that whoever has the role reads and writes of the table. `$user.id`, `$user.email`, `$user.name` and `$actor.id` stand for the caller.',
+    example: { role: 'agent', read: { owner: '$user.id' }, write: { owner: '$user.id' } },
+  })
+export type RowRule = z.infer<typeof RowRule>
+
+const most = { bulk: 1_000, changed: 10_000 }
+const Bulk = z.array(RecordBody).min(1).max(most.bulk)
+
+export const BulkCreate = z.strictObject({ records: Bulk }).meta({ id: 'BulkCreate' })
+export const BulkUpsert = z
+  .strictObject({
+    on: z.array(z.string()).min(1).max(16).meta({ description: 'Columns that together are unique.' }),
+    records: Bulk,
+  })
+  .meta({ id: 'BulkUpsert' })
+
+const matching = {
+  filter: RecordFilter,
+  limit: z
+    .int()
+    .min(1)
+    .max(most.changed)
+    .default(most.bulk)
+    .meta({ description: 'Where more records match, none is changed.' }),
+  dryRun: z.boolean().default(false).meta({ description: 'Do all of it, answer, and undo it.' }),
+}
+export const BulkUpdate = z.strictObject({ ...matching, set: RecordBody }).meta({ id: 'BulkUpdate' })
+export const BulkDelete = z.strictObject(matching).meta({ id: 'BulkDelete' })
+
+export const BulkCreated = z
+  .strictObject({ count: z.int(), records: z.array(StudioRecord) })
+  .meta({ id: 'BulkCreated' })
+export const BulkUpserted = z
+  .strictObject({ created: z.int(), updated: z.int(), records: z.array(StudioRecord) })
+  .meta({ id: 'BulkUpserted' })
+export const BulkChanged = z
+  .strictObject({ count: z.int(), ids: z.array(z.string()), dryRun: z.boolean() })
+  .meta({ id: 'BulkChanged' })
+
+const Version = z.int().min(1).optional().meta({ description: 'The version the record must have.' })
+const RecordId = z
+  .string()
+  .min(1)
+  .max(200)
+  .meta({ description: 'Id of a record, or `$ref:name` of one that this batch makes.' })
+
+export const RecordOperation = z
+  .discriminatedUnion('op', [
+    z.strictObject({
+      op: z.literal('create'),
+      table: TableSlug,
+      data: RecordBody,
+      as: z
+        .string()
+        .min(1)
+        .max(100)
+        .optional()
+        .meta({ description: 'Later operations refer to it by `{"$ref": name}`.' }),
+    }),
+    z.strictObject({
+      op: z.literal('update'),
+      table: TableSlug,
+      id: RecordId,
+      data: RecordBody,
+      version: Version,
+    }),
+    z.strictObject({ op: z.literal('delete'), table: TableSlug, id: RecordId, version: Version }),
+  ])
+  .meta({ id: 'RecordOperation' })
+export type RecordOperation = z.infer<typeof RecordOperation>
+
+export const RecordBatch = z
+  .strictObject({
+    operations: z.array(RecordOperation).min(1).max(most.bulk),
+    dryRun: z.boolean().default(false),
+  })
+  .meta({
+    id: 'RecordBatch',
+    example: {
+      operations: [
+        { op: 'create', table: 'sites', as: 'site', data: { name: 'Berlin' } },
+        { op: 'create', table: 'assets', data: { name: 'Drill', site: { $ref: 'site' } } },
+      ],
+    },
+  })
+export type RecordBatch = z.infer<typeof RecordBatch>
+
+export const RecordBatchResult = z
+  .strictObject({
+    results: z.array(
+      z.strictObject({
+        op: z.enum(['create', 'update', 'delete']),
+        table: z.string(),
+        id: z.string(),
+        record: StudioRecord.nullable(),
+      }),
+    ),
+    dryRun: z.boolean(),
+  })
+  .meta({ id: 'RecordBatchResult' })
+
+/** One change of a record, as the journal has it. */
+export const RecordChange = z
+  .strictObject({
+    id: z.string().meta({ description: 'Id of the event.' }),
+    type: z.enum(['record.created', 'record.updated', 'record.deleted']),
+    at: At,
+    actor: z.strictObject({ id: z.string(), name: z.string(), type: z.string() }),
+    requestId: z.string().nullable(),
+    changes: z.array(z.string()),
+    before: RecordBody.nullable(),
+    after: RecordBody.nullable(),
+  })
+  .meta({ id: 'RecordChange' })
+export type RecordChange = z.infer<typeof RecordChange>
+
+export const importFormats = ['csv', 'ndjson'] as const
+export const ImportFormat = z.enum(importFormats)
+export type ImportFormat = z.infer<typeof ImportFormat>
+
+/** A line that was refused, and why. */
+export const RefusedRow = z
+  .strictObject({ line: z.int(), path: z.string(), message: z.string() })
+  .meta({ id: 'RefusedRow' })
+export type RefusedRow = z.infer<typeof RefusedRow>
+
+export const RecordImport = z
+  .strictObject({
+    id: z.string(),
+    table: z.string(),
+    format: ImportFormat,
+    status: z.enum(['uploading', 'pending', 'running', 'succeeded', 'failed']),
+    bytes: z.int(),
+    bytesDone: z.int(),
+    written: z.int().meta({ description: 'Records that were created, or updated by `on`.' }),
+    refused: z.int(),
+    refusedRows: z.array(RefusedRow).meta({ description: 'The first 1,000.' }),
+    error: z.string().nullable(),
+    createdAt: At,
+    finishedAt: At.nullable(),
+  })
+  .meta({ id: 'RecordImport' })
+export type RecordImport = z.infer<typeof RecordImport>

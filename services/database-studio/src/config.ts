@@ -1,0 +1,12 @@
+import { backendConfig, parseConfig } from '@opsplane/runtime'
+import { z } from 'zod'
+
+const config = backendConfig.extend({
+  dataSessions: z.coerce.number().int().min(2).max(1_000).default(80).meta({
+    description: 'most connections to the data database as tenants, over all workspaces',
+  }),
+})
+export type StudioConfig = z.infer<typeof config>
+
+/** Throws ConfigError naming every variable that is missing or wrong. */
+export const loadConfig = (env: Record<string, string | undefined>): StudioConfig => parseConfig(config, env)

@@ -1,0 +1,4 @@
+import { runService } from '@opsplane/runtime'
+import { databaseStudio } from './service.js'
+
+runService(databaseStudio)

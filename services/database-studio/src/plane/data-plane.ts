@@ -1,0 +1,136 @@
+import type { TenantScope } from '@opsplane/contracts'
+import type { StatementRunner } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import type { ParameterOrJSON, Sql } from 'postgres'
+import type { StudioConfig } from '../config.js'
+import { boundedBy, type Deadline } from './deadline.js'
+import { createSessionPool } from './session-pool.js'
+import type { Acting, Space, SpaceRole } from './space.js'
+import { createSpaces } from './spaces.js'
+import {
+  AlteredLoginError,
+  type ConnectionKey,
+  openConnection,
+  type TenantConnection,
+} from './tenant-connection.js'
+
+/** A session of a tenant, for SQL that tenants write. */
+export interface Session {
+  /** One connection. Nothing is prepared on it, and an extended-protocol statement is one statement. */
+  sql: Sql
+  pid: number
+  /** Says who acts in the present transaction: its first statement where rows are written. */
+  act(tx: StatementRunner, acting: Acting): Promise<void>
+}
+
+/** One statement of ours, for `writeOne`. */
+export interface Statement {
+  text: string
+  parameters: readonly ParameterOrJSON<never>[]
+}
+
+export interface DataPlane {
+  /** The space of a tenant, made when it is first needed. */
+  space(tenant: TenantScope): Promise<Space>
+  /**
+   * A session of this role, alone with it until `work` ends, and reset afterwards. What runs when the deadline has passed,
+   * or the signal aborts, is cancelled from outside, and the session ended where that is of no use.
+   */
+  session<T>(
+    space: Space,
+    role: SpaceRole,
+    deadline: Deadline,
+    work: (session: Session) => Promise<T>,
+  ): Promise<T>
+  /** Statements of ours, as runtime and in one transaction; the journal names who acts. */
+  write<T>(space: Space, acting: Acting, work: (tx: StatementRunner) => Promise<T>): Promise<T>
+  /**
+   * The same for one statement, in one round trip. `statement` is given a function call to select from, such as `insert
+   * into t (…) select … from <proof>, unnest($4 …)`; $1 to $3 are its arguments, so that those of the statement begin at $4.
+   */
+  writeOne<Row extends object>(
+    space: Space,
+    acting: Acting,
+    statement: (proof: string) => Statement,
+  ): Promise<Row[]>
+  /** Statements of ours, as reader; each is a transaction. */
+  read<T>(space: Space, work: (sql: StatementRunner) => Promise<T>): Promise<T>
+  counts(): { open: number; idle: number; waiting: number }
+  close(): Promise<void>
+}
+
+const maxEach = 8
+const idleMs = 60_000
+const prove = 'select studio.acting($1, $2, $3)'
+
+export function createDataPlane({
+  config,
+  database,
+}: Pick<ServiceContext<StudioConfig>, 'config' | 'database'>): DataPlane {
+  const spaces = createSpaces(database)
+  const pool = createSessionPool({ max: config.dataSessions, maxEach, idleMs, open })
+
+  async function open(key: ConnectionKey): Promise<TenantConnection> {
+    const options = { ...key, url: config.databaseUrl, key: await spaces.key() }
+    try {
+      return await openConnection(options)
+    } catch (error) {
+      if (!(error instanceof AlteredLoginError)) throw error
+      await spaces.repair(key.space)
+      return openConnection(options)
+    }
+  }
+
+  async function using<T>(
+    key: ConnectionKey,
+    work: (connection: TenantConnection) => Promise<T>,
+  ): Promise<T> {
+    const connection = await pool.acquire(key)
+    try {
+      return await work(connection)
+    } finally {
+      // Who waits for an answer does not wait for the next one's session.
+      void pool.release(key, connection)
+    }
+  }
+
+  return {
+    space: (tenant) => spaces.of(tenant),
+    session: (space, role, deadline, work) =>
+      using({ space, role, purpose: 'free' }, ({ sql, pid, prove: proof }) =>
+        boundedBy(
+          deadline,
+          (hard) => endSession(database.sql, pid, hard),
+          () =>
+            work({
+              sql,
+              pid,
+              act: async (tx, acting) => void (await tx.unsafe(prove, proof(acting))),
+            }),
+        ),
+      ),
+    write: (space, acting, work) =>
+      using({ space, role: 'runtime', purpose: 'own' }, async ({ sql, prove: proof }) => {
+        const result = await sql.begin(async (tx) => {
+          // Sent together with the first statement of the work.
+          const proved = tx.unsafe(prove, proof(acting), { prepare: true }).execute()
+          const [value] = await Promise.all([work(tx), proved])
+          return { value }
+        })
+        return result.value
+      }),
+    writeOne: <Row extends object>(space: Space, acting: Acting, statement: (proof: string) => Statement) =>
+      using({ space, role: 'runtime', purpose: 'own' }, async ({ sql, prove: proof }) => {
+        const { text, parameters } = statement('studio.acting($1, $2, $3)')
+        return sql.unsafe<Row[]>(text, [...proof(acting), ...parameters], { prepare: true })
+      }),
+    read: (space, work) => using({ space, role: 'reader', purpose: 'own' }, ({ sql }) => work(sql)),
+    counts: pool.counts,
+    close: pool.close,
+  }
+}
+
+/** Cancels what a session of a tenant runs, or ends the session. */
+async function endSession(sql: Sql, pid: number, hard: boolean): Promise<void> {
+  await sql.unsafe('select end_session($1, $2)', [pid, hard])
+}

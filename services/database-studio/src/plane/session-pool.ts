@@ -1,0 +1,144 @@
+import { ApiError } from '@opsplane/contracts'
+import { type ConnectionKey, nameOf, type TenantConnection } from './tenant-connection.js'
+
+export interface SessionPoolOptions {
+  /** Most connections over all spaces. */
+  max: number
+  /** Most of one role of one space for one purpose. */
+  maxEach: number
+  /** Unused ones are closed after so long. */
+  idleMs: number
+  open(key: ConnectionKey): Promise<TenantConnection>
+}
+
+/** Connections of tenants, each lent to one user at a time. */
+export interface SessionPool {
+  /** Throws `service_unavailable` once closed, or where too many wait. */
+  acquire(key: ConnectionKey): Promise<TenantConnection>
+  release(key: ConnectionKey, connection: TenantConnection): Promise<void>
+  counts(): { open: number; idle: number; waiting: number }
+  close(): Promise<void>
+}
+
+interface Idle {
+  name: string
+  connection: TenantConnection
+  since: number
+}
+
+interface Waiter {
+  key: ConnectionKey
+  name: string
+  resolve(connection: TenantConnection): void
+  reject(error: unknown): void
+}
+
+const mostWaiting = 10_000
+
+export function createSessionPool({ max, maxEach, idleMs, open }: SessionPoolOptions): SessionPool {
+  /** Least recently used first. */
+  const idle: Idle[] = []
+  const waiting: Waiter[] = []
+  /** Connections there are or that are being made, by name. */
+  const counts = new Map<string, number>()
+  /** Connections that are lent, by space. */
+  const lent = new Map<string, number>()
+  let total = 0
+  let closed = false
+
+  const add = (map: Map<string, number>, name: string, by: number) => {
+    const count = (map.get(name) ?? 0) + by
+    if (count > 0) map.set(name, count)
+    else map.delete(name)
+  }
+  const forget = (name: string) => {
+    total--
+    add(counts, name, -1)
+  }
+  const drop = async ({ name, connection }: Pick<Idle, 'name' | 'connection'>) => {
+    // Its place is free once the server has let it go, or the limit would be passed.
+    await connection.close().catch(() => {})
+    forget(name)
+    serve()
+  }
+  const lend = ({ key, resolve }: Waiter, connection: TenantConnection) => {
+    add(lent, key.space.id, 1)
+    resolve(connection)
+  }
+
+  async function make(waiter: Waiter): Promise<void> {
+    total++
+    add(counts, waiter.name, 1)
+    try {
+      lend(waiter, await open(waiter.key))
+    } catch (error) {
+      forget(waiter.name)
+      waiter.reject(error)
+      serve()
+    }
+  }
+
+  /** Whether this one can be given a connection now; takes one that is idle, or the place of another's. */
+  function take(waiter: Waiter): boolean {
+    const own = idle.findLastIndex(({ name }) => name === waiter.name)
+    const [found] = own < 0 ? [] : idle.splice(own, 1)
+    if (found?.connection.isOpen()) {
+      lend(waiter, found.connection)
+      return true
+    }
+    if (found) void drop(found)
+    if ((counts.get(waiter.name) ?? 0) >= maxEach) return false
+    if (total < max) {
+      void make(waiter)
+      return true
+    }
+    const oldest = idle.shift()
+    if (oldest) void drop(oldest)
+    return false
+  }
+
+  /** Who has least comes first; among equals, who has waited longest. */
+  function serve(): void {
+    const fair = [...waiting].sort((a, b) => held(a) - held(b))
+    for (const waiter of fair) if (take(waiter)) waiting.splice(waiting.indexOf(waiter), 1)
+  }
+  const held = ({ key }: Waiter) => lent.get(key.space.id) ?? 0
+
+  const sweep = setInterval(() => {
+    const before = performance.now() - idleMs
+    for (const each of idle.filter(({ since }) => since < before)) {
+      idle.splice(idle.indexOf(each), 1)
+      void drop(each)
+    }
+  }, idleMs / 2)
+  sweep.unref()
+
+  return {
+    acquire: (key) =>
+      new Promise((resolve, reject) => {
+        if (closed || waiting.length >= mostWaiting) return reject(unavailable())
+        const waiter = { key, name: nameOf(key), resolve, reject }
+        if (waiting.some(({ name }) => name === waiter.name) || !take(waiter)) waiting.push(waiter)
+      }),
+    async release(key, connection) {
+      const name = nameOf(key)
+      const usable = !closed && connection.isOpen() && (await connection.reset())
+      add(lent, key.space.id, -1)
+      if (!usable || closed) return drop({ name, connection })
+      idle.push({ name, connection, since: performance.now() })
+      serve()
+    },
+    counts: () => ({ open: total, idle: idle.length, waiting: waiting.length }),
+    async close() {
+      closed = true
+      clearInterval(sweep)
+      for (const { reject } of waiting.splice(0)) reject(unavailable())
+      await Promise.all(idle.splice(0).map(drop))
+    },
+  }
+}
+
+const unavailable = () =>
+  new ApiError('service_unavailable', 'No connection to the data is free. Try again in a moment.', {
+    headers: { 'Retry-After': '1' },
+  })

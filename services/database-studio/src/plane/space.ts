@@ -1,0 +1,24 @@
+import type { Actor, EventSource, TenantScope } from '@opsplane/contracts'
+
+/** The data of one workspace in one environment: a schema, with roles of its own. */
+export interface Space {
+  id: string
+  workspaceId: string
+  environment: TenantScope['environment']
+  schema: string
+  /** Which data database holds it. */
+  server: string
+}
+
+/** A login of a space: `runtime` reads and writes rows, `reader` reads them, `migrator` changes what there is. */
+export type SpaceRole = 'runtime' | 'reader' | 'migrator'
+
+/** Whom the journal names. A CommandMeta has all of it. */
+export interface Acting {
+  actor: Actor
+  requestId: string | null
+  causationId?: string | null
+  source?: EventSource | null
+  /** The Idempotency-Key whose answer may be kept in the same transaction. */
+  keeps?: string
+}

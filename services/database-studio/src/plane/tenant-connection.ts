@@ -1,0 +1,127 @@
+import { createHmac } from 'node:crypto'
+import postgres from 'postgres'
+import { passwordOf, roleName } from './logins.js'
+import type { Acting, Space, SpaceRole } from './space.js'
+
+/**
+ * What a connection is for. `own` ones run statements of ours alone, which are prepared; `free` ones run what tenants
+ * write, and are reset afterwards.
+ */
+export type Purpose = 'own' | 'free'
+
+export interface ConnectionKey {
+  space: Space
+  role: SpaceRole
+  purpose: Purpose
+}
+
+export const nameOf = ({ space, role, purpose }: ConnectionKey): string => `${space.id}/${role}/${purpose}`
+
+/** Arguments of `studio.acting`, which say for one transaction who acts; each is good once, in this session. */
+export type Proof = [sequence: string, payload: string, mac: string]
+
+/** One session of one role of one space. */
+export interface TenantConnection {
+  sql: postgres.Sql
+  /** The number of its backend. */
+  pid: number
+  prove(acting: Acting): Proof
+  /** Makes it as new; false where it must be closed instead. */
+  reset(): Promise<boolean>
+  isOpen(): boolean
+  close(): Promise<void>
+}
+
+export interface ConnectOptions extends ConnectionKey {
+  /** Of the data database; the user in it is replaced. */
+  url: string
+  key: Buffer
+}
+
+/** A tenant has given its login another password, or other settings. */
+export class AlteredLoginError extends Error {
+  override name = 'AlteredLoginError'
+}
+
+const closeTimeoutS = 1
+
+/** Logs in and asks for what proofs are bound to. Throws AlteredLoginError, and what Postgres says. */
+export async function openConnection(options: ConnectOptions): Promise<TenantConnection> {
+  const { key } = options
+  const state = { open: true }
+  const sql = clientOf(options, () => {
+    state.open = false
+  })
+  try {
+    const [entered] = await sql<{ pid: number; nonce: string; altered: boolean }[]>`
+      select pid, nonce, altered from studio.enter()`.catch(explainLogin)
+    if (!entered || entered.altered) throw new AlteredLoginError('the login has settings of its own')
+    const { pid, nonce } = entered
+    let sequence = 0
+    return {
+      sql,
+      pid,
+      prove: (acting) => proofOf(key, nonce, ++sequence, acting),
+      reset: () => reset(sql, options),
+      isOpen: () => state.open,
+      close: () => sql.end({ timeout: closeTimeoutS }),
+    }
+  } catch (error) {
+    await sql.end({ timeout: closeTimeoutS })
+    throw error
+  }
+}
+
+function clientOf({ url, space, role, purpose, key }: ConnectOptions, onclose: () => void): postgres.Sql {
+  return postgres(url, {
+    max: 1,
+    user: roleName(space.schema, role),
+    password: passwordOf(key, space.schema, role),
+    // Types are asked for in the catalogue, which tenants may not read.
+    fetch_types: false,
+    prepare: purpose === 'own',
+    idle_timeout: 0,
+    max_lifetime: null,
+    connect_timeout: 5,
+    onnotice: () => {},
+    onclose,
+    connection: {
+      application_name: `opsplane-tenant-${purpose}`,
+      search_path: `${space.schema}, extensions`,
+      statement_timeout: 30_000,
+      idle_in_transaction_session_timeout: 30_000,
+      options: '-c default_transaction_read_only=off',
+      jit: 'off',
+      TimeZone: 'UTC',
+      max_parallel_workers_per_gather: 0,
+      // What it makes is the owner's; it is a member of nothing else.
+      ...(role === 'migrator' && { role: `${space.schema}_owner` }),
+    },
+  })
+}
+
+function explainLogin(error: unknown): never {
+  const code = error instanceof postgres.PostgresError ? error.code : undefined
+  if (code === '28P01' || code === '28000')
+    throw new AlteredLoginError('the login was refused', { cause: error })
+  throw error
+}
+
+function proofOf(key: Buffer, nonce: string, sequence: number, acting: Acting): Proof {
+  const { actor, requestId, causationId = null, source = null, keeps } = acting
+  const payload = JSON.stringify({ actor, requestId, causationId, source, keeps })
+  const mac = createHmac('sha256', key).update(`${nonce}\n${sequence}\n${payload}`).digest('hex')
+  return [String(sequence), payload, mac]
+}
+
+async function reset(sql: postgres.Sql, { role, purpose }: ConnectionKey): Promise<boolean> {
+  if (purpose === 'own') return true
+  // What DISCARD gives a migrator back is the role it logged in as, not the owner it became then.
+  if (role === 'migrator') return false
+  try {
+    await sql.unsafe('discard all')
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,154 @@
+import { newId, type RecordBatch, type RecordOperation } from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import type { StatementRunner } from '@opsplane/postgres'
+import { groupsOf, insertGroups, targetOf } from './bulk.js'
+import { DryRun } from './dry-run.js'
+import { isOutdated } from './failures.js'
+import { readRecord, type Values } from './input.js'
+import { type Opened, type RecordAccess, type Row, run } from './open.js'
+import { below, invalid, type Place, Problems } from './problems.js'
+import { failing, forbidden, getStatement, onlyAllowed, preconditionFailed } from './records.js'
+import { wholeOf } from './selection.js'
+import { deleteStatement, updateStatement } from './write-statements.js'
+
+/** One operation with its table, its values parsed. */
+interface Step {
+  operation: RecordOperation
+  opened: Opened
+  id: string
+  values: Values
+  place: Place
+}
+
+export interface StepResult {
+  op: RecordOperation['op']
+  table: string
+  id: string
+  record: Row | null
+}
+
+const operationsPlace: Place = { in: 'body', path: '/operations' }
+
+/**
+ * Operations on several tables in one transaction: all of them, in order, or none. Neighbours that make records of one table
+ * are one insert. A record made earlier is referred to by its name.
+ */
+export function createBatch(access: RecordAccess) {
+  const perform = async (given: RecordBatch, meta: RequestMeta) => {
+    const tables = await openAll(access, given.operations, meta)
+    const steps = readSteps(given.operations, tables)
+    const [first] = steps
+    if (!first) return { results: [], dryRun: given.dryRun }
+    return access.commit(first.opened.space, meta, async (tx) => {
+      const results: StepResult[] = []
+      for (const run of runsOf(steps)) results.push(...(await runSteps(tx, run)))
+      const answer = { results, dryRun: given.dryRun }
+      if (given.dryRun) throw new DryRun(answer)
+      return answer
+    })
+  }
+
+  return async (given: RecordBatch, meta: RequestMeta) => {
+    try {
+      return await perform(given, meta)
+    } catch (error) {
+      if (!isOutdated(error)) throw error
+      for (const { table } of given.operations) access.forget(table, meta)
+      return perform(given, meta)
+    }
+  }
+}
+
+async function openAll(
+  access: RecordAccess,
+  operations: readonly RecordOperation[],
+  meta: RequestMeta,
+): Promise<Map<string, Opened>> {
+  const slugs = [...new Set(operations.map(({ table }) => table))]
+  const opened = await Promise.all(
+    slugs.map((slug) =>
+      access.open(slug, meta).catch(() => {
+        const index = operations.findIndex(({ table }) => table === slug)
+        throw invalid(below(below(operationsPlace, index), 'table'), 'not_found', 'is no table')
+      }),
+    ),
+  )
+  return new Map(slugs.flatMap((slug, index) => (opened[index] ? [[slug, opened[index]] as const] : [])))
+}
+
+function readSteps(operations: readonly RecordOperation[], tables: Map<string, Opened>): Step[] {
+  const problems = new Problems()
+  const named = new Map<string, string>()
+  const steps = operations.flatMap((operation, index): Step[] => {
+    const place = below(operationsPlace, index)
+    const opened = tables.get(operation.table)
+    if (!opened) return []
+    const isNew = operation.op === 'create'
+    const id = isNew ? newId('record') : referredId(operation.id, named)
+    const reading = { place: below(place, 'data'), problems, isNew, ref: (name: string) => named.get(name) }
+    const values = operation.op === 'delete' ? {} : readRecord(opened.table, operation.data, reading)
+    if (isNew && operation.as !== undefined) {
+      if (named.has(operation.as)) problems.add(below(place, 'as'), 'not_unique', 'is another record already')
+      named.set(operation.as, id)
+    }
+    return [{ operation, opened, id, values, place }]
+  })
+  problems.check()
+  return steps
+}
+
+const referredId = (id: string, named: ReadonlyMap<string, string>): string =>
+  id.startsWith('$ref:') ? (named.get(id.slice('$ref:'.length)) ?? id) : id
+
+/** Neighbours that are one statement. */
+function runsOf(steps: readonly Step[]): Step[][] {
+  const runs: Step[][] = []
+  for (const step of steps) {
+    const last = runs.at(-1)
+    const [before] = last ?? []
+    const joins =
+      step.operation.op === 'create' &&
+      before?.operation.op === 'create' &&
+      before.operation.table === step.operation.table
+    if (joins) last?.push(step)
+    else runs.push([step])
+  }
+  return runs
+}
+
+async function runSteps(tx: StatementRunner, steps: Step[]): Promise<StepResult[]> {
+  const [first] = steps
+  if (!first) return []
+  const { opened, operation } = first
+  const failed = failing(opened, operation.op === 'delete' ? first.place.path : `${first.place.path}/data`)
+  if (operation.op !== 'create') {
+    const row = await changeOne(tx, first).catch(failed)
+    return [{ op: operation.op, table: operation.table, id: first.id, record: row }]
+  }
+  const rows = steps.map(({ id, values }) => ({ ...values, id }))
+  const written = await insertGroups(tx, targetOf(opened), groupsOf(opened, rows)).catch(failed)
+  const byId = new Map(onlyAllowed(written).map((row) => [String(row.id), row]))
+  return steps.map(({ id }) => ({ op: 'create', table: operation.table, id, record: byId.get(id) ?? null }))
+}
+
+/** The changed record; null once deleted. Throws what keeps it from being changed, by the operation's place. */
+async function changeOne(
+  tx: StatementRunner,
+  { operation, opened, id, values, place }: Step,
+): Promise<Row | null> {
+  const target = targetOf(opened)
+  const version = operation.op === 'create' ? null : (operation.version ?? null)
+  const columns = Object.keys(values)
+  if (operation.op === 'delete' || columns.length > 0) {
+    const rows = [{ ...values, id, version }]
+    const statement =
+      operation.op === 'delete' ? deleteStatement(target, rows) : updateStatement(target, { columns, rows })
+    const [changed] = onlyAllowed(await run(tx, statement))
+    if (changed) return operation.op === 'delete' ? null : changed
+  }
+  const [there] = await run(tx, getStatement(wholeOf(opened.table, opened.readRule), id, opened.space.schema))
+  if (!there) throw invalid(below(place, 'id'), 'not_found', 'is no record of this table')
+  if (version !== null && there.version !== version) throw preconditionFailed()
+  if (columns.length === 0 || target.rule.length === 0) return there
+  throw forbidden()
+}

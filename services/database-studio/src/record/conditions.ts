@@ -1,0 +1,142 @@
+import { assertNever } from '@opsplane/contracts'
+import { type Field, quoted, sqlType } from './fields.js'
+import type { Comparison, Condition, JsonTest } from './filter.js'
+import type { Parameters } from './parameters.js'
+
+const comparisons: Record<Comparison, string> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
+
+/** The conditions as SQL over the row called `row`, all of which must hold; `true` where there are none. Null counts as false. */
+export function conditionsSql(conditions: readonly Condition[], row: string, parameters: Parameters): string {
+  if (conditions.length === 0) return 'true'
+  return conditions.map((condition) => conditionSql(condition, row, parameters)).join(' and ')
+}
+
+function conditionSql(condition: Condition, row: string, parameters: Parameters): string {
+  if (condition.kind === 'or') {
+    const either = condition.alternatives.map((all) => `(${conditionsSql(all, row, parameters)})`)
+    return either.length === 0 ? 'false' : `(${either.join(' or ')})`
+  }
+  const { field } = condition
+  const value = `${row}.${quoted(field.column)}`
+  const bind = (operand: string) => parameters.bind(operand, sqlType(field.kind))
+  switch (condition.kind) {
+    case 'equals':
+      return equality(value, condition, bind)
+    case 'among':
+      return among(value, condition, parameters)
+    case 'compares':
+      return `${value} ${comparisons[condition.by]} ${bind(condition.value)}`
+    case 'exists':
+      return `${value} is ${condition.value ? 'not null' : 'null'}`
+    case 'contains':
+      return `${value} like ${parameters.bind(`%${likeText(condition.value)}%`, 'text')}`
+    case 'starts_with':
+      return startsWith(value, condition.value, parameters)
+    case 'json':
+      return jsonSql(jsonAt(value, condition.path, parameters), condition.test, parameters)
+    default:
+      return assertNever(condition)
+  }
+}
+
+function equality(
+  value: string,
+  { value: operand, negated }: { value: string | null; negated: boolean },
+  bind: (operand: string) => string,
+): string {
+  if (operand === null) return `${value} is ${negated ? 'not null' : 'null'}`
+  return negated ? `${value} is distinct from ${bind(operand)}` : `${value} = ${bind(operand)}`
+}
+
+function among(
+  value: string,
+  { field, values, orNull, negated }: Extract<Condition, { kind: 'among' }>,
+  parameters: Parameters,
+): string {
+  const type = sqlType(field.kind)
+  const [only] = values
+  const isOne =
+    values.length === 1 && only !== undefined
+      ? `${value} = ${parameters.bind(only, type)}`
+      : `${value} = any(array(select json_array_elements_text(${parameters.bind(JSON.stringify(values), 'json')})::${type}))`
+  if (negated) return `(${orNull ? `${value} is not null and not` : `${value} is null or not`} (${isOne}))`
+  return orNull ? `(${value} is null or ${isOne})` : isOne
+}
+
+/** A range, so that an index in the order of the bytes serves it whatever the text is. */
+function startsWith(value: string, text: string, parameters: Parameters): string {
+  if (text === '') return `${value} is not null`
+  const from = `${value} >= ${parameters.bind(text, 'text')}`
+  const end = firstAfter(text)
+  return end === undefined ? from : `(${from} and ${value} < ${parameters.bind(end, 'text')})`
+}
+
+const surrogates = { first: 0xd800, after: 0xe000, last: 0x10ffff }
+
+/** The first text, in the order of code points, that neither begins with this one nor comes before it. */
+function firstAfter(text: string): string | undefined {
+  const points = [...text].map((character) => character.codePointAt(0) ?? 0)
+  while (points.length > 0) {
+    const next = (points.pop() ?? 0) + 1
+    if (next > surrogates.last) continue
+    return String.fromCodePoint(...points, next === surrogates.first ? surrogates.after : next)
+  }
+  return undefined
+}
+
+/** A text as a pattern of LIKE that stands for itself. */
+export const likeText = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
+
+const jsonAt = (value: string, path: readonly string[], parameters: Parameters): string =>
+  path.length === 0
+    ? value
+    : `(${value} #> array(select json_array_elements_text(${parameters.bind(JSON.stringify(path), 'json')})))`
+
+function jsonSql(value: string, test: JsonTest, parameters: Parameters): string {
+  switch (test.by) {
+    case 'equals':
+      return `coalesce(${value} = ${parameters.bind(test.value, 'jsonb')}, ${isNull(test.value)})`
+    case 'differs':
+      return `not coalesce(${value} = ${parameters.bind(test.value, 'jsonb')}, ${isNull(test.value)})`
+    case 'among':
+    case 'not_among':
+      return `${test.by === 'among' ? '' : 'not '}coalesce(${value} in (select jsonb_array_elements(${parameters.bind(`[${test.values.join(',')}]`, 'jsonb')})), false)`
+    case 'contains':
+      return containsJson(value, test.value, parameters)
+    case 'exists':
+      return `${value} is ${test.value ? 'not null' : 'null'}`
+    case 'starts_with':
+      return `coalesce(jsonb_typeof(${value}) = 'string' and starts_with(${value} #>> '{}', ${parameters.bind(test.value, 'text')}), false)`
+    default:
+      return compareJson(value, test, parameters)
+  }
+}
+
+const isNull = (json: string): boolean => json === 'null'
+
+/** Of a list, one of its elements; of a text, a part of it. */
+function containsJson(value: string, json: string, parameters: Parameters): string {
+  const inList = `jsonb_typeof(${value}) = 'array' and ${value} @> ${parameters.bind(`[${json}]`, 'jsonb')}`
+  const operand: unknown = JSON.parse(json)
+  if (typeof operand !== 'string') return `coalesce(${inList}, false)`
+  const pattern = parameters.bind(`%${likeText(operand)}%`, 'text')
+  return `coalesce((${inList}) or (jsonb_typeof(${value}) = 'string' and ${value} #>> '{}' like ${pattern}), false)`
+}
+
+/** Numbers with numbers, texts with texts. The case keeps what is neither from being cast. */
+function compareJson(
+  value: string,
+  test: Extract<JsonTest, { by: Comparison }>,
+  parameters: Parameters,
+): string {
+  const [type, sql] = test.number ? ['number', 'numeric'] : ['string', 'text']
+  const compared = `(${value} #>> '{}')::${sql} ${comparisons[test.by]} ${parameters.bind(test.value, sql)}`
+  return `(case when jsonb_typeof(${value}) = '${type}' then ${compared} else false end)`
+}
+
+/** The fields conditions speak of, those within alternatives too. */
+export function fieldsIn(conditions: readonly Condition[]): Field[] {
+  return conditions.flatMap((condition) =>
+    condition.kind === 'or' ? condition.alternatives.flatMap(fieldsIn) : [condition.field],
+  )
+}

@@ -1,0 +1,203 @@
+import type { Column, TableState } from '@opsplane/contracts'
+import { type Field, fieldsOf } from './fields.js'
+import { below, type Place, type Problems } from './problems.js'
+import { parseValue } from './values.js'
+
+export type Comparison = 'gt' | 'gte' | 'lt' | 'lte'
+
+/** One condition on one field, its operand as Postgres takes it; or several alternatives. */
+export type Condition =
+  | { kind: 'equals'; field: Field; value: string | null; negated: boolean }
+  | { kind: 'among'; field: Field; values: readonly string[]; orNull: boolean; negated: boolean }
+  | { kind: 'compares'; field: Field; by: Comparison; value: string }
+  | { kind: 'exists'; field: Field; value: boolean }
+  | { kind: 'contains' | 'starts_with'; field: Field; value: string }
+  | { kind: 'json'; field: Field; path: readonly string[]; test: JsonTest }
+  | { kind: 'or'; alternatives: readonly (readonly Condition[])[] }
+
+/** A condition on a value within a json column; operands are JSON. */
+export type JsonTest =
+  | { by: 'equals' | 'differs' | 'contains'; value: string }
+  | { by: 'among' | 'not_among'; values: readonly string[] }
+  | { by: Comparison; value: string; number: boolean }
+  | { by: 'exists'; value: boolean }
+  | { by: 'starts_with'; value: string }
+
+const bounds = { conditions: 50, values: 1_000, depth: 4, text: 1_000 }
+const operators = new Set(['in', 'nin', 'ne', 'gt', 'gte', 'lt', 'lte', 'exists', 'contains', 'starts_with'])
+
+interface Reading {
+  fields: ReadonlyMap<string, Field>
+  problems: Problems
+  conditions: number
+}
+
+/**
+ * A filter in the platform's syntax, typed by the columns of a table: fields are ANDed, operators of one field too, and `or`
+ * holds filters of which one must hold. What is wrong is added to `problems` by its place.
+ */
+export function readFilter(table: TableState, given: unknown, place: Place, problems: Problems): Condition[] {
+  return readAll({ fields: fieldsOf(table), problems, conditions: 0 }, given, place, 1)
+}
+
+function readAll(reading: Reading, given: unknown, place: Place, depth: number): Condition[] {
+  const { problems } = reading
+  if (!isObject(given)) {
+    problems.add(place, 'invalid_type', 'must be an object of conditions')
+    return []
+  }
+  return Object.entries(given).flatMap(([name, condition]) => {
+    const at = below(place, name)
+    if (++reading.conditions > bounds.conditions) {
+      if (reading.conditions === bounds.conditions + 1)
+        problems.add(at, 'too_big', `must have at most ${bounds.conditions} conditions`)
+      return []
+    }
+    if (name === 'or' && Array.isArray(condition)) return readOr(reading, condition, at, depth)
+    return readField(reading, name, condition, at)
+  })
+}
+
+function readOr(reading: Reading, filters: unknown[], at: Place, depth: number): Condition[] {
+  if (filters.length === 0 || depth >= bounds.depth) {
+    const message =
+      filters.length === 0 ? 'must have a filter' : `must not be nested deeper than ${bounds.depth}`
+    reading.problems.add(at, 'invalid_value', message)
+    return []
+  }
+  const alternatives = filters.map((filter, index) => readAll(reading, filter, below(at, index), depth + 1))
+  return [{ kind: 'or', alternatives }]
+}
+
+function readField(reading: Reading, name: string, condition: unknown, at: Place): Condition[] {
+  const [head = '', ...path] = name.split('.')
+  const field = reading.fields.get(path.length === 0 ? name : head)
+  if (!field || (path.length > 0 && field.kind !== 'json')) {
+    reading.problems.add(at, 'unrecognized_key', 'is not a field of this table')
+    return []
+  }
+  const tests = operatorsOf(reading, condition, at)
+  return tests.flatMap(([operator, operand, place]) => {
+    const found =
+      field.kind === 'json' && (path.length > 0 || operator !== 'exists')
+        ? readJson({ field, path }, operator, operand)
+        : readTest(field, operator, operand)
+    if (typeof found !== 'string') return [found]
+    reading.problems.add(place, 'invalid_value', found)
+    return []
+  })
+}
+
+/** The operators of a condition with their operands; a value alone is to be equal. */
+function operatorsOf({ problems }: Reading, condition: unknown, at: Place): [string, unknown, Place][] {
+  if (!isObject(condition)) return [['eq', condition, at]]
+  const entries = Object.entries(condition)
+  if (entries.length === 0) problems.add(at, 'invalid_value', 'must name at least one operator')
+  return entries.flatMap(([operator, operand]): [string, unknown, Place][] => {
+    const place = below(at, operator)
+    if (operators.has(operator)) return [[operator, operand, place]]
+    problems.add(place, 'unrecognized_key', `is no operator; there are ${[...operators].join(', ')}`)
+    return []
+  })
+}
+
+/** A condition, or what is wrong with its operand. */
+function readTest(field: Field, operator: string, operand: unknown): Condition | string {
+  switch (operator) {
+    case 'eq':
+    case 'ne': {
+      const value = operand === null ? null : operandOf(field, operand)
+      if (value !== null && typeof value !== 'string') return value.problem
+      return { kind: 'equals', field, value, negated: operator === 'ne' }
+    }
+    case 'in':
+    case 'nin':
+      return readAmong(field, operand, operator === 'nin')
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte': {
+      if (field.kind === 'boolean') return 'must not be compared: the field is true or false'
+      const value = operandOf(field, operand)
+      return typeof value === 'string' ? { kind: 'compares', field, by: operator, value } : value.problem
+    }
+    case 'exists':
+      return typeof operand === 'boolean'
+        ? { kind: 'exists', field, value: operand }
+        : 'must be true or false'
+    default:
+      return readText(field, operator === 'contains' ? 'contains' : 'starts_with', operand)
+  }
+}
+
+function readText(field: Field, kind: 'contains' | 'starts_with', operand: unknown): Condition | string {
+  if (!['text', 'enum', 'reference'].includes(field.kind)) return 'is for texts'
+  if (typeof operand !== 'string' || operand.includes('\0')) return 'must be a text'
+  if (operand.length > bounds.text) return `must have at most ${bounds.text} characters`
+  return { kind, field, value: operand }
+}
+
+function readAmong(field: Field, operand: unknown, negated: boolean): Condition | string {
+  if (!Array.isArray(operand) || operand.length > bounds.values)
+    return `must be a list of at most ${bounds.values} values`
+  const values: string[] = []
+  for (const one of operand) {
+    if (one === null) continue
+    const value = operandOf(field, one)
+    if (typeof value !== 'string') return `has a value that ${value.problem}`
+    values.push(value)
+  }
+  return { kind: 'among', field, values: [...new Set(values)], orNull: operand.includes(null), negated }
+}
+
+/** An operand as text. It may be longer or more exact than the column holds: then nothing is equal to it. */
+function operandOf({ kind, definition }: Field, operand: unknown): string | { problem: string } {
+  const bounded: Column | undefined = kind === 'enum' ? definition : undefined
+  const parsed = parseValue({ kind, ...(bounded && { definition: bounded }) }, operand)
+  if ('problem' in parsed) return parsed
+  const text = String(parsed.value)
+  return text.length > bounds.text ? { problem: `must have at most ${bounds.text} characters` } : text
+}
+
+function readJson(
+  { field, path }: { field: Field; path: string[] },
+  operator: string,
+  operand: unknown,
+): Condition | string {
+  const test = jsonTest(operator, operand)
+  return typeof test === 'string' ? test : { kind: 'json', field, path, test }
+}
+
+function jsonTest(operator: string, operand: unknown): JsonTest | string {
+  const isScalar = operand === null || ['string', 'number', 'boolean'].includes(typeof operand)
+  const text = JSON.stringify(operand)
+  if (text.length > bounds.text * 10 || text.includes('\\u0000')) return 'must be shorter, and plain text'
+  switch (operator) {
+    case 'in':
+    case 'nin':
+      if (!Array.isArray(operand) || operand.length > bounds.values)
+        return `must be a list of at most ${bounds.values} values`
+      return {
+        by: operator === 'in' ? 'among' : 'not_among',
+        values: operand.map((one) => JSON.stringify(one)),
+      }
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      if (typeof operand === 'number') return { by: operator, value: text, number: true }
+      return typeof operand === 'string'
+        ? { by: operator, value: operand, number: false }
+        : 'must be a number or a text'
+    case 'exists':
+      return typeof operand === 'boolean' ? { by: 'exists', value: operand } : 'must be true or false'
+    case 'starts_with':
+      return typeof operand === 'string' ? { by: 'starts_with', value: operand } : 'must be a text'
+    default:
+      if (!isScalar) return 'must be a text, a number, true, false or null'
+      return { by: operator === 'eq' ? 'equals' : operator === 'ne' ? 'differs' : 'contains', value: text }
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,131 @@
+import {
+  ApiError,
+  type ImportFormat,
+  newId,
+  notFound,
+  RecordImport,
+  RefusedRow,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import { type Database, translatePostgresError } from '@opsplane/postgres'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { recordImportParts, recordImports } from '../schema.js'
+
+/** Imports as they are kept. */
+export interface ImportStore {
+  /** Keeps a file as it arrives, and has it imported once it is there. */
+  upload(file: NewImport, content: AsyncIterable<Buffer>, meta: RequestMeta): Promise<RecordImport>
+  get(id: string, table: string, tenant: TenantScope): Promise<RecordImport>
+  content(id: string): AsyncIterable<Buffer>
+  /** What a batch came to, unless there has been no such batch yet. */
+  outcome(key: string): Promise<unknown>
+}
+
+export interface NewImport {
+  table: string
+  format: ImportFormat
+  on: readonly string[] | undefined
+}
+
+const partBytes = 1_048_576
+/** A file that has not arrived by then never will. */
+const uploadSeconds = 3_600
+
+export function createImportStore({ db, sql: client }: Pick<Database, 'db' | 'sql'>): ImportStore {
+  const get: ImportStore['get'] = async (id, table, { workspaceId, environment }) => {
+    const [row] = await db
+      .select()
+      .from(recordImports)
+      .where(
+        and(
+          eq(recordImports.id, id),
+          eq(recordImports.tableSlug, table),
+          eq(recordImports.workspaceId, workspaceId),
+          eq(recordImports.environment, environment),
+        ),
+      )
+    if (!row) throw notFound()
+    return shown(row)
+  }
+
+  return {
+    get,
+
+    async upload({ table, format, on }, content, { tenant, principal, requestId, now }) {
+      const id = newId('import')
+      const dueAt = sql`now() + interval '1 second' * ${uploadSeconds}`
+      await db.insert(recordImports).values({
+        ...{ id, ...tenant, tableSlug: table, format, conflictColumns: on ?? null, principal, requestId },
+        ...{ status: 'uploading', dueAt: dueAt as unknown as string, createdAt: now },
+      })
+      let bytes = 0
+      let part = 0
+      try {
+        for await (const chunk of inParts(content)) {
+          await db.insert(recordImportParts).values({ importId: id, part: part++, content: chunk })
+          bytes += chunk.length
+        }
+        if (bytes === 0) throw new ApiError('validation_failed', 'The file is empty.')
+      } catch (error) {
+        await db.delete(recordImports).where(eq(recordImports.id, id))
+        throw error
+      }
+      await db
+        .update(recordImports)
+        .set({ status: 'pending', bytes, dueAt: sql`now()` as unknown as string })
+        .where(eq(recordImports.id, id))
+      return get(id, table, tenant)
+    },
+
+    async *content(id) {
+      for (let part = 0; ; part++) {
+        const [row] = await db
+          .select({ content: recordImportParts.content })
+          .from(recordImportParts)
+          .where(and(eq(recordImportParts.importId, id), eq(recordImportParts.part, part)))
+          .orderBy(asc(recordImportParts.part))
+        if (!row) return
+        yield row.content
+      }
+    },
+
+    async outcome(key) {
+      try {
+        const [row] = await client<{ body: unknown }[]>`select body from idempotency_keys where key = ${key}`
+        return row?.body
+      } catch (error) {
+        throw translatePostgresError(error)
+      }
+    },
+  }
+}
+
+async function* inParts(content: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  let waiting: Buffer[] = []
+  let size = 0
+  for await (const chunk of content) {
+    waiting.push(chunk)
+    size += chunk.length
+    if (size < partBytes) continue
+    yield Buffer.concat(waiting)
+    waiting = []
+    size = 0
+  }
+  if (size > 0) yield Buffer.concat(waiting)
+}
+
+const Refused = z.array(RefusedRow)
+
+function shown(row: typeof recordImports.$inferSelect): RecordImport {
+  const iso = (text: string) => new Date(text).toISOString()
+  return RecordImport.parse({
+    ...row,
+    table: row.tableSlug,
+    status: row.status === 'pending' && row.batches > 0 ? 'running' : row.status,
+    refusedRows: Refused.parse(row.refusedRows),
+    createdAt: iso(row.createdAt),
+    finishedAt: row.finishedAt === null ? null : iso(row.finishedAt),
+  })
+}

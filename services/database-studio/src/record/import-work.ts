@@ -1,0 +1,172 @@
+import {
+  ApiError,
+  type CommandMeta,
+  ImportFormat,
+  Principal,
+  RefusedRow,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { type LeasedRow, leased, type StatementRunner } from '@opsplane/postgres'
+import { z } from 'zod'
+import { dueImports } from '../schema.js'
+import { type BatchOutcome, writeBatch } from './import-batch.js'
+import { type FileRow, rowsOf, UnreadableFileError } from './import-rows.js'
+import type { ImportStore } from './import-store.js'
+import type { RecordAccess } from './open.js'
+
+const Claimed = z.object({
+  id: z.string(),
+  workspaceId: z.string(),
+  environment: z.enum(['production', 'staging', 'development']),
+  tableSlug: z.string(),
+  format: ImportFormat,
+  conflictColumns: z.array(z.string()).nullable(),
+  principal: Principal,
+  requestId: z.string().nullable(),
+  status: z.string(),
+  batches: z.number(),
+})
+type Claimed = z.infer<typeof Claimed>
+const columns = [
+  'id',
+  'workspace_id as "workspaceId"',
+  'environment',
+  'table_slug as "tableSlug"',
+  'format',
+  'conflict_columns as "conflictColumns"',
+  'principal',
+  'request_id as "requestId"',
+  'status',
+  'batches',
+]
+
+const Outcome = z.object({ written: z.number(), refused: z.array(RefusedRow) })
+/** How an import ended. */
+interface Ended {
+  status: 'succeeded' | 'failed'
+  error: string | null
+}
+
+const batchRows = 2_000
+const mostRefused = 1_000
+const deadlineMs = 600_000
+
+/** Imports files batch by batch: whoever takes over where another one died goes on after the last batch that was committed. */
+export function importWork({
+  access,
+  store,
+  sql,
+  now,
+}: {
+  access: RecordAccess
+  store: ImportStore
+  sql: StatementRunner
+  now(): string
+}) {
+  const perform = async (claimed: Claimed, signal: AbortSignal): Promise<Ended> => {
+    if (claimed.status === 'uploading')
+      return { status: 'failed', error: 'The file has never arrived whole.' }
+    try {
+      await importAll(claimed, signal)
+      return { status: 'succeeded', error: null }
+    } catch (error) {
+      const isOver = error instanceof UnreadableFileError || (error instanceof ApiError && error.status < 500)
+      if (isOver) return { status: 'failed', error: error.message }
+      throw error
+    }
+  }
+
+  async function importAll(claimed: Claimed, signal: AbortSignal): Promise<void> {
+    const meta = metaOf(claimed, now())
+    const { table } = await access.open(claimed.tableSlug, meta)
+    let bytesRead = 0
+    const counted = async function* () {
+      for await (const part of store.content(claimed.id)) {
+        yield part
+        bytesRead += part.length
+      }
+    }
+    let number = 0
+    for await (const rows of inBatches(rowsOf(claimed.format, table, counted()), batchRows)) {
+      signal.throwIfAborted()
+      if (number >= claimed.batches) await importBatch(claimed, rows, { number, bytesRead, meta })
+      number++
+    }
+  }
+
+  async function importBatch(
+    claimed: Claimed,
+    rows: readonly FileRow[],
+    { number, bytesRead, meta }: { number: number; bytesRead: number; meta: ImportMeta },
+  ): Promise<void> {
+    const key = `import:${claimed.id}:${number}`
+    const known = Outcome.safeParse(await store.outcome(key))
+    const outcome = known.success
+      ? known.data
+      : await write(claimed, rows, { ...meta, idempotency: kept(key) })
+    const parameters = [claimed.id, number, bytesRead, outcome.written, outcome.refused.length].map(String)
+    await sql.unsafe(
+      `update record_imports set batches = $2::text::int4 + 1, bytes_done = $3::text::int8,
+         written = written + $4::text::int8, refused = refused + $5::text::int8,
+         refused_rows = case when jsonb_array_length(refused_rows) >= ${mostRefused} then refused_rows
+           else refused_rows || $6::text::jsonb end
+       where id = $1 and batches = $2::text::int4`,
+      [...parameters, JSON.stringify(outcome.refused.slice(0, mostRefused))],
+    )
+  }
+
+  const write = (claimed: Claimed, rows: readonly FileRow[], meta: ImportMeta): Promise<BatchOutcome> =>
+    access.withTable(claimed.tableSlug, meta, (opened) =>
+      writeBatch(access, opened, rows, { meta, on: claimed.conflictColumns ?? undefined }),
+    )
+
+  return leased<Claimed & LeasedRow, Ended>({
+    name: 'record-imports',
+    of: dueImports,
+    columns,
+    batch: 2,
+    deadlineMs,
+    perform: async (rows, signal) =>
+      Promise.all(rows.map((row) => perform({ ...row, ...Claimed.parse(row) }, signal))),
+    done: async (tx, finished) => {
+      for (const { row, result } of finished) await end(tx, row.key, result)
+    },
+  })
+}
+
+async function end(tx: StatementRunner, id: string, { status, error }: Ended): Promise<void> {
+  await tx.unsafe(
+    `update record_imports set status = $2, error = $3, finished_at = now(), bytes_done = case when $2 = 'succeeded' then bytes else bytes_done end
+     where id = $1`,
+    [id, status, error],
+  )
+  await tx.unsafe('delete from record_import_parts where import_id = $1', [id])
+}
+
+async function* inBatches<Item>(items: AsyncIterable<Item>, size: number): AsyncIterable<Item[]> {
+  let batch: Item[] = []
+  for await (const item of items) {
+    batch.push(item)
+    if (batch.length < size) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** What of a request an import still has. */
+export interface ImportMeta extends CommandMeta {
+  principal: Principal
+}
+
+function metaOf(claimed: Claimed, now: string): ImportMeta {
+  const { workspaceId, environment, principal, requestId } = claimed
+  const tenant: TenantScope = { workspaceId, environment }
+  return { tenant, principal, actor: principal.actor, requestId, now }
+}
+
+const kept = (key: string): NonNullable<CommandMeta['idempotency']> => ({
+  key,
+  fingerprint: 'import',
+  respond: (data) => ({ status: 200, body: data }),
+})

@@ -1,0 +1,41 @@
+import type { ImportFormat, RecordImport } from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import { checkKey } from './bulk.js'
+import type { ImportStore } from './import-store.js'
+import type { RecordAccess } from './open.js'
+
+/** Imports as people begin and follow them. */
+export interface Imports {
+  begin(
+    slug: string,
+    query: { format: ImportFormat; on?: readonly string[] | undefined },
+    file: AsyncIterable<Buffer>,
+    meta: RequestMeta,
+  ): Promise<RecordImport>
+  get(slug: string, id: string, meta: RequestMeta): Promise<RecordImport>
+}
+
+export function createImports({
+  access,
+  store,
+  wake,
+}: {
+  access: RecordAccess
+  store: ImportStore
+  /** Something is due. */
+  wake(): void
+}): Imports {
+  return {
+    async begin(slug, { format, on }, file, meta) {
+      const opened = await access.open(slug, meta)
+      if (on) checkKey(opened, on, { in: 'query', path: '/on' })
+      const begun = await store.upload({ table: slug, format, on }, file, meta)
+      wake()
+      return begun
+    },
+    async get(slug, id, meta) {
+      await access.open(slug, meta)
+      return store.get(id, slug, meta.tenant)
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import type { TableState } from '@opsplane/contracts'
+import { fieldsOf } from './fields.js'
+import { below, type Place, type Problems } from './problems.js'
+import { parseValue } from './values.js'
+
+/** Values of columns as they go to Postgres, by column. */
+export type Values = Record<string, unknown>
+
+/** What a value of the form `{"$ref": name}` stands for: the id of a record the same request makes. */
+export type FindRef = (name: string) => string | undefined
+
+/**
+ * The columns of a record as a request gives them, each parsed by its type. What is wrong is added to `problems`, each at the
+ * place of its field; so is a column that a new record must have and does not.
+ */
+export function readRecord(
+  table: TableState,
+  given: unknown,
+  { place, problems, isNew, ref }: { place: Place; problems: Problems; isNew: boolean; ref?: FindRef },
+): Values {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    problems.add(place, 'invalid_type', 'must be an object of columns')
+    return {}
+  }
+  const fields = fieldsOf(table)
+  const values: Values = {}
+  for (const [name, value] of Object.entries(given)) {
+    const field = fields.get(name)
+    const column = field?.definition
+    if (!field || !column) {
+      const message = field ? 'is kept by the platform' : 'is not a column of this table'
+      problems.add(below(place, name), 'unrecognized_key', message)
+    } else if (column.type === 'computed') {
+      problems.add(below(place, name), 'invalid_value', 'is computed, so it cannot be given')
+    } else if (value === null) {
+      values[name] = null
+      if (!field.nullable) problems.add(below(place, name), 'invalid_value', 'must not be null')
+    } else {
+      const parsed = parseValue(field, column.type === 'reference' ? (referred(value, ref) ?? value) : value)
+      if ('problem' in parsed) problems.add(below(place, name), 'invalid_value', parsed.problem)
+      else values[name] = parsed.value
+    }
+  }
+  if (isNew) requireColumns(table, given, place, problems)
+  return values
+}
+
+function referred(value: unknown, ref: FindRef | undefined): string | undefined {
+  if (!ref || typeof value !== 'object' || value === null || !('$ref' in value)) return undefined
+  return typeof value.$ref === 'string' ? ref(value.$ref) : undefined
+}
+
+function requireColumns(table: TableState, given: object, place: Place, problems: Problems): void {
+  for (const { name, type, nullable, default: byDefault } of table.columns) {
+    if (!nullable && byDefault === null && type !== 'computed' && !Object.hasOwn(given, name))
+      problems.add(below(place, name), 'required', 'is required')
+  }
+}

@@ -1,0 +1,28 @@
+import { type CommandMeta, IdempotencyRaceError } from '@opsplane/contracts'
+import type { StatementRunner } from '@opsplane/postgres'
+
+/**
+ * Keeps the answer to the request's Idempotency-Key in the transaction of its effect: only the key that the proof of who acts
+ * names can be kept. Throws IdempotencyRaceError when another request was first.
+ */
+export async function keepAnswer(
+  tx: StatementRunner,
+  { idempotency }: CommandMeta,
+  data: unknown,
+): Promise<void> {
+  if (!idempotency) return
+  const { fingerprint, respond } = idempotency
+  const { status, body, headers } = respond(data)
+  const parameters = [
+    fingerprint,
+    String(status),
+    JSON.stringify(body ?? null),
+    headers ? JSON.stringify(headers) : null,
+  ]
+  const [kept] = await tx.unsafe<{ kept: boolean }[]>(
+    'select studio.keep_answer($1::text, $2::text::int4, $3::text::json, $4::text::json) as kept',
+    parameters,
+    { prepare: true },
+  )
+  if (!kept?.kept) throw new IdempotencyRaceError()
+}

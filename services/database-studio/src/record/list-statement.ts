@@ -1,0 +1,101 @@
+import { conditionsSql } from './conditions.js'
+import { quoted, sqlType } from './fields.js'
+import type { Condition } from './filter.js'
+import { Parameters, type Statement } from './parameters.js'
+import { type Selection, selectList } from './selection.js'
+import type { Access } from './served.js'
+import { orderBy, type Position, rangesAfter, type SortTerm } from './sort.js'
+
+export interface ListAsked {
+  selection: Selection
+  /** Schema of the space. */
+  schema: string
+  conditions: readonly Condition[]
+  /** Further SQL over the row `r`, such as a search; it binds its own parameters. */
+  search?: ((row: string, parameters: Parameters) => string) | undefined
+  sort: readonly SortTerm[]
+  after?: Position | undefined
+  access: Access
+  /** Rows at most. */
+  limit: number
+}
+
+const row = 'r'
+
+/**
+ * One page. A position that is no one range of an index, and a column of several values, are read by one ordered and limited
+ * scan each, which are then merged: none of them reads more than a page.
+ */
+export function listStatement(asked: ListAsked): Statement {
+  const { selection, schema, sort, limit } = asked
+  const parameters = new Parameters()
+  const list = selectList(selection, row, schema, parameters)
+  const order = orderBy(sort, row)
+  const rows = parameters.bind(String(limit), 'int8')
+  const from = `${quoted(schema)}.${quoted(selection.table.slug)}`
+  const scans = scansOf(asked, parameters)
+  const each = asked.access.served ? asked.access.each : undefined
+  const [only] = scans
+  if (scans.length === 1 && only !== undefined && !each)
+    return {
+      text: `select ${list} from ${from} ${row} where ${only} order by ${order} limit ${rows}`,
+      parameters: parameters.values,
+    }
+  const parts = scans.map((where) => {
+    const scan = (further: string) =>
+      `select ${row}.* from ${from} ${row} where ${further}${where} order by ${order} limit ${rows}`
+    if (!each) return `(${scan('')})`
+    const values = `json_array_elements_text(${parameters.bind(JSON.stringify(each.values), 'json')}) as each(value)`
+    const type = sqlType(each.field.kind)
+    return `(select part.* from ${values} cross join lateral (${scan(`${row}.${quoted(each.field.column)} = each.value::${type} and `)}) part)`
+  })
+  return {
+    text: `select ${list} from (${parts.join(' union all ')}) ${row} order by ${order} limit ${rows}`,
+    parameters: parameters.values,
+  }
+}
+
+/** Each scan's condition: everything asked for, and one of the ranges after the position. */
+function scansOf(asked: ListAsked, parameters: Parameters): string[] {
+  const where = whereSql(asked, parameters)
+  if (asked.after === undefined) return [where]
+  return rangesAfter(asked.sort, asked.after, row, parameters).map((range) => `${where} and ${range}`)
+}
+
+/** Everything a listed record has to satisfy, the caller's rule among it. */
+function whereSql(
+  asked: Pick<ListAsked, 'selection' | 'conditions' | 'search' | 'access'>,
+  parameters: Parameters,
+) {
+  const { selection, conditions, search, access } = asked
+  const each: Condition | undefined = access.served ? access.each : undefined
+  const where = conditionsSql(
+    [...conditions, ...selection.rule].filter((condition) => condition !== each),
+    row,
+    parameters,
+  )
+  return search ? `${where} and ${search(row, parameters)}` : where
+}
+
+/** How many there are; with `most`, no more than that are counted. */
+export function countStatement(asked: Omit<ListAsked, 'sort' | 'after' | 'limit'>, most?: number): Statement {
+  const parameters = new Parameters()
+  const where = whereSql({ ...asked, access: { served: true } }, parameters)
+  const from = `${quoted(asked.schema)}.${quoted(asked.selection.table.slug)} ${row}`
+  const bound = most === undefined ? '' : ` limit ${parameters.bind(String(most), 'int8')}`
+  return {
+    text:
+      most === undefined
+        ? `select count(*)::text as count from ${from} where ${where}`
+        : `select count(*)::text as count from (select from ${from} where ${where}${bound}) counted`,
+    parameters: parameters.values,
+  }
+}
+
+/** What Postgres expects to find, as EXPLAIN says it. */
+export function estimateStatement(asked: Omit<ListAsked, 'sort' | 'after' | 'limit'>): Statement {
+  const parameters = new Parameters()
+  const where = whereSql({ ...asked, access: { served: true } }, parameters)
+  const from = `${quoted(asked.schema)}.${quoted(asked.selection.table.slug)} ${row}`
+  return { text: `explain (format json) select from ${from} where ${where}`, parameters: parameters.values }
+}

@@ -1,0 +1,139 @@
+import { ApiError } from '@opsplane/contracts'
+import type { ListPage, RequestMeta } from '@opsplane/http'
+import { tenantBinding } from '@opsplane/postgres'
+import type { CursorCodec } from '@opsplane/runtime'
+import { type Condition, readFilter } from './filter.js'
+import { countStatement, estimateStatement, type ListAsked, listStatement } from './list-statement.js'
+import type { Opened, RecordAccess, Row } from './open.js'
+import { type Place, Problems } from './problems.js'
+import { failingRead, type ShownQuery, selectionOf } from './records.js'
+import { searchOf } from './search.js'
+import { accessTo } from './served.js'
+import { positionAt, positionOf, readSort, type SortTerm } from './sort.js'
+import { estimatedRows, expectedRows } from './table-size.js'
+
+/** Above so many records a list has to be served by an index, or be asked for with `slow=true`. */
+export const smallTable = 50_000
+
+export interface ListQuery extends ShownQuery {
+  filter?: string | undefined
+  sort?: string | undefined
+  q?: string | undefined
+  count?: 'estimated' | 'exact' | undefined
+  slow?: boolean | undefined
+  limit: number
+  after?: string | undefined
+}
+
+const filterPlace: Place = { in: 'query', path: '/filter' }
+const sortPlace: Place = { in: 'query', path: '/sort' }
+
+/** Lists of records as they are. */
+export function createRecordList({ access, cursors }: { access: RecordAccess; cursors: CursorCodec }) {
+  const page = async (opened: Opened, query: ListQuery, binding: string, meta: RequestMeta) => {
+    const { limit, after } = query
+    const { asked, shown } = await askedOf(access, opened, query, meta)
+    const bound = tenantBinding(meta.tenant, binding)
+    const position = after === undefined ? undefined : positionOf(cursors, after, bound, asked.sort)
+    const [rows, total] = await Promise.all([
+      access.read(opened.space, listStatement({ ...asked, after: position, limit: limit + 1 })),
+      totalOf(access, opened, asked, query.count),
+    ]).catch(failingRead)
+    const items = rows.slice(0, limit)
+    const last = rows.length > limit ? items.at(-1) : undefined
+    const nextCursor = last ? cursors.encode([...positionAt(last, asked.sort)], bound) : null
+    return { items: shown ? items.map((row) => only(row, shown)) : items, nextCursor, limit, ...total }
+  }
+
+  return (slug: string, query: ListQuery, binding: string, meta: RequestMeta): Promise<ListPage<Row>> =>
+    access.withTable(slug, meta, (opened) => page(opened, query, binding, meta))
+}
+
+type Asked = Omit<ListAsked, 'after' | 'limit'>
+
+/** Everything a list was asked for; `shown` where fields are read that are not answered. Throws what is wrong, or too slow. */
+export async function askedOf(
+  access: RecordAccess,
+  opened: Opened,
+  query: ShownQuery & Pick<ListQuery, 'filter' | 'sort' | 'q' | 'slow'>,
+  meta: RequestMeta,
+): Promise<{ asked: Asked; shown: readonly string[] | undefined }> {
+  const { table, readRule, space } = opened
+  const problems = new Problems()
+  const conditions = readFilterText(opened, query.filter, problems)
+  const sort = readSort(table, query.sort, sortPlace, problems)
+  problems.check()
+  const selection = await selectionOf(access, opened, query, meta)
+  const { q } = query
+  const found = accessTo(table, { conditions: [...conditions, ...readRule], sort, q })
+  if (!found.served && !query.slow) await refuseLarge(access, opened, found.advice)
+  const search = q === undefined ? undefined : searchOf(table, q)
+  const asked = {
+    selection,
+    schema: space.schema,
+    conditions,
+    sort,
+    access: found,
+    ...(search && { search }),
+  }
+  return withSortFields(asked)
+}
+
+/** The fields of the sort are read whether or not they are answered, and as they are. */
+function withSortFields(asked: Asked): { asked: Asked; shown: readonly string[] | undefined } {
+  const { selection, sort } = asked
+  const missing = missingFields(selection.fields, sort)
+  if (missing.length === 0) return { asked, shown: undefined }
+  return {
+    asked: { ...asked, selection: { ...selection, fields: [...selection.fields, ...missing] } },
+    shown: selection.fields.map(({ name }) => name),
+  }
+}
+
+const missingFields = (fields: readonly { name: string }[], sort: readonly SortTerm[]) =>
+  sort.flatMap(({ field }) => (fields.some(({ name }) => name === field.name) ? [] : [field]))
+
+const only = ({ id, version, ...rest }: Row, names: readonly string[]): Row => ({
+  id,
+  version,
+  ...Object.fromEntries(names.map((name) => [name, { id, version, ...rest }[name]])),
+})
+
+/** A filter as the query has it: JSON. */
+function readFilterText({ table }: Opened, given: string | undefined, problems: Problems): Condition[] {
+  if (given === undefined) return []
+  let filter: unknown
+  try {
+    filter = JSON.parse(given)
+  } catch {
+    problems.add(filterPlace, 'invalid_format', 'must be JSON, such as {"status":"new"}')
+    return []
+  }
+  return readFilter(table, filter, filterPlace, problems)
+}
+
+async function refuseLarge(access: RecordAccess, opened: Opened, advice: string): Promise<void> {
+  const rows = await estimatedRows(access, opened)
+  if (rows <= smallTable) return
+  const message = `Of ${opened.table.slug}, which has about ${rows} records, no index finds this in its order. ${advice} Or ask with slow=true.`
+  throw new ApiError('validation_failed', message, {
+    details: [{ in: 'query', path: '/slow', code: 'needs_index', message: advice }],
+  })
+}
+
+async function totalOf(
+  access: RecordAccess,
+  opened: Opened,
+  asked: Asked,
+  count: ListQuery['count'],
+): Promise<{ total?: number }> {
+  if (count === undefined) return {}
+  const isWhole = asked.conditions.length === 0 && asked.selection.rule.length === 0 && !asked.search
+  if (count === 'estimated') {
+    if (isWhole) return { total: await estimatedRows(access, opened) }
+    const [plan] = await access.read<object>(opened.space, estimateStatement(asked))
+    return { total: expectedRows(plan) }
+  }
+  const [counted] = await access.read<{ count: string }>(opened.space, countStatement(asked))
+  return { total: Number(counted?.count ?? 0) }
+}

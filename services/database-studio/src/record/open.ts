@@ -1,0 +1,127 @@
+import type { CommandMeta, Principal, StudioRecord, TableState, TenantScope } from '@opsplane/contracts'
+import type { StatementRunner } from '@opsplane/postgres'
+import type { DataPlane } from '../plane/data-plane.js'
+import type { Acting, Space } from '../plane/space.js'
+import { DryRun } from './dry-run.js'
+import { isOutdated } from './failures.js'
+import type { Condition } from './filter.js'
+import { keepAnswer } from './keep-answer.js'
+import type { Statement } from './parameters.js'
+import { rulesFor } from './rules.js'
+import type { WriteTarget } from './write-statements.js'
+
+/** A table a request is about, with what the caller may see and change of it. */
+export interface Opened {
+  space: Space
+  table: TableState
+  readRule: readonly Condition[]
+  writeRule: readonly Condition[]
+}
+
+/** The definitions of tables, as they are now. */
+export interface Definitions {
+  /** Throws `not_found`. */
+  get(tenant: TenantScope, slug: string): Promise<TableState>
+  /** What is remembered of it is outdated. */
+  forget(tenant: TenantScope, slug: string): void
+}
+
+/** Who asks, and where. */
+export interface Caller {
+  tenant: TenantScope
+  principal: Principal
+}
+
+/** What everything about records works with. */
+export interface RecordAccess {
+  /** Throws `not_found`. */
+  open(slug: string, meta: Caller): Promise<Opened>
+  /** The definition that was read is not the present one. */
+  forget(slug: string, meta: Caller): void
+  /** `work` on the table as it is defined now; once again where the definition turns out to have changed meanwhile. */
+  withTable<T>(slug: string, meta: Caller, work: (opened: Opened) => Promise<T>): Promise<T>
+  read<Found extends object = Row>(space: Space, statement: Statement): Promise<Found[]>
+  /** In one transaction, with the answer to the request's Idempotency-Key. */
+  commit<T>(space: Space, meta: CommandMeta, work: (tx: StatementRunner) => Promise<T>): Promise<T>
+  /** The same for one statement, in one round trip where nothing has to be looked at before it is committed. */
+  commitOne<T>(
+    opened: Opened,
+    meta: CommandMeta,
+    statement: (target: WriteTarget) => Statement,
+    finish: (rows: Row[]) => T | Promise<T>,
+  ): Promise<T>
+}
+
+/** A record as a statement answers it: as the API shows it, with marks. */
+export type Row = StudioRecord
+
+export function createRecordAccess({
+  plane,
+  definitions,
+}: {
+  plane: DataPlane
+  definitions: Definitions
+}): RecordAccess {
+  const open = async (slug: string, meta: Caller): Promise<Opened> => {
+    const [space, table] = await Promise.all([plane.space(meta.tenant), definitions.get(meta.tenant, slug)])
+    return { space, table, ...rulesFor(table, meta.principal) }
+  }
+
+  const commit = async <T>(space: Space, meta: CommandMeta, work: (tx: StatementRunner) => Promise<T>) => {
+    const acting = actingOf(meta)
+    try {
+      return await plane.write(space, acting, async (tx) => {
+        const result = await work(tx)
+        await keepAnswer(tx, meta, result)
+        return result
+      })
+    } catch (error) {
+      if (!(error instanceof DryRun)) throw error
+      const result = error.result as T
+      if (meta.idempotency) await plane.write(space, acting, (tx) => keepAnswer(tx, meta, result))
+      return result
+    }
+  }
+
+  return {
+    open,
+    forget: (slug, { tenant }) => definitions.forget(tenant, slug),
+    async withTable(slug, meta, work) {
+      try {
+        return await work(await open(slug, meta))
+      } catch (error) {
+        if (!isOutdated(error)) throw error
+        definitions.forget(meta.tenant, slug)
+        return work(await open(slug, meta))
+      }
+    },
+    read: (space, statement) => plane.read(space, (sql) => run(sql, statement)),
+    commit,
+    commitOne: async (opened, meta, statement, finish) => {
+      const { space, table, writeRule: rule } = opened
+      const target = { schema: space.schema, table, rule }
+      if (meta.idempotency || rule.length > 0)
+        return commit(space, meta, async (tx) => finish(await run(tx, statement(target))))
+      const rows = await plane.writeOne<Row>(space, actingOf(meta), (proof) =>
+        statement({ ...target, proof }),
+      )
+      return finish(rows)
+    },
+  }
+}
+
+export async function run<Found extends object = Row>(
+  sql: StatementRunner,
+  { text, parameters }: Statement,
+): Promise<Found[]> {
+  return [...(await sql.unsafe<Found[]>(text, [...parameters], { prepare: true }))]
+}
+
+/** Who the journal names; and which answer may be kept in the same transaction. */
+const actingOf = ({ actor, requestId, causationId, source, idempotency }: CommandMeta): Acting => ({
+  actor,
+  requestId,
+  ...(causationId !== undefined && { causationId }),
+  ...(source !== undefined && { source }),
+  ...(idempotency && { keeps: idempotency.key }),
+})

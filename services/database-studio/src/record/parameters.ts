@@ -1,0 +1,20 @@
+/** The parameters of one statement. All are sent as text and cast in the statement, whatever Postgres makes of their types. */
+export class Parameters {
+  readonly values: (string | null)[] = []
+
+  /** `taken` places come before those of this statement. */
+  constructor(private readonly taken = 0) {}
+
+  /** The place of a value in the statement, of this type. */
+  bind(value: string | null, type: string): string {
+    this.values.push(value)
+    const place = `$${this.taken + this.values.length}::text`
+    return type === 'text' ? place : `${place}::${type}`
+  }
+}
+
+/** A statement with its parameters. */
+export interface Statement {
+  text: string
+  parameters: readonly (string | null)[]
+}

@@ -1,0 +1,235 @@
+import { type Instant, notFound, RecordChange, type StudioRecord } from '@opsplane/contracts'
+import type { ListPage, RequestMeta } from '@opsplane/http'
+import { tenantBinding, translatePostgresError } from '@opsplane/postgres'
+import type { CursorCodec } from '@opsplane/runtime'
+import type { Sql } from 'postgres'
+import { z } from 'zod'
+import { conditionsSql, fieldsIn } from './conditions.js'
+import { quoted, sqlType } from './fields.js'
+import { type Condition, readFilter } from './filter.js'
+import type { ListQuery } from './list.js'
+import type { Opened, RecordAccess } from './open.js'
+import { Parameters, type Statement } from './parameters.js'
+import { Problems } from './problems.js'
+
+/** Records as they were, read from the journal: what is deleted was there too. */
+export interface Past {
+  get(slug: string, id: string, asOf: Instant, meta: RequestMeta): Promise<StudioRecord>
+  list(
+    slug: string,
+    query: ListQuery & { asOf: Instant },
+    binding: string,
+    meta: RequestMeta,
+  ): Promise<ListPage<StudioRecord>>
+  /** Changes of one record, the last one first. */
+  history(
+    slug: string,
+    id: string,
+    page: { limit: number; after?: string | undefined; binding: string },
+    meta: RequestMeta,
+  ): Promise<ListPage<RecordChange>>
+}
+
+/** Records a page of the past looks through at most. */
+const mostLookedThrough = 5_000
+
+/** The stream of a record in the journal; with an empty id, what those of a table begin with. */
+export const streamOf = ({ table }: Pick<Opened, 'table'>, id: string): string => `${table.id}/${id}`
+
+export function createPast({
+  access,
+  sql,
+  cursors,
+}: {
+  access: RecordAccess
+  sql: Sql
+  cursors: CursorCodec
+}): Past {
+  const query = async <Schema extends z.ZodType>(schema: Schema, { text, parameters }: Statement) => {
+    try {
+      return z.array(schema).parse([...(await sql.unsafe(text, [...parameters], { prepare: true }))])
+    } catch (error) {
+      throw translatePostgresError(error)
+    }
+  }
+
+  return {
+    async get(slug, id, asOf, meta) {
+      const opened = await access.open(slug, meta)
+      const [row] = await query(Shown, pastStatement(opened, asOf, opened.readRule, { only: id }))
+      if (!row) throw notFound()
+      return shown(row.record)
+    },
+
+    async list(slug, { asOf, ...asked }, binding, meta) {
+      const opened = await access.open(slug, meta)
+      const { conditions, descending } = readPast(opened, asked)
+      const bound = tenantBinding(meta.tenant, binding)
+      const { limit, after } = asked
+      const from = after === undefined ? undefined : After.parse(cursors.decode(after, bound))[0]
+      const where = [...conditions, ...opened.readRule]
+      const rows = await query(Walked, pastStatement(opened, asOf, where, { from, descending, limit }))
+      const items = rows.flatMap(({ record }) => (record ? [shown(record)] : []))
+      const last = rows.at(-1)
+      const more = last !== undefined && (items.length === limit || last.walked === mostLookedThrough)
+      return { items, nextCursor: more ? cursors.encode([last.id], bound) : null, limit }
+    },
+
+    async history(slug, id, { limit, after, binding }, meta) {
+      const opened = await access.open(slug, meta)
+      const bound = tenantBinding(meta.tenant, binding)
+      const before = after === undefined ? null : Before.parse(cursors.decode(after, bound))[0]
+      const rows = await query(Logged, historyStatement(opened, id, before, limit + 1))
+      if (rows.length === 0 && before === null) throw notFound()
+      const page = rows.slice(0, limit)
+      const last = rows.length > limit ? page.at(-1) : undefined
+      return {
+        items: page.flatMap(changeOf),
+        nextCursor: last ? cursors.encode([last.version], bound) : null,
+        limit,
+      }
+    },
+  }
+}
+
+const After = z.tuple([z.string()])
+const Before = z.tuple([z.number()])
+const Json = z.record(z.string(), z.unknown())
+const Shown = z.object({ record: Json })
+const Walked = z.object({ id: z.string(), record: Json.nullable(), walked: z.number() })
+const Logged = z.object({
+  id: z.string(),
+  version: z.number(),
+  type: RecordChange.shape.type,
+  at: z.string(),
+  actor: RecordChange.shape.actor,
+  requestId: z.string().nullable(),
+  changes: z.array(z.string()),
+  before: Json.nullable(),
+  after: Json.nullable(),
+})
+
+/** A record of the journal as the API shows it. */
+function shown({ tableSlug: _, ...record }: Record<string, unknown>): StudioRecord {
+  return record as StudioRecord
+}
+
+/** A change whose sides the caller may not see is none to them; one side alone is answered alone. */
+function changeOf({ version: _, before, after, ...change }: z.infer<typeof Logged>): RecordChange[] {
+  if (before === null && after === null) return []
+  return [{ ...change, before: before && shown(before), after: after && shown(after) }]
+}
+
+/** What a list of the past takes: a filter, and an order by id. */
+function readPast({ table }: Opened, asked: ListQuery): { conditions: Condition[]; descending: boolean } {
+  const problems = new Problems()
+  const refuse = (name: string, message: string) =>
+    problems.add({ in: 'query', path: `/${name}` }, 'invalid_value', message)
+  for (const name of ['q', 'count', 'fields', 'expand'] as const)
+    if (asked[name] !== undefined) refuse(name, 'cannot be combined with asOf')
+  const sort = asked.sort ?? '-id'
+  if (sort !== 'id' && sort !== '-id') refuse('sort', 'can only be id or -id with asOf')
+  let filter: unknown = {}
+  try {
+    filter = JSON.parse(asked.filter ?? '{}')
+  } catch {
+    refuse('filter', 'must be JSON')
+  }
+  const conditions = readFilter(table, filter, { in: 'query', path: '/filter' }, problems)
+  problems.check()
+  return { conditions, descending: sort === '-id' }
+}
+
+interface Walk {
+  only?: string
+  from?: string | undefined
+  descending?: boolean
+  limit?: number
+}
+
+/**
+ * What records were at an instant and satisfied conditions then, by the definition of now. Streams of a table are one range
+ * of the journal, in the order of ids; each has its last event until then. Without `only` the last row tells how far it looked.
+ */
+function pastStatement(
+  opened: Opened,
+  asOf: Instant,
+  conditions: readonly Condition[],
+  { only, from, descending = false, limit = 1 }: Walk,
+): Statement {
+  const parameters = new Parameters()
+  const { space } = opened
+  const tenant = `workspace_id = ${parameters.bind(space.workspaceId, 'text')} and environment = ${parameters.bind(space.environment, 'text')}`
+  const instant = parameters.bind(asOf, 'timestamptz')
+  const last = `select e.data->'after' as after from events e where e.stream_id = head.stream_id and e.${tenant.replace(' and ', ' and e.')}
+    and e.created_at <= ${instant} order by e.version desc limit 1`
+  const record = rowOf('last.after', conditions)
+  const holds = conditionsSql(conditions, 'r', parameters)
+  if (only !== undefined) {
+    const stream = parameters.bind(streamOf(opened, only), 'text')
+    return {
+      text: `select last.after as record from (select ${stream} as stream_id) head cross join lateral (${last}) last
+        cross join lateral ${record} where json_typeof(last.after) = 'object' and ${holds}`,
+      parameters: parameters.values,
+    }
+  }
+  const prefix = streamOf(opened, '')
+  const [low, high] = [prefix, `${prefix.slice(0, -1)}0`]
+  const position = from === undefined ? undefined : streamOf(opened, from)
+  const [lower, upper] = descending ? [low, position ?? high] : [position ?? low, high]
+  const range = `stream_id > ${parameters.bind(lower, 'text')} and stream_id < ${parameters.bind(upper, 'text')}`
+  const direction = descending ? 'desc' : 'asc'
+  const most = parameters.bind(String(mostLookedThrough), 'int8')
+  const rows = parameters.bind(String(limit), 'int8')
+  return {
+    text: `with heads as materialized (
+        select stream_id, row_number() over (order by stream_id ${direction})::int4 as walked from (
+          select stream_id from events where ${range} and version = 1 and created_at <= ${instant} and ${tenant} order by stream_id ${direction} limit ${most}) walk
+      ), found as (
+        select head.stream_id, head.walked, last.after from heads head cross join lateral (${last}) last
+        cross join lateral ${record} where json_typeof(last.after) = 'object' and ${holds}
+        order by head.walked limit ${rows}
+      )
+      select substr(stream_id, ${prefix.length + 1}) as id, after as record, walked from found
+      union all
+      select substr(stream_id, ${prefix.length + 1}), null, walked from heads
+      where walked = ${most} and (select count(*) from found) < ${rows}
+      order by walked`,
+    parameters: parameters.values,
+  }
+}
+
+/** The events of a record, each side null where the caller may not see it. */
+function historyStatement(opened: Opened, id: string, before: number | null, limit: number): Statement {
+  const parameters = new Parameters()
+  const { space, readRule } = opened
+  const seen = (side: 'before' | 'after') => {
+    if (readRule.length === 0) return `data->'${side}'`
+    const holds = conditionsSql(readRule, 'r', parameters)
+    return `(select data->'${side}' from ${rowOf(`data->'${side}'`, readRule)} where ${holds})`
+  }
+  const [earlier, later] = [seen('before'), seen('after')]
+  const nullable = (value: string) => `case when json_typeof(${value}) = 'object' then ${value} end`
+  return {
+    text: `select id, version, type, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, actor,
+        request_id as "requestId", data->'changes' as changes, ${nullable(earlier)} as before, ${nullable(later)} as after
+      from (select * from events where stream_id = ${parameters.bind(streamOf(opened, id), 'text')}
+        and workspace_id = ${parameters.bind(space.workspaceId, 'text')} and environment = ${parameters.bind(space.environment, 'text')}
+        and (${parameters.bind(before === null ? null : String(before), 'int4')} is null
+          or version < ${parameters.bind(before === null ? null : String(before), 'int4')})) logged
+      order by version desc limit ${parameters.bind(String(limit), 'int8')}`,
+    parameters: parameters.values,
+  }
+}
+
+/**
+ * A record of the journal as a row `r` with the columns that conditions speak of: others may have been of another type then,
+ * or not been there.
+ */
+function rowOf(json: string, conditions: readonly Condition[]): string {
+  const fields = [...new Set(fieldsIn(conditions))]
+  const typed = fields.map(({ name, kind }) => `${quoted(name)} ${sqlType(kind)}`)
+  const named = fields.map(({ name, column }) => `x.${quoted(name)} as ${quoted(column)}`)
+  if (fields.length === 0) return '(select) r'
+  return `(select ${named.join(', ')} from json_to_record(${json}) as x(${typed.join(', ')})) r`
+}

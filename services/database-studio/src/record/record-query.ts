@@ -1,0 +1,37 @@
+import { Moment } from '@opsplane/contracts'
+import { z } from 'zod'
+
+const names = (description: string, example: string) =>
+  z.string().min(1).max(2_000).optional().meta({ description, example })
+
+/** What of a record is answered. */
+export const ShownFields = {
+  fields: names('Fields to answer, beside id and version.', 'name,price'),
+  expand: names(
+    'References to answer as the records they lead to; `a.b` expands those of an expanded one.',
+    'site',
+  ),
+}
+
+const Slow = z.enum(['true', 'false']).transform((text) => text === 'true')
+
+/** The query of a list of records. */
+export const ListFilters = z.object({
+  filter: z
+    .string()
+    .max(32_768)
+    .optional()
+    .meta({ description: 'A RecordFilter as JSON.', example: '{"status":"new"}' }),
+  sort: names('At most four fields; `-` sorts descending.', '-price,name'),
+  q: z.string().trim().min(1).max(200).optional().meta({ description: 'Words to search for.' }),
+  count: z
+    .enum(['estimated', 'exact'])
+    .optional()
+    .meta({ description: 'Answer `pagination.total`: as Postgres expects it, or counted.' }),
+  slow: Slow.optional().meta({ description: 'Read the whole table where no index serves this.' }),
+  asOf: Moment.optional().meta({
+    description: 'Answer with the list as it was at this instant, in the order of ids; with `filter` alone.',
+    example: '2026-03-02T10:00:00.000Z',
+  }),
+  ...ShownFields,
+})

@@ -1,0 +1,42 @@
+import type { ServiceContext } from '@opsplane/service'
+import type { DataPlane } from '../plane/data-plane.js'
+import { createBatch } from './batch.js'
+import { type Bulk, createBulk } from './bulk.js'
+import { createExport } from './export.js'
+import { createImportStore } from './import-store.js'
+import { importWork } from './import-work.js'
+import { createImports, type Imports } from './imports.js'
+import { createRecordList } from './list.js'
+import { createRecordAccess, type Definitions } from './open.js'
+import { createPast, type Past } from './past.js'
+import { createRecords, type Records } from './records.js'
+
+/** Everything the routes of records call. */
+export interface RecordServices {
+  records: Records
+  list: ReturnType<typeof createRecordList>
+  bulk: Bulk
+  batch: ReturnType<typeof createBatch>
+  past: Past
+  imports: Imports
+  exported: ReturnType<typeof createExport>
+}
+
+/** Also begins to import what is waiting. */
+export function createRecordServices(
+  { database, cursors, dueWork, clock }: Pick<ServiceContext, 'database' | 'cursors' | 'dueWork' | 'clock'>,
+  { plane, definitions }: { plane: DataPlane; definitions: Definitions },
+): RecordServices {
+  const access = createRecordAccess({ plane, definitions })
+  const store = createImportStore(database)
+  const importing = dueWork.start(importWork({ access, store, sql: database.sql, now: () => clock.now() }))
+  return {
+    records: createRecords(access),
+    list: createRecordList({ access, cursors }),
+    bulk: createBulk(access),
+    batch: createBatch(access),
+    past: createPast({ access, sql: database.sql, cursors }),
+    imports: createImports({ access, store, wake: () => importing.wake() }),
+    exported: createExport(access),
+  }
+}

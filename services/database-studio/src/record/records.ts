@@ -1,0 +1,180 @@
+import { ApiError, newId, notFound } from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import { conditionsSql } from './conditions.js'
+import { readFailure, writeFailure } from './failures.js'
+import { quoted } from './fields.js'
+import { readRecord, type Values } from './input.js'
+import type { Opened, RecordAccess, Row } from './open.js'
+import { Parameters, type Statement } from './parameters.js'
+import { type Place, Problems } from './problems.js'
+import { type Related, readExpand, readFields, type Selection, selectList, wholeOf } from './selection.js'
+import { deleteStatement, insertStatement, marks, updateStatement } from './write-statements.js'
+
+const body: Place = { in: 'body', path: '' }
+
+export interface ShownQuery {
+  fields?: string | undefined
+  expand?: string | undefined
+}
+
+/** Single records. */
+export interface Records {
+  create(slug: string, given: unknown, meta: RequestMeta): Promise<Row>
+  get(slug: string, id: string, query: ShownQuery, meta: RequestMeta): Promise<Row>
+  update(slug: string, id: string, given: unknown, meta: RequestMeta): Promise<Row>
+  delete(slug: string, id: string, meta: RequestMeta): Promise<void>
+}
+
+export function createRecords(access: RecordAccess): Records {
+  const { withTable, commitOne, read } = access
+
+  /** The record as the caller may see it. Throws `not_found`. */
+  const find = async ({ space, table, readRule }: Opened, id: string): Promise<Row> => {
+    const [row] = await read(space, getStatement(wholeOf(table, readRule), id, space.schema))
+    if (!row) throw notFound()
+    return row
+  }
+
+  /** Why a change of one record has changed none. */
+  const explain = async (opened: Opened, id: string, meta: RequestMeta): Promise<Row> => {
+    const row = await find(opened, id)
+    if (meta.expectedVersion !== undefined && row.version !== meta.expectedVersion) throw preconditionFailed()
+    return row
+  }
+
+  return {
+    create: (slug, given, meta) =>
+      withTable(slug, meta, async (opened) => {
+        const values = parsed(opened, given, true)
+        const rows = [{ ...values, id: newId('record') }]
+        return commitOne(
+          opened,
+          meta,
+          (target) => insertStatement(target, { columns: Object.keys(values), rows }),
+          (inserted) => theOne(onlyAllowed(inserted)),
+        ).catch(failing(opened))
+      }),
+
+    get: (slug, id, query, meta) =>
+      withTable(slug, meta, async (opened) => {
+        const { space } = opened
+        const selection = await selectionOf(access, opened, query, meta)
+        const [row] = await read(space, getStatement(selection, id, space.schema)).catch(failingRead)
+        if (!row) throw notFound()
+        return row
+      }),
+
+    update: (slug, id, given, meta) =>
+      withTable(slug, meta, async (opened) => {
+        const values = parsed(opened, given, false)
+        const columns = Object.keys(values)
+        const rows = [{ ...values, id, version: meta.expectedVersion ?? null }]
+        return commitOne(
+          opened,
+          meta,
+          (target) =>
+            columns.length > 0
+              ? updateStatement(target, { columns, rows })
+              : getStatement(wholeOf(opened.table, opened.readRule), id, target.schema),
+          async (updated) => {
+            const [row] = onlyAllowed(updated)
+            if (row && (columns.length > 0 || isExpected(row, meta))) return row
+            const there = await explain(opened, id, meta)
+            if (opened.writeRule.length > 0) throw forbidden()
+            return there
+          },
+        ).catch(failing(opened))
+      }),
+
+    delete: (slug, id, meta) =>
+      withTable(slug, meta, async (opened) => {
+        const rows = [{ id, version: meta.expectedVersion ?? null }]
+        await commitOne(
+          opened,
+          meta,
+          (target) => deleteStatement(target, rows),
+          async (deleted) => {
+            if (deleted.length > 0) return
+            await explain(opened, id, meta)
+            throw forbidden()
+          },
+        ).catch(failing(opened))
+      }),
+  }
+}
+
+function theOne([row]: Row[]): Row {
+  if (!row) throw new Error('a record was written and not answered')
+  return row
+}
+
+const isExpected = ({ version }: Row, { expectedVersion }: RequestMeta) =>
+  expectedVersion === undefined || version === expectedVersion
+
+function parsed({ table }: Opened, given: unknown, isNew: boolean): Values {
+  const problems = new Problems()
+  const values = readRecord(table, given, { place: body, problems, isNew })
+  problems.check()
+  return values
+}
+
+/** What is answered of records, as a query asks for it. */
+export async function selectionOf(
+  { open }: RecordAccess,
+  { table, readRule }: Opened,
+  { fields, expand }: ShownQuery,
+  meta: RequestMeta,
+): Promise<Selection> {
+  const problems = new Problems()
+  const plain = {
+    ...wholeOf(table, readRule),
+    fields: readFields(table, fields, { in: 'query', path: '/fields' }, problems),
+  }
+  const related = async (slug: string): Promise<Related | undefined> => {
+    const other = await open(slug, meta).catch(() => undefined)
+    return other && { table: other.table, rule: other.readRule }
+  }
+  const selection = await readExpand(plain, expand, related, {
+    place: { in: 'query', path: '/expand' },
+    problems,
+  })
+  problems.check()
+  return selection
+}
+
+export function getStatement(selection: Selection, id: string, schema: string): Statement {
+  const parameters = new Parameters()
+  const list = selectList(selection, 'r', schema, parameters)
+  const where = `r.id = ${parameters.bind(id, 'text')} and ${conditionsSql(selection.rule, 'r', parameters)}`
+  return {
+    text: `select ${list} from ${quoted(schema)}.${quoted(selection.table.slug)} r where ${where}`,
+    parameters: parameters.values,
+  }
+}
+
+/** The written records without their marks. Throws `forbidden` where the caller's rule does not allow one of them. */
+export function onlyAllowed(rows: Row[]): Row[] {
+  for (const row of rows) {
+    if (!(marks.allowed in row)) continue
+    if (row[marks.allowed] !== true) throw forbidden()
+    delete row[marks.allowed]
+  }
+  return rows
+}
+
+export const forbidden = () =>
+  new ApiError('forbidden', 'A rule of this table does not let you write such a record.')
+
+export const preconditionFailed = () =>
+  new ApiError('precondition_failed', 'The record has changed since the version in If-Match.')
+
+/** Rethrows what Postgres refused in the words of the API; an outdated definition is for `withTable`. */
+export const failing =
+  ({ table }: Opened, path = '') =>
+  (error: unknown): never => {
+    throw writeFailure(error, table, path)
+  }
+
+export const failingRead = (error: unknown): never => {
+  throw readFailure(error)
+}

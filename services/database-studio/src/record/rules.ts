@@ -1,0 +1,74 @@
+import type { Principal, TableState } from '@opsplane/contracts'
+import type { Condition } from './filter.js'
+import { readFilter } from './filter.js'
+import { below, type Place, Problems } from './problems.js'
+
+/** What stands for the caller in a rule. */
+const placeholders = {
+  '$user.id': ({ userId }: Principal) => userId,
+  '$user.email': ({ email }: Principal) => email ?? null,
+  '$user.name': ({ actor }: Principal) => (actor.type === 'user' ? actor.name : null),
+  '$actor.id': ({ actor }: Principal) => actor.id,
+} as const
+
+type Placeholder = keyof typeof placeholders
+
+const isPlaceholder = (value: unknown): value is Placeholder =>
+  typeof value === 'string' && Object.hasOwn(placeholders, value)
+
+/** Nothing is known of the caller: no record satisfies it. */
+const nobody = { kind: 'or', alternatives: [] } as const satisfies Condition
+
+/** What a table's rules ask of the caller; nothing of a role it has no rule for, and nobody passes whose role is not known. */
+export function rulesFor(
+  table: TableState,
+  principal: Principal,
+): { readRule: readonly Condition[]; writeRule: readonly Condition[] } {
+  if (table.rules.length === 0) return { readRule: [], writeRule: [] }
+  if (principal.role === undefined) return { readRule: [nobody], writeRule: [nobody] }
+  const rule = table.rules.find(({ role }) => role === principal.role)
+  const readRule = conditionsOf(table, rule?.read, principal)
+  // Nobody changes what they may not see.
+  return { readRule, writeRule: [...readRule, ...conditionsOf(table, rule?.write, principal)] }
+}
+
+/** Whether a caller is under a rule of any of these tables, so that free SQL is not for them. */
+export const isRestricted = (tables: readonly TableState[], principal: Principal): boolean =>
+  tables.some((table) => {
+    const { readRule, writeRule } = rulesFor(table, principal)
+    return readRule.length > 0 || writeRule.length > 0
+  })
+
+function conditionsOf(table: TableState, filter: unknown, principal: Principal): Condition[] {
+  if (filter === null || filter === undefined) return []
+  const problems = new Problems()
+  const conditions = readFilter(table, filled(filter, principal), { in: 'body', path: '' }, problems)
+  // A rule that its table no longer understands lets nobody through, rather than everybody.
+  return problems.none ? conditions : [nobody]
+}
+
+/** The filter with the caller's own values. What is not known of them is equal to nothing. */
+function filled(filter: unknown, principal: Principal): unknown {
+  if (isPlaceholder(filter)) return placeholders[filter](principal) ?? { in: [] }
+  if (Array.isArray(filter)) return filter.map((one) => filled(one, principal))
+  if (typeof filter !== 'object' || filter === null) return filter
+  return Object.fromEntries(Object.entries(filter).map(([key, value]) => [key, filled(value, principal)]))
+}
+
+const example: Principal = {
+  actor: { id: 'usr_1', name: 'Ada', type: 'user' },
+  userId: 'usr_1',
+  tokenId: 'ses_1',
+  email: 'ada@example.com',
+  permissions: [],
+}
+
+/** What is wrong with the rules a table is to have is added to `problems`. */
+export function checkRules(table: TableState, place: Place, problems: Problems): void {
+  table.rules.forEach((rule, index) => {
+    for (const part of ['read', 'write'] as const) {
+      const filter = rule[part]
+      if (filter) readFilter(table, filled(filter, example), below(below(place, index), part), problems)
+    }
+  })
+}

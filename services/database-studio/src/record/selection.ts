@@ -1,0 +1,123 @@
+import type { TableState } from '@opsplane/contracts'
+import { conditionsSql } from './conditions.js'
+import { type Field, fieldsOf, quoted, shownAs } from './fields.js'
+import type { Condition } from './filter.js'
+import type { Parameters } from './parameters.js'
+import type { Place, Problems } from './problems.js'
+
+/** What of a table's records is answered. */
+export interface Selection {
+  table: TableState
+  /** In the order they are answered in. */
+  fields: readonly Field[]
+  /** References that are answered as the records they lead to, by the field's name. */
+  expanded: ReadonlyMap<string, Selection>
+  /** What a record has to satisfy to be seen at all: the caller's rule for its table. */
+  rule: readonly Condition[]
+}
+
+/** The tables a selection may lead to, and the caller's rule for reading each. */
+export interface Related {
+  table: TableState
+  rule: readonly Condition[]
+}
+
+const bounds = { depth: 3, expanded: 10 }
+const always = ['id', 'version']
+
+/** All fields of a table's records. */
+export const wholeOf = (table: TableState, rule: readonly Condition[] = []): Selection => ({
+  table,
+  fields: [...fieldsOf(table).values()],
+  expanded: new Map(),
+  rule,
+})
+
+/** The fields named by `fields=a,b`, and always id and version; all of them where it is not given. */
+export function readFields(
+  table: TableState,
+  given: string | undefined,
+  place: Place,
+  problems: Problems,
+): Field[] {
+  const fields = fieldsOf(table)
+  if (given === undefined) return [...fields.values()]
+  const names = given.split(',')
+  for (const name of names)
+    if (!fields.has(name))
+      problems.add(place, 'invalid_value', `names ${JSON.stringify(name)}, which is no field`)
+  return [...fields.values()].filter(({ name }) => always.includes(name) || names.includes(name))
+}
+
+/** The tables the references of a path lead to, for those that `expand=customer,customer.region` names. */
+export async function readExpand(
+  selection: Selection,
+  given: string | undefined,
+  find: (table: string) => Promise<Related | undefined>,
+  { place, problems }: { place: Place; problems: Problems },
+): Promise<Selection> {
+  if (given === undefined) return selection
+  const paths = given.split(',').map((path) => path.split('.'))
+  if (paths.length > bounds.expanded || paths.some((path) => path.length > bounds.depth)) {
+    problems.add(place, 'too_big', `must name at most ${bounds.expanded} references, ${bounds.depth} deep`)
+    return selection
+  }
+  return expandAll(selection, paths, find, (name) =>
+    problems.add(
+      place,
+      'invalid_value',
+      `names ${JSON.stringify(name)}, which is no reference that is answered`,
+    ),
+  )
+}
+
+async function expandAll(
+  selection: Selection,
+  paths: readonly string[][],
+  find: (table: string) => Promise<Related | undefined>,
+  refuse: (name: string) => void,
+): Promise<Selection> {
+  const expanded = new Map<string, Selection>()
+  for (const name of new Set(paths.map(([first = '']) => first))) {
+    const field = selection.fields.find((one) => one.name === name)
+    const target = field?.definition?.type === 'reference' ? await find(field.definition.table) : undefined
+    if (!target) {
+      refuse(name)
+      continue
+    }
+    const rest = paths.flatMap(([first, ...more]) => (first === name && more.length > 0 ? [more] : []))
+    expanded.set(name, await expandAll(wholeOf(target.table, target.rule), rest, find, refuse))
+  }
+  return { ...selection, expanded }
+}
+
+/** The select list of records as the API shows them; expanded references are read by scalar subqueries of their own. */
+export function selectList(
+  { fields, expanded }: Selection,
+  row: string,
+  schema: string,
+  parameters: Parameters,
+): string {
+  return fields
+    .map((field) => {
+      const target = expanded.get(field.name)
+      const value = target
+        ? expandedSql(target, `${row}.${quoted(field.column)}`, { schema, parameters, row })
+        : shownAs(field, row)
+      return `${value} as ${quoted(field.name)}`
+    })
+    .join(', ')
+}
+
+/** The record a reference leads to, as JSON; null where there is none, or none that the caller may read. */
+function expandedSql(
+  target: Selection,
+  reference: string,
+  { schema, parameters, row }: { schema: string; parameters: Parameters; row: string },
+): string {
+  const inner = `${row}x`
+  const list = selectList(target, inner, schema, parameters)
+  const rule = conditionsSql(target.rule, inner, parameters)
+  const from = `${quoted(schema)}.${quoted(target.table.slug)} ${inner}`
+  return `(select row_to_json(found) from (select ${list} from ${from} where ${inner}.id = ${reference} and ${rule}) found)`
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals'
+import { assets } from './assets.fixture.js'
+import { Parameters } from './parameters.js'
+import { Problems } from './problems.js'
+import { orderBy, type Position, rangesAfter, readSort } from './sort.js'
+
+const query = { in: 'query', path: '/sort' } as const
+
+function sortOf(sort?: string) {
+  const problems = new Problems()
+  const terms = readSort(assets, sort, query, problems)
+  problems.check()
+  return terms
+}
+const after = (sort: string, position: Position) => rangesAfter(sortOf(sort), position, 'r', new Parameters())
+
+describe('a sort', () => {
+  test.each([
+    [undefined, 'r."id" desc'],
+    ['-price,name', 'r."price" desc, r."name" asc, r."id" asc'],
+    ['createdAt', 'r."created_at" asc, r."id" asc'],
+    ['-id,name', 'r."id" desc'],
+  ])('%s ends with the id', (sort, order) => {
+    expect(orderBy(sortOf(sort), 'r')).toBe(order)
+  })
+
+  test.each(['extra', 'colour', '', 'name,name', 'name,serial,counter,price,active'])(
+    'by %j is refused',
+    (sort) => {
+      expect(() => sortOf(sort)).toThrow('The request is not valid')
+    },
+  )
+})
+
+describe('what comes after a position', () => {
+  test('is one row comparison where nothing is null and all go one way', () => {
+    expect(after('-quantity', ['3', 'rec_1'])).toEqual([
+      '(r."quantity", r."id") < ($1::text::int4, $2::text)',
+    ])
+  })
+
+  test('is a range for each prefix of the sort otherwise', () => {
+    expect(after('quantity,-name', ['3', 'a', 'rec_1'])).toEqual([
+      'r."quantity" = $1::text::int4 and r."name" = $2::text and r."id" < $3::text',
+      'r."quantity" = $1::text::int4 and r."name" < $2::text',
+      'r."quantity" > $1::text::int4',
+    ])
+  })
+
+  test.each<[string, Position, string[]]>([
+    [
+      'serial',
+      ['a', 'rec_1'],
+      ['r."serial" = $1::text and r."id" > $2::text', 'r."serial" > $1::text', 'r."serial" is null'],
+    ],
+    ['serial', [null, 'rec_1'], ['r."serial" is null and r."id" > $1::text']],
+    ['-serial', ['a', 'rec_1'], ['r."serial" = $1::text and r."id" < $2::text', 'r."serial" < $1::text']],
+    ['-serial', [null, 'rec_1'], ['r."serial" is null and r."id" < $1::text', 'r."serial" is not null']],
+  ])('has nulls last ascending and first descending: %s %j', (sort, position, ranges) => {
+    expect(after(sort, position)).toEqual(ranges)
+  })
+})

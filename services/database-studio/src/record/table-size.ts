@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { quoted } from './fields.js'
+import type { Opened, RecordAccess } from './open.js'
+
+/** Of a table nobody has counted yet: of what its records take at least. */
+const bytesOfRecord = 100
+
+/**
+ * How many records a table has about: as many to a page as when Postgres last counted them, for the pages there are now.
+ * Cheap, however large it is.
+ */
+export async function estimatedRows(access: RecordAccess, { space, table }: Opened): Promise<number> {
+  const name = `${quoted(space.schema)}.${quoted(table.slug)}`
+  const [row] = await access.read<{ rows: string }>(space, {
+    text: `select round(case when c.relpages > 0 and c.reltuples >= 0
+        then c.reltuples * (pg_relation_size(c.oid) / 8192.0) / c.relpages
+        else pg_relation_size(c.oid) / ${bytesOfRecord}.0 end)::text as rows
+      from pg_class c where c.oid = $1::text::regclass`,
+    parameters: [name],
+  })
+  return Number(row?.rows ?? 0)
+}
+
+const Explained = z.object({
+  'QUERY PLAN': z.tuple([z.object({ Plan: z.object({ 'Plan Rows': z.number() }) })]),
+})
+
+/** How many rows Postgres expects, of the one row EXPLAIN answers. */
+export function expectedRows(explained: unknown): number {
+  const { 'QUERY PLAN': plan } = Explained.parse(explained)
+  return plan[0].Plan['Plan Rows']
+}

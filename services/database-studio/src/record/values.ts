@@ -1,0 +1,105 @@
+import type { Column } from '@opsplane/contracts'
+import type { Field, ValueKind } from './fields.js'
+
+/** A value as it goes to Postgres, in JSON; or what is wrong with it. */
+export type Parsed = { value: unknown } | { problem: string }
+
+const int4 = 2_147_483_648
+const int8 = 9_223_372_036_854_775_808n
+
+const wrong = (problem: string): Parsed => ({ problem })
+const right = (value: unknown): Parsed => ({ value })
+
+/** Parses one value that is not null by its field. What is right for the column but too long or out of range is wrong. */
+export function parseValue({ kind, definition }: Pick<Field, 'kind' | 'definition'>, value: unknown): Parsed {
+  return parsers[kind](value, definition)
+}
+
+type Parser = (value: unknown, column: Column | undefined) => Parsed
+
+const parsers: Record<ValueKind, Parser> = {
+  text(value, column) {
+    if (typeof value !== 'string') return wrong('must be a text')
+    if (value.includes('\0')) return wrong('must not contain the character U+0000')
+    const most = column?.type === 'text' ? column.maxLength : undefined
+    if (most !== undefined && most !== null && lengthOf(value, most) > most)
+      return wrong(`must have at most ${most} characters`)
+    return right(value)
+  },
+  integer(value) {
+    if (typeof value !== 'number' || !Number.isInteger(value)) return wrong('must be a whole number')
+    return value >= -int4 && value < int4 ? right(value) : wrong(`must be from -${int4} to ${int4 - 1}`)
+  },
+  bigint(value) {
+    const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
+    if (typeof text !== 'string' || !/^-?\d{1,19}$/.test(text))
+      return wrong('must be a whole number, as a text where it has more than 15 digits')
+    const number = BigInt(text)
+    return number < int8 && number >= -int8 ? right(String(number)) : wrong('is out of range')
+  },
+  decimal(value, column) {
+    const text = typeof value === 'number' ? decimalText(value) : value
+    const match = typeof text === 'string' ? /^-?(\d{1,1000})(?:\.(\d{1,1000}))?$/.exec(text) : null
+    if (!match) return wrong('must be a decimal, such as "12.50"')
+    const [, whole = '', fraction = ''] = match
+    if (column?.type !== 'decimal' || column.precision === null) return right(text)
+    const { precision } = column
+    const scale = column.scale ?? 0
+    if (fraction.replace(/0+$/, '').length > scale) return wrong(`must have at most ${scale} decimal places`)
+    if (whole.replace(/^0+/, '').length > precision - scale)
+      return wrong(`must have at most ${precision - scale} digits before the decimal point`)
+    return right(text)
+  },
+  boolean: (value) => (typeof value === 'boolean' ? right(value) : wrong('must be true or false')),
+  date(value) {
+    const known = typeof value === 'string' && /^(?!0000)\d{4}-\d\d-\d\d$/.test(value)
+    const day = known ? new Date(`${value}T00:00:00Z`) : undefined
+    if (day === undefined || Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== value)
+      return wrong('must be a date, such as "2026-03-02"')
+    return right(value)
+  },
+  timestamp(value) {
+    const instant = typeof value === 'string' && instantPattern.test(value) ? new Date(value) : undefined
+    const isTime = instant !== undefined && !Number.isNaN(instant.getTime()) && isInYears(instant)
+    return isTime
+      ? right(instant.toISOString())
+      : wrong('must be an instant with its offset, such as "2026-03-02T10:00:00Z"')
+  },
+  json: (value) =>
+    /(?<!\\)(?:\\\\)*\\u0000/.test(JSON.stringify(value))
+      ? wrong('must not contain the character U+0000')
+      : right(value),
+  uuid: (value) =>
+    typeof value === 'string' && uuidPattern.test(value)
+      ? right(value.toLowerCase())
+      : wrong('must be a UUID'),
+  enum(value, column) {
+    const values = column?.type === 'enum' ? column.values : undefined
+    if (typeof value !== 'string') return wrong('must be a text')
+    return values === undefined || values.includes(value)
+      ? right(value)
+      : wrong(`must be one of ${values.join(', ')}`)
+  },
+  reference: (value) =>
+    typeof value === 'string' && value.length <= 200 && !value.includes('\0')
+      ? right(value)
+      : wrong('must be the id of a record'),
+}
+
+const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+const isInYears = (instant: Date): boolean => {
+  const year = instant.getUTCFullYear()
+  return year >= 1 && year <= 9999
+}
+
+/** Characters are what Postgres counts: code points. Counted only where the text could be too long. */
+const lengthOf = (text: string, most: number): number =>
+  text.length <= most ? text.length : [...text].length
+
+/** A number as JSON has it, without an exponent; anything else is wrong. */
+function decimalText(value: number): string | undefined {
+  const text = String(value)
+  return text.includes('e') || !Number.isFinite(value) ? undefined : text
+}

@@ -1,0 +1,129 @@
+import type { TableState } from '@opsplane/contracts'
+import { conditionsSql } from './conditions.js'
+import { fieldsOf, quoted, sqlType } from './fields.js'
+import type { Condition } from './filter.js'
+import type { Values } from './input.js'
+import { Parameters, type Statement } from './parameters.js'
+import { selectList, wholeOf } from './selection.js'
+
+/** Where records are written, and what the caller's rule asks of them. */
+export interface WriteTarget {
+  schema: string
+  table: TableState
+  /** Must hold before a change and after it; nothing where the caller is under no rule. */
+  rule: readonly Condition[]
+  /** The call that says who acts, where the statement is all of its transaction; its arguments come first. */
+  proof?: string | undefined
+}
+
+/** Arguments of a proof. */
+const proofArguments = 3
+
+/** What is answered beside a record's own fields, which begin with a letter. */
+export const marks = { allowed: '_allowed', created: '_created' } as const
+
+const row = 'r'
+
+/**
+ * One insert for all of these, which name the same columns; the rest have their defaults. With `on`, what is there already by
+ * those columns is updated instead. Answers the records in no order.
+ */
+export function insertStatement(
+  target: WriteTarget,
+  { columns, rows, on }: { columns: readonly string[]; rows: readonly Values[]; on?: readonly string[] },
+): Statement {
+  const parameters = parametersOf(target)
+  const names = ['id', ...columns]
+  const listed = names.map(quoted).join(', ')
+  const source = recordset(target, names, rows, parameters)
+  const conflict = on ? onConflict(target, { on, columns }, parameters) : ''
+  const text = `insert into ${into(target)} as ${row} (${listed}) select ${listed} from ${source}${conflict} ${returning(target, parameters)}`
+  return { text: on ? `${text}, (${row}.xmax = 0) as ${marks.created}` : text, parameters: parameters.values }
+}
+
+function onConflict(
+  { rule }: WriteTarget,
+  { on, columns }: { on: readonly string[]; columns: readonly string[] },
+  parameters: Parameters,
+): string {
+  const changed = columns.filter((column) => !on.includes(column))
+  const set = (changed.length > 0 ? changed : on).map(
+    (column) => `${quoted(column)} = excluded.${quoted(column)}`,
+  )
+  return ` on conflict (${on.map(quoted).join(', ')}) do update set ${set.join(', ')} where ${conditionsSql(rule, row, parameters)}`
+}
+
+/** Updates each of these by its id, where it has the version that is given with it; all name the same columns. */
+export function updateStatement(
+  target: WriteTarget,
+  { columns, rows }: { columns: readonly string[]; rows: readonly Values[] },
+): Statement {
+  const parameters = parametersOf(target)
+  const source = recordset(target, ['id', 'version', ...columns], rows, parameters)
+  const where = `${row}.id = given.id and (given.version is null or ${row}.version = given.version)`
+  return {
+    text: `update ${into(target)} as ${row} set ${assigned(columns)} from ${source} where ${where} and ${conditionsSql(target.rule, row, parameters)} ${returning(target, parameters)}`,
+    parameters: parameters.values,
+  }
+}
+
+/** Updates everything that satisfies the conditions. */
+export function updateWhereStatement(
+  target: WriteTarget,
+  { set, conditions }: { set: Values; conditions: readonly Condition[] },
+): Statement {
+  const parameters = parametersOf(target)
+  const columns = Object.keys(set)
+  const source = recordset(target, columns, [set], parameters)
+  return {
+    text: `update ${into(target)} as ${row} set ${assigned(columns)} from ${source} where ${conditionsSql([...conditions, ...target.rule], row, parameters)} returning ${row}.id${allowed(target, parameters)}`,
+    parameters: parameters.values,
+  }
+}
+
+/** Deletes each of these by its id, where it has the version that is given with it. Answers their ids. */
+export function deleteStatement(target: WriteTarget, rows: readonly Values[]): Statement {
+  const parameters = parametersOf(target)
+  const source = recordset(target, ['id', 'version'], rows, parameters)
+  const where = `${row}.id = given.id and (given.version is null or ${row}.version = given.version)`
+  return {
+    text: `delete from ${into(target)} as ${row} using ${source} where ${where} and ${conditionsSql(target.rule, row, parameters)} returning ${row}.id`,
+    parameters: parameters.values,
+  }
+}
+
+/** Deletes everything that satisfies the conditions. Answers their ids. */
+export function deleteWhereStatement(target: WriteTarget, conditions: readonly Condition[]): Statement {
+  const parameters = parametersOf(target)
+  return {
+    text: `delete from ${into(target)} as ${row} where ${conditionsSql([...conditions, ...target.rule], row, parameters)} returning ${row}.id`,
+    parameters: parameters.values,
+  }
+}
+
+const into = ({ schema, table }: WriteTarget) => `${quoted(schema)}.${quoted(table.slug)}`
+
+const assigned = (columns: readonly string[]) =>
+  columns.map((column) => `${quoted(column)} = given.${quoted(column)}`).join(', ')
+
+/** The rows as one parameter, called `given`, with these columns. */
+function recordset(
+  { table, proof }: WriteTarget,
+  columns: readonly string[],
+  rows: readonly Values[],
+  parameters: Parameters,
+): string {
+  const fields = fieldsOf(table)
+  const typed = columns.map((name) => `${quoted(name)} ${sqlType(fields.get(name)?.kind ?? 'text')}`)
+  return `${proofSource(proof)}json_to_recordset(${parameters.bind(JSON.stringify(rows), 'json')}) as given(${typed.join(', ')})`
+}
+
+const returning = (target: WriteTarget, parameters: Parameters) =>
+  `returning ${selectList(wholeOf(target.table), row, target.schema, parameters)}${allowed(target, parameters)}`
+
+const allowed = ({ rule }: WriteTarget, parameters: Parameters) =>
+  rule.length === 0 ? '' : `, (${conditionsSql(rule, row, parameters)}) is true as ${marks.allowed}`
+
+const parametersOf = ({ proof }: WriteTarget) => new Parameters(proof ? proofArguments : 0)
+
+const proofSource = (proof: string | undefined) => (proof ? `${proof} as proof, ` : '')
