@@ -37,6 +37,6 @@ export function headersOf({ login }: Caller): () => Promise<Record<string, strin
   if ('headers' in login) return async () => login.headers
   const issuer = createInternalIssuer({ service: 'gateway', privateKey: login.gatewayKey })
   return async () => ({
-    authorization: `Bearer ${await issuer.tokenFor(login.audience, login.principal)}`,
+    authorization: `Bearer ${await issuer.clientToken(login.audience, login.principal)}`,
   })
 }

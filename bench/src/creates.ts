@@ -46,8 +46,8 @@ export async function measureCreates({ cluster, seconds, say }: MeasureOptions):
       value: `${ours.toFixed(0)}/s`,
       raw: `${limit.toFixed(0)}/s bare Express + postgres.js`,
       ratio: ours / limit,
-      goal: '≥ 0.6',
-      met: ours / limit >= 0.6,
+      goal: '≥ 0.85',
+      met: ours / limit >= 0.85,
     },
     {
       name: 'gateway CPU per request',
@@ -65,13 +65,15 @@ export function incidents(cluster: Cluster) {
   }
 }
 
-/** The raw server writes the same tables with the same indexes, in a schema of its own. */
+/** The raw server writes the same tables with the same indexes and computed columns, in a schema of its own. */
 export async function copyTables(adminUrl: string) {
   const sql = postgres(adminUrl, { max: 1, onnotice: () => {} })
   await sql.unsafe(`
     drop schema if exists raw cascade;
     create schema raw;
     create table raw.events (like itsm.events including all);
-    create table raw.incidents (like itsm.incidents including all);`)
+    create table raw.incidents (like itsm.incidents including all);
+    create trigger compute before insert or update of state on raw.incidents
+      for each row execute function itsm.incidents_compute();`)
   await sql.end()
 }

@@ -57,7 +57,7 @@ function caller({ services, secrets }: Cluster, name: string) {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        authorization: `Bearer ${await issuer.tokenFor('itsm', principal)}`,
+        authorization: `Bearer ${await issuer.clientToken('itsm', principal)}`,
       },
       body: JSON.stringify(body),
     })

@@ -19,8 +19,8 @@ import { delimiter, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const COMMANDS = {
-  demo: ['deploy/local/dist/cli.js', 'demo'],
-  start: ['deploy/local/dist/cli.js', 'start'],
+  demo: ['deploy/local/bundle/cli.cjs', 'demo'],
+  start: ['deploy/local/bundle/cli.cjs', 'start'],
   test: ['deploy/local/dist/test.js'],
   bench: ['bench/dist/index.js'],
   opsplane: ['cli/dist/main.js'],
@@ -29,6 +29,7 @@ const COMMANDS = {
 }
 // They need no nats-server, or one that runs already.
 const WITHOUT_NATS = ['opsplane', 'migration']
+const WITHOUT_BUNDLES = ['opsplane', 'migration', 'client']
 // The rest may not compile before what these write is there: what uses the client needs its new types.
 const BUILT = { client: ['client'], migration: ['deploy/local'] }
 const USAGE = `Usage: node deploy/local/bootstrap.mjs <command> [arguments]
@@ -75,6 +76,7 @@ try {
   checkNode()
   await step('dependencies', installDependencies)
   await step('build', build)
+  if (!WITHOUT_BUNDLES.includes(command)) await step('bundles', bundle)
   if (!WITHOUT_NATS.includes(command)) await step('nats-server', ensureNatsServer)
 } catch (error) {
   if (!(error instanceof StepError)) throw error
@@ -124,6 +126,13 @@ function build() {
   const result = tool('node_modules/.bin/tsc', ['-b', ...(BUILT[command] ?? [])])
   if (result.ok) return 'done'
   throw new StepError('The build failed.', result.output, 'Correct these errors, then run this again.')
+}
+
+/** What runs in processes of its own starts in a fraction of the time as one file. */
+function bundle() {
+  const result = tool(process.execPath, ['deploy/bundler/dist/main.js'])
+  if (result.ok) return result.output
+  throw new StepError('The bundles failed.', result.output, 'Correct these errors, then run this again.')
 }
 
 async function ensureNatsServer() {

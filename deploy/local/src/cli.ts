@@ -98,12 +98,10 @@ for (const [name, withDemo, description] of [
     .action((options: CliOptions) => run(options, withDemo))
 }
 
-try {
-  await program.parseAsync()
-} catch (error) {
+program.parseAsync().catch((error: unknown) => {
   const told = [LocalRunError, DirectoryInUseError, InvalidArgumentError].some(
     (kind) => error instanceof kind,
   )
   console.error(told && error instanceof Error ? `\n${error.message}` : error)
   process.exit(1)
-}
+})

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { bundleServices } from '@opsplane/bundler'
 import { type ServiceName, serviceNames } from '@opsplane/contracts'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
@@ -57,6 +58,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
 async function start(options: ClusterOptions, releasers: Releasers): Promise<Cluster> {
   const { state } = options
+  await bundleServices()
   const { databasePasswords } = state.secrets()
   const certificate = await makeReceiverCertificate(state.tlsDir)
   const { postgres, postgresUrl, nats, natsUrl } = await startServers(options, releasers)

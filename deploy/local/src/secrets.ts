@@ -1,11 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { serviceNames } from '@opsplane/contracts'
+import { type InternalParty, internalParties, serviceNames } from '@opsplane/contracts'
 import { z } from 'zod'
 import { eachOf } from './service-plan.js'
-
-/** Every party that signs internal tokens. `operator` is the command line itself, for bootstrapping. */
-export const parties = [...serviceNames, 'operator'] as const
-export type Party = (typeof parties)[number]
 
 const KeyPair = z.object({ privateKey: z.string(), publicKey: z.string() })
 type KeyPair = z.infer<typeof KeyPair>
@@ -27,7 +23,7 @@ export const KeptSecrets = z.object({
 })
 type KeptSecrets = z.infer<typeof KeptSecrets>
 
-export type LocalSecrets = KeptSecrets & { serviceKeys: Record<Party, KeyPair> }
+export type LocalSecrets = KeptSecrets & { serviceKeys: Record<InternalParty, KeyPair> }
 
 function newKeyPair(): KeyPair {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -49,6 +45,6 @@ export function completeSecrets(kept?: KeptSecrets): LocalSecrets {
     owner: { email: 'owner@opsplane.local', password: password(), workspace: 'demo' },
     ...kept,
     databasePasswords: { ...eachOf(serviceNames, password), ...kept?.databasePasswords },
-    serviceKeys: { ...eachOf(parties, newKeyPair), ...kept?.serviceKeys },
+    serviceKeys: { ...eachOf(internalParties, newKeyPair), ...kept?.serviceKeys },
   }
 }

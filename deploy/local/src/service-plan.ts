@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import {
   type BackendName,
   backendNames,
@@ -23,11 +21,6 @@ export interface PlanOptions {
 }
 
 export type Environment = Record<string, string | undefined>
-
-const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url))
-
-/** The file that runs a service as a process of its own. */
-export const mainFile = (name: ServiceName) => join(repositoryRoot, 'services', name, 'dist', 'main.js')
 
 /** The environment of every service: what a deployment sets by hand, worked out for one machine. */
 export function planServices(options: PlanOptions): Record<ServiceName, Environment> {

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
+import { serviceBundle } from '@opsplane/bundler'
 import type { ServiceName } from '@opsplane/contracts'
 import { request } from 'undici'
-import { type Environment, mainFile } from './service-plan.js'
+import type { Environment } from './service-plan.js'
 
 const HEALTHY_TIMEOUT_MS = 120_000
 
@@ -57,7 +58,7 @@ export function serviceProcess(options: {
     logTail: (lines) => readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n'),
     start: async () => {
       const log = openSync(logFile, 'a')
-      child = spawn(process.execPath, [mainFile(name)], {
+      child = spawn(process.execPath, [serviceBundle(name)], {
         env: { PATH: process.env.PATH, ...env },
         stdio: ['ignore', log, log],
       })

@@ -16,6 +16,7 @@ export const errorTable = {
   not_found: { status: 404, retryable: false },
   route_not_found: { status: 404, retryable: false },
   method_not_allowed: { status: 405, retryable: false },
+  request_timeout: { status: 408, retryable: true },
   conflict: { status: 409, retryable: false },
   invalid_state_transition: { status: 409, retryable: false },
   version_conflict: { status: 409, retryable: true },

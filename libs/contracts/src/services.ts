@@ -28,3 +28,9 @@ export type BackendName = {
 
 export const serviceNames = Object.keys(serviceRegistry) as ServiceName[]
 export const backendNames = serviceNames.filter((name): name is BackendName => serviceRegistry[name].database)
+
+/** The command line of whoever runs the platform: it calls services, and has no routes of its own. */
+const operator = 'operator'
+/** Who signs internal tokens: every service, and the operator. */
+export const internalParties = [...serviceNames, operator] as const
+export type InternalParty = (typeof internalParties)[number]

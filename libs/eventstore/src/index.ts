@@ -6,10 +6,12 @@ export { keepAnswer } from './append/keep-answer.js'
 export type { Numbers } from './append/numbers.js'
 export {
   type ConsumeEventsOptions,
+  type ConsumerSettings,
   consumeEvents,
   type EventBatch,
   type EventConsumer,
-  type HistoryOptions,
+  type Handling,
+  type Performing,
   type Transaction,
 } from './consume/consume.js'
 export * from './consume/dead-letters.js'

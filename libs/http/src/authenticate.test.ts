@@ -20,6 +20,7 @@ const route = (
     tag: 'test',
     scope,
     ...(workspace && { workspace }),
+    ...(scope === 'service' && { callers: ['itsm'] }),
     body: z.object({ must: z.string() }),
     response: Caller,
     handler: async ({ meta }) => ({ actorId: meta.actor.id, workspaceId: meta.tenant.workspaceId }),
@@ -36,6 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
+const internalCall = { method: 'POST', path: '/internal/thing' }
 const body = { must: 'x' }
 const post = async (path: string, token: string | null, sent: unknown = body) => {
   const answer = await app.call('POST', path, { token, body: sent })
@@ -63,12 +65,12 @@ describe('tokens', () => {
   })
 
   test('for another service', async () => {
-    const token = await issuerFor('gateway').tokenFor('elsewhere', user)
+    const token = await issuerFor('gateway').clientToken('elsewhere', user)
     expect(await post('/scoped', token)).toMatchObject({ code: 'invalid_token' })
   })
 
-  test('of a user, but issued by another service than the gateway', async () => {
-    const token = await issuerFor('itsm').tokenFor('sut', user)
+  test('of a client, but issued by another service than the gateway', async () => {
+    const token = await issuerFor('itsm').clientToken('sut', user)
     expect(await post('/scoped', token)).toMatchObject({ code: 'invalid_token' })
   })
 
@@ -76,7 +78,7 @@ describe('tokens', () => {
     const { privateKey } = generateKeyPairSync('ed25519')
     const forged = (kid: string) =>
       new SignJWT({ principal: user })
-        .setProtectedHeader({ alg: 'EdDSA', typ: 'internal+jwt', kid })
+        .setProtectedHeader({ alg: 'EdDSA', typ: 'client+jwt', kid })
         .setIssuer('gateway')
         .setAudience('sut')
         .setExpirationTime('60s')
@@ -88,7 +90,7 @@ describe('tokens', () => {
   test('unsigned', async () => {
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
     const claims = { iss: 'gateway', aud: 'sut', exp: Math.floor(Date.now() / 1000) + 60, principal: user }
-    const token = `${part({ alg: 'none', typ: 'internal+jwt', kid: 'gateway' })}.${part(claims)}.`
+    const token = `${part({ alg: 'none', typ: 'client+jwt', kid: 'gateway' })}.${part(claims)}.`
     expect(await post('/scoped', token)).toMatchObject({ code: 'invalid_token' })
   })
 
@@ -100,25 +102,29 @@ describe('tokens', () => {
     })
     const expiring = (at: number) =>
       new SignJWT({})
-        .setProtectedHeader({ alg: 'EdDSA', typ: 'internal+jwt', kid: 'gateway' })
+        .setProtectedHeader({ alg: 'EdDSA', typ: 'client+jwt', kid: 'gateway' })
         .setIssuer('gateway')
         .setAudience('sut')
         .setExpirationTime(at)
         .sign(privateKey)
     const now = Math.floor(Date.now() / 1000)
-    await expect(verifier.verify(await expiring(now - 1))).rejects.toMatchObject({ code: 'token_expired' })
+    const call = { method: 'POST', path: '/scoped' }
+    await expect(verifier.verify(await expiring(now - 1), call)).rejects.toMatchObject({
+      code: 'token_expired',
+    })
     const valid = await expiring(now + 60)
-    const first = await verifier.verify(valid)
-    expect(await verifier.verify(valid)).toBe(first)
+    const first = await verifier.verify(valid, call)
+    expect(await verifier.verify(valid, call)).toBe(first)
   })
 
   test('are reused by the issuer for the same caller only', async () => {
     const issuer = issuerFor('gateway')
-    const token = await issuer.tokenFor('sut', user)
-    expect(await issuer.tokenFor('sut', { ...user })).toBe(token)
-    expect(await issuer.tokenFor('sut', { ...user, permissions: [] })).not.toBe(token)
-    expect(await issuer.tokenFor('other', user)).not.toBe(token)
-    expect(await issuer.tokenFor('sut')).not.toBe(token)
+    const token = await issuer.clientToken('sut', user)
+    expect(await issuer.clientToken('sut', { ...user })).toBe(token)
+    expect(await issuer.clientToken('sut', { ...user, permissions: [] })).not.toBe(token)
+    expect(await issuer.clientToken('other', user)).not.toBe(token)
+    expect(await issuer.clientToken('sut')).not.toBe(token)
+    expect(await issuer.serviceToken('sut')).not.toBe(await issuer.clientToken('sut'))
   })
 })
 
@@ -155,14 +161,37 @@ describe('access', () => {
     expect(await post('/open', null)).toMatchObject({ status: 401 })
   })
 
-  test('internal routes are for services only', async () => {
-    expect(await post('/internal/thing', await gatewayToken(user))).toMatchObject({
-      status: 403,
-      code: 'forbidden',
-    })
-    const token = await issuerFor('itsm').tokenFor('sut')
+  test('internal routes are for the services they name', async () => {
+    const refused = { status: 403, code: 'forbidden' }
+    expect(await post('/internal/thing', await gatewayToken(user))).toMatchObject(refused)
+    expect(await post('/internal/thing', await gatewayToken())).toMatchObject(refused)
+    const own = await issuerFor('gateway').serviceToken('sut', internalCall)
+    expect(await post('/internal/thing', own)).toMatchObject(refused)
+    const token = await issuerFor('itsm').serviceToken('sut', internalCall)
     expect(await post('/internal/thing', token)).toMatchObject({ data: { actorId: 'system' } })
-    expect(await post('/scoped', token)).toMatchObject({ status: 401 })
+  })
+
+  test("a service's own identity opens nothing else, the gateway's neither", async () => {
+    for (const service of ['itsm', 'gateway'] as const) {
+      for (const path of ['/scoped', '/anyone', '/open']) {
+        const token = await issuerFor(service).serviceToken('sut', { method: 'POST', path })
+        expect(await post(path, token)).toMatchObject({ status: 401, code: 'unauthenticated' })
+      }
+    }
+  })
+
+  test('a call that changes something takes a token of its own, which is good for it once', async () => {
+    const issuer = issuerFor('itsm')
+    const tokens = {
+      forReading: await issuer.serviceToken('sut'),
+      ofAnotherPath: await issuer.serviceToken('sut', { ...internalCall, path: '/internal/thing?more=1' }),
+      ofAnotherMethod: await issuer.serviceToken('sut', { ...internalCall, method: 'PUT' }),
+    }
+    for (const token of Object.values(tokens))
+      expect(await post('/internal/thing', token)).toMatchObject({ status: 401, code: 'invalid_token' })
+    const token = await issuer.serviceToken('sut', internalCall)
+    expect(await post('/internal/thing', token)).toMatchObject({ status: 200 })
+    expect(await post('/internal/thing', token)).toMatchObject({ status: 401, code: 'invalid_token' })
   })
 
   test('every key a verifier trusts is a real one', () => {

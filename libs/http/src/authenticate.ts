@@ -1,12 +1,13 @@
+import type { IncomingMessage } from 'node:http'
 import { ApiError, type Principal, platformTenant, systemActor, type TenantScope } from '@opsplane/contracts'
-import { type InternalVerifier, userIssuer, type VerifiedToken } from './internal-token.js'
+import type { InternalVerifier, VerifiedToken } from './internal-token.js'
 import type { Route } from './route.js'
 
 export interface Caller {
   principal: Principal
   tenant: TenantScope
-  /** What the request says of its client holds. */
-  speaksForClients: boolean
+  /** The gateway passes it on for a client, so that what it says of the client holds. */
+  isClient: boolean
 }
 
 /** Who calls a `public` route without being logged in. */
@@ -33,19 +34,18 @@ export function callingService({ tokenId }: Principal): string {
 }
 
 /**
- * Who calls, and whether they may: internal token, then workspace, then scope. Throws `unauthenticated`,
- * `invalid_token`, `forbidden`, `workspace_required`, `insufficient_scope`.
+ * Who calls, and whether they may: internal token, then callers of the route or workspace and scope. Throws
+ * `unauthenticated`, `invalid_token`, `forbidden`, `workspace_required`, `insufficient_scope`.
  */
 export async function authenticate(
   route: Route,
-  authorization: string | undefined,
+  { headers, method = '', url = '' }: Pick<IncomingMessage, 'headers' | 'method' | 'url'>,
   verifier: InternalVerifier | undefined,
 ): Promise<Caller> {
-  if (!verifier) return { principal: anonymousPrincipal, tenant: platformTenant, speaksForClients: false }
-  const verified = await verifier.verify(bearerToken(authorization))
+  if (!verifier) return { principal: anonymousPrincipal, tenant: platformTenant, isClient: false }
+  const verified = await verifier.verify(bearerToken(headers.authorization), { method, path: url })
   const principal = admit(route, verified)
-  const speaksForClients = verified.issuer === userIssuer
-  return { principal, tenant: authorize(route, principal), speaksForClients }
+  return { principal, tenant: authorize(route, principal), isClient: verified.kind === 'client' }
 }
 
 function bearerToken(authorization: string | undefined): string {
@@ -53,12 +53,16 @@ function bearerToken(authorization: string | undefined): string {
   return authorization.slice('bearer '.length).trim()
 }
 
-function admit(route: Route, { issuer, principal }: VerifiedToken): Principal {
+/** A service's own identity opens the internal routes that name it and nothing else; a client's opens none of them. */
+function admit(route: Route, verified: VerifiedToken): Principal {
   if (route.scope === 'service') {
-    if (principal) throw new ApiError('forbidden', 'This operation is for services only.')
+    const { kind, issuer } = verified
+    const isCaller = kind === 'service' && route.callers.some((caller) => caller === issuer)
+    if (!isCaller) throw new ApiError('forbidden', 'This operation is for certain services only.')
     return servicePrincipal(issuer)
   }
-  if (principal) return principal
+  if (verified.kind === 'service') throw unauthenticated()
+  if (verified.principal) return verified.principal
   if (route.scope === 'public') return anonymousPrincipal
   throw unauthenticated()
 }

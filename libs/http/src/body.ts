@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@opsplane/contracts'
+import { boundedBytes, checkBounds } from './json-bounds.js'
 import { checkJson } from './json-check.js'
 
 const jsonType = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
@@ -12,7 +13,7 @@ export async function readJsonBody(req: IncomingMessage, limitBytes: number): Pr
   checkMediaType(req)
   if (Number(length) > limitBytes) throw tooLarge(limitBytes)
   const bytes = await readBytes(req, limitBytes)
-  return bytes.length === 0 ? undefined : parseJson(bytes)
+  return bytes.length === 0 ? undefined : readJson(bytes)
 }
 
 function checkMediaType(req: IncomingMessage): void {
@@ -40,8 +41,13 @@ function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
   })
 }
 
-function parseJson(bytes: Buffer): unknown {
+/**
+ * JSON that somebody else wrote, bounded before it is parsed. Throws `malformed_json`, and `validation_failed` for what
+ * is beyond the bounds or cannot be stored.
+ */
+export function readJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new ApiError('malformed_json', 'The body is not UTF-8.')
+  if (bytes.length > boundedBytes) checkBounds(bytes)
   const text = bytes.toString()
   let value: unknown
   try {

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http'
+import { ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ApiError, errorBody } from '@opsplane/contracts'
 import type { Logger } from '@opsplane/runtime'
@@ -7,7 +7,7 @@ import { securityHeaders } from './security-headers.js'
 
 /** Answers what Node's HTTP parser refuses, which never reaches the app, with the same envelope. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, log: Logger): void {
-  if (!socket.writable || error.code === 'ECONNRESET' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+  if (!socket.writable || error.code === 'ECONNRESET' || isBeingAnswered(socket)) {
     socket.destroy()
     return
   }
@@ -27,7 +27,15 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, 
   socket.end(`${head}\r\n\r\n${body}`)
 }
 
+/** Node keeps the answer that is being written on the socket, and looks at it in the same case. */
+function isBeingAnswered(socket: Duplex): boolean {
+  const answer: unknown = Reflect.get(socket, '_httpMessage')
+  return answer instanceof ServerResponse && answer.headersSent
+}
+
 function refusalOf({ code }: NodeJS.ErrnoException): ApiError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new ApiError('request_timeout', 'The request did not come in time.')
   return code === 'HPE_HEADER_OVERFLOW'
     ? new ApiError('headers_too_large', 'The request headers are too large.')
     : new ApiError('malformed_url', 'The request is not well-formed HTTP.')

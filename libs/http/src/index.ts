@@ -7,6 +7,7 @@ export {
   createInternalIssuer,
   createInternalVerifier,
   generateServiceKeys,
+  type InternalCall,
   type InternalIssuer,
   type InternalVerifier,
   type VerifiedToken,

@@ -1,28 +1,51 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+} from 'node:crypto'
 import { ApiError, Principal } from '@opsplane/contracts'
-import { jwtVerify, SignJWT } from 'jose'
+import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { z } from 'zod'
 import { RecentMap } from './recent-map.js'
+import { SingleUse } from './single-use.js'
 
 const algorithm = 'EdDSA'
-const tokenType = 'internal+jwt'
+/** What a token says, as its `typ`: the service that signed it calls, or a client of the gateway does. */
+const tokenTypes = { service: 'service+jwt', client: 'client+jwt' } as const
 const lifetimeSeconds = 60
 const reuseMs = 30_000
-/** The only service that speaks for users, and says where their requests come from. */
-export const userIssuer = 'gateway'
+/** Of a token for one call. */
+const callSeconds = 15
+const readOnly = new Set(['GET', 'HEAD'])
+/** The only service that speaks for clients, and says where their requests come from. */
+const clientIssuer = 'gateway'
+
+/** The request a token is for: its method and its path, with the query. */
+export interface InternalCall {
+  method: string
+  path: string
+}
 
 export interface InternalIssuer {
-  /** A token for one service, in the name of a user or of this service itself; reused for up to 30 s. */
-  tokenFor(audience: string, principal?: Principal): Promise<string>
+  /** A token that speaks for a client: a person, or nobody that is known. Reused for up to 30 s; the gateway's only. */
+  clientToken(audience: string, principal?: Principal): Promise<string>
+  /** The service itself: for one call that changes something, or, reused for up to 30 s, for any that only reads. */
+  serviceToken(audience: string, call?: InternalCall): Promise<string>
 }
 
-export interface VerifiedToken {
-  issuer: string
-  principal?: Principal
-}
+export type VerifiedToken =
+  | { kind: 'service'; issuer: string }
+  /** Without a principal: nobody is logged in. */
+  | { kind: 'client'; issuer: string; principal: Principal | undefined }
 
 export interface InternalVerifier {
-  /** Throws ApiError `invalid_token` or `token_expired`. */
-  verify(token: string): Promise<VerifiedToken>
+  /**
+   * Throws ApiError `invalid_token` or `token_expired`. A service's token opens nothing but reads, unless it is for this
+   * very call and comes for the first time.
+   */
+  verify(token: string, call: InternalCall): Promise<VerifiedToken>
 }
 
 /** A fresh Ed25519 pair: PKCS#8 and SPKI DER in base64, as SERVICE_PRIVATE_KEY and TRUSTED_SERVICE_KEYS take them. */
@@ -52,27 +75,39 @@ export function createInternalIssuer({
     return text
   }
 
-  const sign = (audience: string, principal: Principal | undefined) =>
-    new SignJWT(principal ? { principal } : {})
-      .setProtectedHeader({ alg: algorithm, typ: tokenType, kid: service })
+  const sign = (kind: keyof typeof tokenTypes, audience: string, claims: JWTPayload, seconds: number) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: algorithm, typ: tokenTypes[kind], kid: service })
       .setIssuer(service)
       .setAudience(audience)
       .setIssuedAt()
-      .setExpirationTime(`${lifetimeSeconds}s`)
+      .setExpirationTime(`${seconds}s`)
       .sign(key)
 
+  const reused = (cacheKey: string, make: () => Promise<string>) => {
+    const known = issued.get(cacheKey)
+    if (known && known.reuseUntil > Date.now()) return known.token
+    const token = make()
+    issued.set(cacheKey, { token, reuseUntil: Date.now() + reuseMs })
+    token.catch(() => issued.delete(cacheKey))
+    return token
+  }
+
   return {
-    tokenFor(audience, principal) {
-      const cacheKey = principal ? `${audience}\0${textOf(principal)}` : audience
-      const known = issued.get(cacheKey)
-      if (known && known.reuseUntil > Date.now()) return known.token
-      const token = sign(audience, principal)
-      issued.set(cacheKey, { token, reuseUntil: Date.now() + reuseMs })
-      token.catch(() => issued.delete(cacheKey))
-      return token
-    },
+    clientToken: (audience, principal) =>
+      reused(`client\0${audience}\0${principal ? textOf(principal) : ''}`, () =>
+        sign('client', audience, principal ? { principal } : {}, lifetimeSeconds),
+      ),
+    serviceToken: (audience, call) =>
+      call
+        ? sign('service', audience, { call, jti: randomUUID() }, callSeconds)
+        : reused(`service\0${audience}`, () => sign('service', audience, {}, lifetimeSeconds)),
   }
 }
+
+type CheckedToken = VerifiedToken & { expiresAtMs: number; isForOneCall: boolean }
+
+const BoundClaims = z.object({ jti: z.string(), call: z.object({ method: z.string(), path: z.string() }) })
 
 /** `trustedKeys`: service name to Ed25519 public key, SPKI DER in base64. */
 export function createInternalVerifier({
@@ -83,30 +118,47 @@ export function createInternalVerifier({
   trustedKeys: Record<string, string>
 }): InternalVerifier {
   const keys = new Map(Object.entries(trustedKeys).map(([name, key]) => [name, publicKeyOf(key)]))
-  const verified = new RecentMap<VerifiedToken & { expiresAtMs: number }>(5000)
+  const reusable = new RecentMap<CheckedToken>(5000)
+  const used = new SingleUse(callSeconds * 1_000)
 
-  const check = async (token: string) => {
+  const check = async (token: string, call: InternalCall): Promise<CheckedToken> => {
     const { payload, protectedHeader } = await jwtVerify(
       token,
       ({ kid }) => keys.get(kid ?? '') ?? Promise.reject(new Error(`unknown issuer ${kid}`)),
-      { audience: service, algorithms: [algorithm], typ: tokenType, requiredClaims: ['exp', 'iss'] },
+      { audience: service, algorithms: [algorithm], requiredClaims: ['exp', 'iss'] },
     )
     const { iss: issuer = '', exp = 0 } = payload
     if (issuer !== protectedHeader.kid) throw new Error('the issuer is not the owner of the key')
     const expiresAtMs = exp * 1000
-    if (payload.principal === undefined) return { issuer, expiresAtMs }
-    if (issuer !== userIssuer) throw new Error(`${issuer} may not speak for users`)
-    return { issuer, expiresAtMs, principal: Principal.parse(payload.principal) }
+    if (protectedHeader.typ === tokenTypes.client) {
+      if (issuer !== clientIssuer) throw new Error(`${issuer} may not speak for clients`)
+      const principal = payload.principal === undefined ? undefined : Principal.parse(payload.principal)
+      return { kind: 'client', issuer, principal, expiresAtMs, isForOneCall: false }
+    }
+    if (protectedHeader.typ !== tokenTypes.service) throw new Error('the token is of another type')
+    const isForOneCall = payload.call !== undefined
+    if (isForOneCall) refuseOtherCall(BoundClaims.parse(payload), call)
+    return { kind: 'service', issuer, expiresAtMs, isForOneCall }
+  }
+
+  const refuseOtherCall = (
+    { jti, call: { method, path } }: z.infer<typeof BoundClaims>,
+    call: InternalCall,
+  ) => {
+    if (method !== call.method || path !== call.path) throw new Error('the token is for another call')
+    if (!used.take(jti)) throw new Error('the token was used before')
   }
 
   return {
-    async verify(token) {
-      const known = verified.get(token)
-      if (known && known.expiresAtMs > Date.now()) return known
+    async verify(token, call) {
       try {
-        const result = await check(token)
-        verified.set(token, result)
-        return result
+        const known = reusable.get(token)
+        const isKnown = known !== undefined && known.expiresAtMs > Date.now()
+        const checked = isKnown ? known : await check(token, call)
+        if (!checked.isForOneCall) reusable.set(token, checked)
+        if (checked.kind === 'service' && !checked.isForOneCall && !readOnly.has(call.method))
+          throw new Error('the token only reads')
+        return checked
       } catch (error) {
         throw refusal(error)
       }

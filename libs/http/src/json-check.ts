@@ -1,7 +1,6 @@
 import type { ErrorDetail } from '@opsplane/contracts'
+import { maxDepth } from './json-bounds.js'
 import { jsonPointer, validationFailed } from './validation.js'
-
-const maxDepth = 100
 
 /**
  * Refuses what parses as JSON but no part of the platform can take: nesting beyond 100 levels, `__proto__` keys,

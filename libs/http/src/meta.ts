@@ -16,7 +16,7 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
     now: clock.now(),
     requestId,
     principal: caller.principal,
-    source: caller.speaksForClients ? sourceOf(req.headers) : null,
+    source: caller.isClient ? sourceOf(req.headers) : null,
     get signal() {
       signal ??= abortOnClose(res)
       return signal

@@ -65,6 +65,7 @@ const internal = defineRoute({
   path: '/internal/thing',
   summary: 'Between services',
   scope: 'service',
+  callers: ['itsm'],
   handler: async () => lamp,
 })
 const routes = [create, change, list, login, remove, internal]

@@ -1,31 +1,49 @@
+import { ApiError } from '@opsplane/contracts'
 import type { z } from 'zod'
 import { malformedUrl } from './errors.js'
 
 type Query = Record<string, string | string[]>
 
-/** Splits a URL's query; a parameter given twice is an array. Throws `malformed_url` on bad %-encoding. */
+const maxParameters = 500
+
+/**
+ * Splits a URL's query; a parameter given twice is an array. Throws `malformed_url` on bad %-encoding and
+ * `validation_failed` on more than 500 parameters.
+ */
 export function parseQuery(url: string, arrays: ReadonlySet<string>): Query {
   const mark = url.indexOf('?')
   const query: Query = {}
-  if (mark === -1 || mark === url.length - 1) return query
-  for (const [name, value] of splitPairs(url.slice(mark + 1))) {
-    const before = Object.hasOwn(query, name) ? query[name] : undefined
-    if (before === undefined) define(query, name, arrays.has(name) ? [value] : value)
-    else define(query, name, [before, value].flat())
+  if (mark === -1) return query
+  let count = 0
+  for (let start = mark + 1; start < url.length; ) {
+    const ampersand = url.indexOf('&', start)
+    const end = ampersand === -1 ? url.length : ampersand
+    if (end > start) {
+      if (++count > maxParameters) throw tooManyParameters()
+      add(query, url.slice(start, end), arrays)
+    }
+    start = end + 1
   }
   return query
 }
 
-function splitPairs(text: string): [string, string][] {
-  return text
-    .split('&')
-    .filter((pair) => pair !== '')
-    .map((pair) => {
-      const equals = pair.indexOf('=')
-      return equals === -1
-        ? [decode(pair), '']
-        : [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))]
-    })
+function add(query: Query, pair: string, arrays: ReadonlySet<string>): void {
+  const equals = pair.indexOf('=')
+  const name = decode(equals === -1 ? pair : pair.slice(0, equals))
+  const value = equals === -1 ? '' : decode(pair.slice(equals + 1))
+  const before = Object.hasOwn(query, name) ? query[name] : undefined
+  if (Array.isArray(before)) before.push(value)
+  else if (before !== undefined) define(query, name, [before, value])
+  else define(query, name, arrays.has(name) ? [value] : value)
+}
+
+function tooManyParameters(): ApiError {
+  const message = `must have at most ${maxParameters} parameters`
+  return new ApiError('validation_failed', `The query ${message}.`, {
+    details: [
+      { in: 'query', path: '', code: 'too_many_parameters', message, params: { max: maxParameters } },
+    ],
+  })
 }
 
 function decode(text: string): string {

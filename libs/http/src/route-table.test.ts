@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { defineList, defineRoute, defineStream, routeTableRoute } from './index.js'
-import { gatewayToken, startTestApp, type TestApp } from './test-app.js'
+import { issuerFor, startTestApp, type TestApp } from './test-app.js'
 
 const described = { summary: 'Something', tag: 'things' }
 const empty = { response: z.object({}), handler: async () => ({}) }
@@ -49,6 +49,7 @@ const routes = [
     method: 'get',
     path: '/internal/f',
     scope: 'service',
+    callers: ['itsm'],
   }),
 ]
 
@@ -58,13 +59,15 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('a service tells services what the gateway has to know of its routes, and nobody else', async () => {
+test('a service tells the gateway what the gateway has to know of its routes, and nobody else', async () => {
   const rule = { access: 'workspace', bodyLimitBytes: 1024 * 1024, waits: false }
-  const { json } = await app.call('GET', '/internal/routes', { token: await gatewayToken() })
+  const { json } = await app.call('GET', '/internal/routes', {
+    token: await issuerFor('gateway').serviceToken('sut'),
+  })
   expect(json).toMatchObject({
     data: {
       routes: [
-        { ...rule, method: 'post', path: '/a', access: 'public' },
+        { ...rule, method: 'post', path: '/a', access: 'public', bodyLimitBytes: 16 * 1024 },
         { ...rule, method: 'get', path: '/b/:id', access: 'account' },
         { ...rule, method: 'put', path: '/c', bodyLimitBytes: 10 },
         { ...rule, method: 'get', path: '/d', waits: true },

@@ -21,6 +21,7 @@ export function routeTableRoute(routes: readonly Route[]): Route {
     summary: 'Get what the gateway has to know of each operation',
     tag: 'Internal',
     scope: 'service',
+    callers: ['gateway'],
     response: RouteTable,
     handler: async () => table,
   })

@@ -3,6 +3,7 @@ import {
   defaultRouteRule,
   type ErrorCode,
   type EventSource,
+  type InternalParty,
   type Permission,
   type Principal,
 } from '@opsplane/contracts'
@@ -56,9 +57,11 @@ export interface Contract<Path extends string> {
   description?: string
   tag: string
   scope: Scope
+  /** Who may call an internal route, which has at least one; nobody else does. */
+  callers?: readonly InternalParty[]
   /** `required` unless the scope is `public` or `service`. */
   workspace?: 'required' | 'none'
-  /** 1 MiB unless given. */
+  /** 1 MiB unless given; 16 KiB where the scope is `public`, as a stranger's body is kept until it is complete. */
   bodyLimitBytes?: number
   /**
    * The answer may take as long as a long-poll or an export: such requests share no connections with quick ones, and the
@@ -126,6 +129,8 @@ export interface Route {
   description: string | undefined
   tag: string
   scope: Scope
+  /** None but for internal routes. */
+  callers: readonly InternalParty[]
   workspace: 'required' | 'none'
   params: z.ZodObject | undefined
   query: z.ZodObject
@@ -180,6 +185,8 @@ export function defineRoute<
 /** An unknown query parameter is an error. */
 export const strictQuery = (query: z.ZodObject = z.object({})): z.ZodObject => query.strict()
 
+const publicBodyBytes = 16 * 1024
+
 /** The fields every kind of route takes over from its contract as they are, with their defaults. */
 export function common(contract: Contract<string>) {
   const outside = contract.scope === 'public' || contract.scope === 'service'
@@ -191,8 +198,11 @@ export function common(contract: Contract<string>) {
     description: contract.description,
     tag: contract.tag,
     scope: contract.scope,
+    callers: contract.callers ?? [],
     workspace: contract.workspace ?? (outside ? 'none' : 'required'),
-    bodyLimitBytes: contract.bodyLimitBytes ?? defaultRouteRule.bodyLimitBytes,
+    bodyLimitBytes:
+      contract.bodyLimitBytes ??
+      (contract.scope === 'public' ? publicBodyBytes : defaultRouteRule.bodyLimitBytes),
     waits: contract.waits ?? false,
     errors: contract.errors ?? [],
     deprecated: contract.deprecated,

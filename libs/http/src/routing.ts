@@ -81,17 +81,20 @@ function below<Target>(node: Node<Target>, path: string, from: number, method: s
 }
 
 /**
- * Throws on two routes with one operation id, on a misplaced internal route, on a login that cannot be checked, on
+ * Throws on two routes with one operation id, on an internal route that is misplaced or names no callers, on a login that cannot be checked, on
  * wrong dates of a deprecation, and on a secret that would be kept for replay.
  */
 export function checkRoutes(routes: readonly Route[], hasVerifier: boolean): void {
   const seen = new Set<string>()
   for (const route of routes) {
-    const { operationId, scope, path, deprecated } = route
+    const { operationId, scope, path, callers, deprecated } = route
     if (seen.has(operationId)) throw new Error(`two routes are ${operationId}`)
     seen.add(operationId)
     if ((scope === 'service') !== path.startsWith('/internal/')) {
       throw new Error(`${operationId}: /internal/* and the scope "service" go together`)
+    }
+    if ((scope === 'service') !== callers.length > 0) {
+      throw new Error(`${operationId}: internal routes name their callers, and no others do`)
     }
     if (!hasVerifier && scope !== 'public') {
       throw new Error(`${operationId}: a route that needs a login needs a verifier`)

@@ -51,7 +51,7 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
 
   const serve = async (exchange: Exchange, req: Request, params: PathValues): Promise<void> => {
     if (req.url.includes('%00')) throw malformedUrl()
-    const caller = await authenticate(route, req.headers.authorization, context.verifier)
+    const caller = await authenticate(route, req, context.verifier)
     exchange.workspaceId = caller.tenant.workspaceId
     const body = route.body ? await readJsonBody(req, route.bodyLimitBytes) : undefined
     const sent = { params, query: parseQuery(req.url, arrays), body }

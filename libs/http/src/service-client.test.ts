@@ -7,7 +7,13 @@ import { defineRoute, type ServiceClient, serviceClient } from './index.js'
 import { issuerFor, startTestApp } from './test-app.js'
 
 const Echo = z.object({ text: z.string(), caller: z.string(), requestId: z.string() })
-const contract = { tag: 'internal', summary: 'x', scope: 'service', response: Echo } as const
+const contract = {
+  tag: 'internal',
+  summary: 'x',
+  scope: 'service',
+  callers: ['itsm'],
+  response: Echo,
+} as const
 const routes = [
   defineRoute({
     ...contract,

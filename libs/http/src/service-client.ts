@@ -52,7 +52,7 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
   }
 
   const call = async (method: 'GET' | 'POST', path: string, body: string | null, call: CallOptions) => {
-    const token = await issuer.tokenFor(audience)
+    const token = await issuer.serviceToken(audience, method === 'GET' ? undefined : { method, path })
     const deadline = AbortSignal.timeout(timeoutMs)
     const signal = call.signal ? AbortSignal.any([deadline, call.signal]) : deadline
     try {

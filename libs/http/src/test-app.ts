@@ -35,7 +35,7 @@ export function issuerFor(service: keyof typeof keys) {
   return createInternalIssuer({ service, privateKey: keys[service].privateKey })
 }
 
-export const gatewayToken = (principal?: Principal) => issuerFor('gateway').tokenFor('sut', principal)
+export const gatewayToken = (principal?: Principal) => issuerFor('gateway').clientToken('sut', principal)
 
 export interface TestCall {
   body?: unknown

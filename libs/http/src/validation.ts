@@ -32,9 +32,14 @@ export function validationFailed(found: ErrorDetail[]): ApiError {
   return new ApiError('validation_failed', message, { details })
 }
 
-/** `/a/b~1c` for ['a', 'b/c']; the whole value is ''. */
+/** So much of a key is told: an answer names up to a hundred places, and each may be below a key of a megabyte. */
+const maxKeyLength = 200
+
+/** `/a/b~1c` for ['a', 'b/c']; the whole value is ''. Of a long key only its beginning is named. */
 export function jsonPointer(path: readonly PropertyKey[]): string {
-  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  return path
+    .map((part) => `/${String(part).slice(0, maxKeyLength).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('')
 }
 
 function issueDetails(issue: Issue, place: Place, value: unknown, at: PropertyKey[] = []): ErrorDetail[] {

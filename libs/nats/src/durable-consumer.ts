@@ -38,8 +38,11 @@ export interface DurableConsumerOptions<T>
   log: Logger
   /** Called before the first request, and before the next one whenever the consumer or stream may be another one. */
   onStart?(): void
-  /** Called after `onStart`: nothing is asked for until it resolves; rejected, the consumer starts anew. */
-  prepare?(place: ConsumerPlace): Promise<void>
+  /**
+   * Called after `onStart`, with what asks the server how far the consumer has come: nothing is asked for until it
+   * resolves; rejected, the consumer starts anew.
+   */
+  prepare?(place: () => Promise<ConsumerPlace>): Promise<void>
   /** Says what a message is, or null where it concerns nobody here. What throws is given up: nobody can handle it. */
   read(message: StreamMessage): Readable<T> | null
 }
@@ -171,7 +174,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     const isNew = await ensureConsumer(connection, options)
     if (closing.signal.aborted) return
     options.onStart?.()
-    await options.prepare?.(await consumerPlace(connection, options, isNew))
+    await options.prepare?.(() => consumerPlace(connection, options, isNew))
     if (closing.signal.aborted) return
     const largest = (connection.info?.max_payload ?? 1_048_576) + envelopeBytes
     const startedAt = performance.now()

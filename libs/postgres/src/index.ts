@@ -1,3 +1,4 @@
+export * from './computed-columns.js'
 export * from './data-keys.js'
 export * from './database.js'
 export * from './due-work/index.js'

@@ -54,7 +54,7 @@ export async function learnAllLetters(
     const rows = await sql<{ schema: string }[]>`
       select distinct n.nspname as schema from pg_attribute a
       join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
-      where a.atttypid = 'tsvector'::regtype and a.attgenerated = 's' and c.relkind = 'r' order by 1`
+      where a.atttypid = 'tsvector'::regtype and c.relkind = 'r' and n.nspname !~ '^pg_' order by 1`
     return { changed, schemas: rows.map(({ schema }) => schema) }
   } finally {
     await sql.end({ timeout: 5 })

@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
+import { computeColumnsTogether } from './computed-columns.js'
 import { roleSettings } from './database.js'
 
 export interface ProvisionOptions {
@@ -41,6 +42,7 @@ export async function provisionSchema(options: ProvisionOptions): Promise<string
         migrationsSchema: service,
         migrationsTable: table,
       })
+    await computeColumnsTogether(admin, service)
     await grant(admin, options)
   } finally {
     await admin.end({ timeout: 5 })

@@ -90,6 +90,9 @@ export const baseConfig = z.object({
     description: 'JSON object: service name to its base URL, such as {"settings":"http://…"}',
   }),
   logLevel: z.enum(['silent', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
+  logTenantData: flag.default(false).meta({
+    description: 'log errors with the values tenants sent, to find a fault; off for a reason',
+  }),
   servicePrivateKey: z
     .string()
     .meta({ description: 'Ed25519 private key of this service, PKCS#8 DER in base64' }),

@@ -1,3 +1,5 @@
+import { ConfigError } from './config.js'
+import { ownWords } from './logged-error.js'
 import { createLogger, type Logger } from './logger.js'
 
 export interface Releasers {
@@ -74,7 +76,13 @@ export function runService<Config>({ name, loadConfig, start }: RunnableService<
   process.once('SIGTERM', () => void stop('SIGTERM'))
   process.once('SIGINT', () => void stop('SIGINT'))
   running.catch((error: unknown) => {
-    log.error({ err: error }, error instanceof Error ? error.message : 'could not start')
+    log.error({ err: error }, startProblem(error))
     process.exitCode = 1
   })
+}
+
+/** A wrong configuration is told in full: it is the operator's own. */
+function startProblem(error: unknown): string {
+  if (error instanceof ConfigError) return error.message
+  return error instanceof Error ? ownWords(error) : 'could not start'
 }

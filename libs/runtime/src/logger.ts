@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
+import { loggedError } from './logged-error.js'
 
 export type Logger = PinoLogger
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
@@ -17,17 +18,32 @@ const secretFields = [
   'databaseUrl',
 ]
 
-/** JSON log lines to stdout, or to `destination`; secret fields are `***` at the top and up to two levels down. */
+/**
+ * JSON log lines to stdout, or to `destination`; secret fields are `***` at the top and up to two levels down. Errors
+ * (`err`) are logged without what a tenant wrote, unless `tenantData` asks for them as they are.
+ */
 export function createLogger(options: {
   service: string
   level: LogLevel
+  tenantData?: boolean
   destination?: DestinationStream
 }): Logger {
   const settings = {
     level: options.level,
     base: { service: options.service },
     timestamp: pino.stdTimeFunctions.isoTime,
+    ...(options.tenantData !== true && {
+      serializers: { err: (error: unknown) => loggedError(error) },
+      formatters: { log: withoutErrors },
+    }),
     redact: { paths: secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: '***' },
   }
   return options.destination ? pino(settings, options.destination) : pino(settings)
+}
+
+/** An error under another name than `err` is one all the same. */
+function withoutErrors(fields: Record<string, unknown>): Record<string, unknown> {
+  const errors = Object.entries(fields).filter(([name, value]) => name !== 'err' && value instanceof Error)
+  if (errors.length === 0) return fields
+  return { ...fields, ...Object.fromEntries(errors.map(([name, error]) => [name, loggedError(error)])) }
 }

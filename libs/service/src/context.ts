@@ -1,9 +1,14 @@
 import { backendNames, type EventCatalog, type NatsNames, natsNames } from '@opsplane/contracts'
 import {
+  type ConsumeEventsOptions,
+  type ConsumerSettings,
+  consumeEvents,
   createEventStore,
+  type EventConsumer,
   type EventStore,
-  type LogSource,
+  type Handling,
   ownLog,
+  type Performing,
   type Relay,
   remoteLog,
   startIdempotencyPurge,
@@ -37,13 +42,27 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
   names: NatsNames
   issuer: InternalIssuer
   cursors: CursorCodec
-  /** The logs of all services with one: its own is read directly. */
-  logs: readonly LogSource[]
+  /** Consumes platform events with the service's own database and log: see `consumeEvents`. */
+  consume(options: ServiceConsumer): EventConsumer
   clock: Clock
   log: Logger
 }
 
 /** What tests and the one-process run replace. */
+/** A consumer of a service: what is its own about it. */
+export type ServiceConsumer = Omit<
+  ConsumerSettings,
+  'database' | 'link' | 'names' | 'log' | 'filterSubjects' | 'history'
+> & {
+  /** Event types and patterns such as `incident.*`; every event when absent. */
+  types?: readonly string[]
+  /**
+   * What is filled from the logs of all services when the stream no longer has it: `all` for a projection, which is nothing
+   * without its past; else the events that were missed since the consumer is there.
+   */
+  history?: 'all' | 'gap'
+} & (Handling | Performing)
+
 export interface ServiceOverrides {
   /** Simulates the time. Due work goes by it as well, and by nothing but the database's clock without. */
   clock?: Clock
@@ -104,6 +123,7 @@ export function openContext<Config extends BackendConfig>(
     hints: wakeHints(link, names, name),
   })
   releasers.add('due work', () => dueWork.close())
+  const logs = [ownLog(schema, database), ...otherLogs({ name, config, issuer, releasers })]
   return {
     config,
     database,
@@ -119,7 +139,19 @@ export function openContext<Config extends BackendConfig>(
     names,
     issuer,
     cursors: cursorCodec(config.cursorSecret),
-    logs: [ownLog(schema, database), ...otherLogs({ name, config, issuer, releasers })],
+    consume({ types, history = 'gap', ...options }) {
+      const filter = types && { filterSubjects: names.eventFilters(types) }
+      const own: ConsumeEventsOptions = {
+        database,
+        link,
+        names,
+        log,
+        ...options,
+        ...filter,
+        history: { of: history, logs },
+      }
+      return consumeEvents(own)
+    },
     clock: overrides.clock ?? systemClock,
     log,
   }

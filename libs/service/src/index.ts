@@ -1,4 +1,4 @@
-export type { BackgroundWork, ServiceContext, ServiceOverrides } from './context.js'
+export type { BackgroundWork, ServiceConsumer, ServiceContext, ServiceOverrides } from './context.js'
 export {
   defineService,
   type Service,

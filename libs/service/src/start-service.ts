@@ -22,7 +22,8 @@ export async function startService<Config extends BackendConfig, Overrides exten
   overrides = {} as Overrides,
 ): Promise<RunningService> {
   const { name, schema, paths } = definition
-  const log = overrides.log ?? createLogger({ service: name, level: config.logLevel })
+  const log =
+    overrides.log ?? createLogger({ service: name, level: config.logLevel, tenantData: config.logTenantData })
   const releasers = createReleasers(log)
   try {
     const ctx = openContext({ name, schema, config, overrides, log, releasers })

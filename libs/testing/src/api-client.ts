@@ -27,17 +27,20 @@ export interface ApiClient {
   send(method: string, path: string, request?: ApiRequest): Promise<ApiReply>
 }
 
-/** A client of a JSON API below `baseUrl`; `headers` are asked for with every request. */
+/** A client of a JSON API below `baseUrl`; `headers` are asked for with every request, whose path they are given as it is below `baseUrl`. */
 export function createApiClient(
   baseUrl: string,
-  headers: () => Promise<Record<string, string>> | Record<string, string>,
+  headers: (call: {
+    method: string
+    path: string
+  }) => Promise<Record<string, string>> | Record<string, string>,
 ): ApiClient {
   const send = async (method: string, path: string, request: ApiRequest = {}): Promise<ApiReply> => {
     const hasBody = request.body !== undefined
     const response = await fetch(`${baseUrl}${path}`, {
       method,
       headers: {
-        ...(await headers()),
+        ...(await headers({ method, path })),
         ...(hasBody ? { 'content-type': 'application/json' } : {}),
         ...request.headers,
       },

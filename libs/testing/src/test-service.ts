@@ -1,4 +1,4 @@
-import { type Principal, permissions } from '@opsplane/contracts'
+import { type InternalParty, internalParties, type Principal, permissions } from '@opsplane/contracts'
 import { createInternalIssuer, generateServiceKeys } from '@opsplane/http'
 import type { BackendConfig, RunningService } from '@opsplane/runtime'
 import type { Service, ServiceOverrides } from '@opsplane/service'
@@ -34,8 +34,10 @@ export interface TestService<Overrides = ServiceOverrides> {
   /** As the owner of the schema, which is also the search_path. */
   sql: postgres.Sql
   adminUrl: string
-  /** Calls the service the way the gateway does, in the name of this principal; without one, as a service. */
+  /** Calls the service the way the gateway does for a client: this principal, or nobody that is logged in. */
   as(principal?: Principal): ApiClient
+  /** Calls its internal routes with the identity of a service. */
+  asService(caller: InternalParty): ApiClient
   /** What such a call carries, for clients of another kind. */
   headers(principal?: Principal): Promise<Record<string, string>>
   /** Starts one more replica, on a port of its own; whoever starts it stops it. */
@@ -54,8 +56,12 @@ export async function startTestService<Config extends BackendConfig, Overrides e
   const provision = (adminUrl: string) => service.provision({ adminUrl, password: testRolePassword })
   const migrated = () => templateDatabase(name, async (url) => void (await provision(url)))
   const database = options.database ?? (await createDatabase(await migrated()))
-  const [gateway, own] = [generateServiceKeys(), generateServiceKeys()]
-  const issuer = createInternalIssuer({ service: 'gateway', privateKey: gateway.privateKey })
+  const keys = new Map<string, ReturnType<typeof generateServiceKeys>>(
+    [name, ...internalParties].map((party) => [party, generateServiceKeys()]),
+  )
+  const issuerOf = (party: InternalParty) =>
+    createInternalIssuer({ service: party, privateKey: keys.get(party)?.privateKey ?? '' })
+  const gateway = issuerOf('gateway')
   const natsPrefix = uniquePrefix()
   const env: Env = {
     DATABASE_URL: await provision(database.url),
@@ -63,8 +69,10 @@ export async function startTestService<Config extends BackendConfig, Overrides e
     NATS_PREFIX: natsPrefix,
     INSTANCE_ID: uniquePrefix(),
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
-    SERVICE_PRIVATE_KEY: own.privateKey,
-    TRUSTED_SERVICE_KEYS: JSON.stringify({ gateway: gateway.publicKey, [name]: own.publicKey }),
+    SERVICE_PRIVATE_KEY: keys.get(name)?.privateKey,
+    TRUSTED_SERVICE_KEYS: JSON.stringify(
+      Object.fromEntries([...keys].map(([party, { publicKey }]) => [party, publicKey])),
+    ),
     CURSOR_SECRET: 'a secret for the cursors of tests',
     ...options.env,
   }
@@ -72,7 +80,7 @@ export async function startTestService<Config extends BackendConfig, Overrides e
     service.start(service.loadConfig(variables), overrides)
   const running = await (options.start ?? ((variables) => startHere(variables, options.overrides)))(env)
   const headers = async (principal?: Principal) => ({
-    authorization: `Bearer ${await issuer.tokenFor(name, principal)}`,
+    authorization: `Bearer ${await gateway.clientToken(name, principal)}`,
   })
   const sql = postgres(database.url, {
     max: 2,
@@ -86,6 +94,12 @@ export async function startTestService<Config extends BackendConfig, Overrides e
     sql,
     adminUrl: database.url,
     as: (principal) => createApiClient(running.url, () => headers(principal)),
+    asService(caller) {
+      const issuer = issuerOf(caller)
+      return createApiClient(running.url, async (call) => ({
+        authorization: `Bearer ${await issuer.serviceToken(name, call)}`,
+      }))
+    },
     headers,
     replica: (overrides) => startHere({ ...env, INSTANCE_ID: uniquePrefix(), PORT: '0' }, overrides),
     rebuild: () => service.rebuild({ adminUrl: database.url }),

@@ -108,6 +108,7 @@ begin
 	execute format('grant %I to database_studio', owner);
 	execute format('grant studio_tenant to %I', owner);
 	execute format('create schema %I authorization %I', name, owner);
+	execute format('create schema %I authorization %I', name || '_trash', owner);
 	foreach kind in array '{runtime,reader,migrator}'::text[] loop
 		execute format('create role %I', name || '_' || kind);
 		execute format('grant studio_tenant to %I', name || '_' || kind);
@@ -192,7 +193,6 @@ create table if not exists plane_pads (
 );
 insert into plane_pads (inner_pad, outer_pad) select pad(key, 54), pad(key, 92) from plane_keys on conflict do nothing;
 
-revoke execute on all functions in schema database_studio from public;
-grant execute on all functions in schema database_studio to database_studio;
 revoke execute on all functions in schema studio from public;
 grant execute on function studio.enter, studio.acting to studio_tenant;
+

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { PlatformEvent } from '@opsplane/contracts'
-import { consumeEvents, type EventOrigin } from '@opsplane/eventstore'
+import type { EventOrigin } from '@opsplane/eventstore'
 import { createOutbound, type Outbound, type Route, type ServiceClient, serviceClient } from '@opsplane/http'
 import { streamPlaces } from '@opsplane/nats'
 import { createVault } from '@opsplane/postgres'
@@ -137,13 +137,8 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
     }),
   )
   const onChange = dispatch.refresh
-  const consumer = consumeEvents({
-    database,
-    link,
-    names,
-    log,
+  const consumer = ctx.consume({
     durable: fanOutConsumer,
-    history: { of: 'gap', logs: ctx.logs },
     batchesInFlight,
     // Deliveries are unique by event and webhook, so they are committed by themselves: a repeated batch changes nothing.
     perform: (events, { origins, places }) => dispatch.fanOut(incomingOf(events, origins), places),

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError, Environment, environments, type Principal, type RouteAccess } from '@opsplane/contracts'
+import { networkOf } from '@opsplane/runtime'
 import type { RateHeaders, RateLimiter } from './rate-limit.js'
 import type { TokenCache, TokenQuestion } from './token-cache.js'
 
@@ -29,8 +30,10 @@ export interface AuthenticatorOptions {
   tokens: TokenCache
   /** Per person and workspace. */
   limiter: RateLimiter
-  /** Per address, for requests without a valid token. */
+  /** Per network, for requests without a valid token. */
   anonymousLimiter: RateLimiter
+  /** Per network, for tokens that settings has not vouched for lately. */
+  strangerLimiter: RateLimiter
 }
 
 const bearer = /^Bearer +([\x21-\x7e]+) *$/i
@@ -38,22 +41,42 @@ const bearer = /^Bearer +([\x21-\x7e]+) *$/i
 const maxTokenLength = 500
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { tokens, limiter, anonymousLimiter } = options
+/** Tokens not vouched for lately that settings is asked about at once. */
+const strangersAtOnce = 32
 
-  /** A token nobody has vouched for yet counts against its address, so that tokens cannot be guessed fast. */
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  const { tokens, limiter, anonymousLimiter, strangerLimiter } = options
+  let strangers = 0
+
+  /** Refuses what would cost settings too much to find out; a token it has vouched for lately does not come by here. */
+  const admit = (network: string) => {
+    strangerLimiter.take(network)
+    if (strangers >= strangersAtOnce)
+      throw new ApiError('service_unavailable', 'Too many new tokens at once. Try again in a moment.')
+    strangers++
+  }
+
+  /**
+   * What is refused counts against its network, whose limit bars nobody with a valid token: it only has the others
+   * answered with 429.
+   */
   const identify = async (
     question: TokenQuestion,
     clientAddress: string,
     onLimit: OnLimit,
   ): Promise<Principal> => {
-    const known = tokens.peek(question)
-    if (known === undefined) onLimit(anonymousLimiter.check(clientAddress))
+    const network = networkOf(clientAddress)
+    let admitted = false
     try {
-      return await tokens.authenticate(question)
+      return await tokens.authenticate(question, () => {
+        admit(network)
+        admitted = true
+      })
     } catch (error) {
-      if (isDenial(error)) onLimit(anonymousLimiter.take(clientAddress))
+      onLimit(isDenial(error) ? anonymousLimiter.take(network) : anonymousLimiter.state(network))
       throw error
+    } finally {
+      if (admitted) strangers--
     }
   }
   const charge = ({ userId, workspaceId }: Principal, onLimit: OnLimit) =>
@@ -63,12 +86,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     async authenticate({ request, clientAddress }, access, onLimit) {
       const environment = Environment.safeParse(request.headers['x-environment'] ?? 'production')
       if (access === 'public') {
-        onLimit(anonymousLimiter.take(clientAddress))
+        onLimit(anonymousLimiter.take(networkOf(clientAddress)))
         if (!environment.success) throw invalidEnvironment()
         return undefined
       }
 
-      const token = readToken(request, () => onLimit(anonymousLimiter.take(clientAddress)))
+      const token = readToken(request, () => onLimit(anonymousLimiter.take(networkOf(clientAddress))))
       const slug = request.headers['x-workspace']
       const problem = !environment.success ? invalidEnvironment() : workspaceProblem(slug, access)
       if (problem !== null) {

@@ -18,7 +18,14 @@ export const gatewayConfig = baseConfig.extend({
     .meta({ description: 'requests per minute of one person or API key in one workspace; 0 turns it off' }),
   anonymousRateLimitPerMinute: perMinute
     .default(600)
-    .meta({ description: 'requests per minute of one address without a valid token; 0 turns it off' }),
+    .meta({ description: 'requests per minute of one network without a valid token; 0 turns it off' }),
+  unknownTokenRateLimitPerMinute: perMinute.default(12_000).meta({
+    description:
+      'tokens not seen before that one network may have checked per minute, a tenth of it at once; 0: any',
+  }),
+  bodyTimeoutMs: z.coerce.number().int().min(100).max(120_000).default(30_000).meta({
+    description: 'longest time for a request body up to 64 KiB, and for each further 64 KiB',
+  }),
   tokenCacheMs: z.coerce
     .number()
     .int()

@@ -23,8 +23,8 @@ test('a person has so many requests per minute in a workspace', async () => {
   expect((await get('/itsm/incidents', asAda)).status).toBe(200)
 })
 
-test('an address without a valid token has its own, so tokens cannot be tried out fast', async () => {
-  platform = await startPlatform({ anonymousRateLimitPerMinute: 2 })
+test('a network without a valid token has its own, and one for trying out tokens', async () => {
+  platform = await startPlatform({ anonymousRateLimitPerMinute: 2, unknownTokenRateLimitPerMinute: 20 })
   await get('/itsm/incidents', asAda)
   expect((await get('/itsm/incidents', { ...asAda, Authorization: 'Bearer bad1' })).status).toBe(401)
   expect((await get('/itsm/incidents', { 'X-Workspace': 'acme' })).status).toBe(401)

@@ -1,41 +1,48 @@
-import type { ServerResponse } from 'node:http'
 import { ApiError } from '@opsplane/contracts'
+import { networkOf } from '@opsplane/runtime'
 
 /** Lets so many requests be under way at once; the others are refused here, which costs next to nothing. */
 export interface LoginLimiter {
-  /** Counts the request until its answer is over. Throws ApiError `service_unavailable`. */
-  acquire(address: string, response: ServerResponse): void
+  /**
+   * Counts a request that is complete; what it returns is to be called once the service has answered, or never will.
+   * Throws ApiError `service_unavailable`.
+   */
+  acquire(address: string): () => void
 }
 
 /**
  * Public routes check passwords, which takes a core for some 20 ms each. What would only queue for that behind the
- * gateway is refused at it, so that a flood of guesses leaves the services to everybody else; no address takes more
+ * gateway is refused at it, so that a flood of guesses leaves the services to everybody else; no network takes more
  * than its share.
  */
 export function createLoginLimiter({
   total,
-  perAddress,
+  perNetwork,
 }: {
   total: number
-  perAddress: number
+  perNetwork: number
 }): LoginLimiter {
   const underWay = new Map<string, number>()
   let all = 0
 
   return {
-    acquire(address, response) {
-      const own = underWay.get(address) ?? 0
-      if (all >= total || own >= perAddress) {
+    acquire(address) {
+      const network = networkOf(address)
+      const own = underWay.get(network) ?? 0
+      if (all >= total || own >= perNetwork) {
         throw new ApiError('service_unavailable', 'Too many logins at once. Try again in a moment.')
       }
       all++
-      underWay.set(address, own + 1)
-      response.once('close', () => {
+      underWay.set(network, own + 1)
+      let released = false
+      return () => {
+        if (released) return
+        released = true
         all--
-        const left = (underWay.get(address) ?? 1) - 1
-        if (left > 0) underWay.set(address, left)
-        else underWay.delete(address)
-      })
+        const left = (underWay.get(network) ?? 1) - 1
+        if (left > 0) underWay.set(network, left)
+        else underWay.delete(network)
+      }
     },
   }
 }

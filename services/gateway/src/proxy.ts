@@ -25,6 +25,8 @@ export interface ProxyOptions {
   clientAddress(request: IncomingMessage): string
   /** For public routes. */
   loginLimiter: LoginLimiter
+  /** How long a body may take: `BodyRules`. */
+  bodyTimeoutMs: number
   /** Counts an anonymous request; throws `rate_limited`. */
   limit(clientAddress: string): Record<string, string>
   /** Answers what is not passed on. Its requests carry their id in X-Request-ID. */
@@ -34,7 +36,8 @@ export interface ProxyOptions {
 
 /** What every request passes: route, authentication, body limit, service. */
 export function createProxy(options: ProxyOptions): RequestListener {
-  const { services, authenticator, clientAddress, tokenFor, limit, loginLimiter, own, log } = options
+  const { services, authenticator, clientAddress, tokenFor, limit, loginLimiter, bodyTimeoutMs, own, log } =
+    options
 
   /** Throws `service_unavailable` while nothing is known of the service; counts as an anonymous request then. */
   const learnTable = async (exchange: Exchange, { routes }: ProxiedService) => {
@@ -47,8 +50,10 @@ export function createProxy(options: ProxyOptions): RequestListener {
 
   const pass = async (exchange: Exchange, target: Target, service: ProxiedService) => {
     const { req, res, requestId } = exchange
+    let release: (() => void) | undefined
     const logAnswer = () => logRequest(exchange, res.writableFinished ? res.statusCode : 499)
     const fail = (error: unknown) => {
+      release?.()
       res.off('close', logAnswer)
       sendError(exchange, error)
       discardRest(req)
@@ -61,17 +66,30 @@ export function createProxy(options: ProxyOptions): RequestListener {
       const principal = await authenticator.authenticate(caller, rule.access, (headers) => {
         exchange.headers = headers
       })
-      if (rule.access === 'public') loginLimiter.acquire(address, res)
+      const isPublic = rule.access === 'public'
+      const rules = { limitBytes: rule.bodyLimitBytes, timeoutMs: bodyTimeoutMs, whole: isPublic }
+      const body = await requestBody(req, rules)
       const token = await tokenFor(target.service, principal)
-      const body = await requestBody(req, rule.bodyLimitBytes)
       if (body === undefined || res.destroyed) return logAnswer()
+      // A request takes a place only once it is complete.
+      release = isPublic ? loginLimiter.acquire(address) : undefined
       const headers = requestHeaders(req)
       headers.push('authorization', `Bearer ${token}`, 'x-request-id', requestId, 'x-forwarded-for', address)
       const answerHeaders = { ...exchange.headers, 'x-request-id': requestId }
       res.once('close', logAnswer)
       const upstream = rule.waits ? service.waiting : service.quick
       const recheck = rule.waits && principal ? () => authenticator.recheck(caller, principal) : undefined
-      upstream.forward({ req, res, path: target.path, headers, body, answerHeaders, recheck, fail })
+      upstream.forward({
+        req,
+        res,
+        path: target.path,
+        headers,
+        body,
+        answerHeaders,
+        recheck,
+        fail,
+        over: release,
+      })
     } catch (error) {
       fail(error)
     }

@@ -47,12 +47,34 @@ test('a bucket refills steadily and never above its size', () => {
   expect(limiter.take('a').RateLimit).toBe('"default";r=1;t=30')
 })
 
-test('each key has its own bucket, and checking takes nothing', () => {
+test('each key has its own bucket, and looking at it takes nothing', () => {
   const { limiter } = given(1)
-  limiter.check('a')
+  limiter.state('a')
   limiter.take('a')
   limiter.take('b')
-  expect(() => limiter.check('a')).toThrow('Too many requests')
+  expect(limiter.state('a').RateLimit).toBe('"default";r=0;t=60')
+  expect(() => limiter.take('a')).toThrow('Too many requests')
+})
+
+test('no number of other keys gives an empty bucket a fresh start', () => {
+  let now = 0
+  const limiter = createRateLimiter({
+    policy: 'default',
+    perMinute: 1,
+    monotonicMs: () => now,
+    capacity: 100,
+  })
+  limiter.take('a')
+  for (let at = 0; at < 10_000; at++) {
+    try {
+      limiter.take(`k${at}`)
+    } catch {
+      // They share what is left.
+    }
+  }
+  expect(() => limiter.take('a')).toThrow('Too many requests')
+  now += 60_000
+  for (const key of ['a', 'k1', 'somebody new']) limiter.take(key)
 })
 
 test('0 limits nothing and says nothing', () => {

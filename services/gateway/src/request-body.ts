@@ -8,35 +8,68 @@ const collectedBytes = 64 * 1024
 const tooLarge = (limitBytes: number) =>
   new ApiError('payload_too_large', `The body must not be larger than ${limitBytes} bytes.`)
 
+const tooSlow = () =>
+  new ApiError('request_timeout', 'The body did not come in time.', { headers: { Connection: 'close' } })
+
+export interface BodyRules {
+  limitBytes: number
+  /** How long a body up to 64 KiB may take, and each further 64 KiB of a larger one. */
+  timeoutMs: number
+  /** Collects the body whatever its size, so that nothing begins before it is complete. */
+  whole: boolean
+}
+
 /**
- * The body to pass on; null when there is none, undefined when the client left before it was complete.
- * Throws ApiError `payload_too_large` at once when Content-Length says so; a body of unknown length
- * is a stream that fails with it.
+ * The body to pass on; null when there is none, undefined when the client left before it was complete. Throws ApiError
+ * `payload_too_large`, and `request_timeout` when it does not come in time; a body that is a stream fails with them.
  */
 export async function requestBody(
   request: IncomingMessage,
-  limitBytes: number,
+  { limitBytes, timeoutMs, whole }: BodyRules,
 ): Promise<Buffer | Readable | null | undefined> {
   const declared = request.headers['content-length']
   const length = declared === undefined ? undefined : Number(declared)
   if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes)
   const empty = length === 0 || (length === undefined && request.headers['transfer-encoding'] === undefined)
   if (empty || request.method === 'GET' || request.method === 'HEAD') return null
-  if (length !== undefined && length <= collectedBytes) return collect(request)
-  return request.pipe(atMost(limitBytes))
+  if (whole || (length !== undefined && length <= collectedBytes))
+    return collect(request, limitBytes, timeoutMs)
+  return request.pipe(bounded(request, limitBytes, timeoutMs))
 }
 
-function collect(request: IncomingMessage): Promise<Buffer | undefined> {
-  return new Promise((resolve) => {
+function collect(
+  request: IncomingMessage,
+  limitBytes: number,
+  timeoutMs: number,
+): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
-    request.once('close', () => resolve(undefined))
+    let size = 0
+    const timer = setTimeout(() => reject(tooSlow()), timeoutMs)
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= limitBytes) chunks.push(chunk)
+      else reject(tooLarge(limitBytes))
+    })
+    request.once('end', () => {
+      clearTimeout(timer)
+      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
+    })
+    request.once('close', () => {
+      clearTimeout(timer)
+      resolve(undefined)
+    })
   })
 }
 
-function atMost(limitBytes: number): Transform {
+function bounded(request: IncomingMessage, limitBytes: number, timeoutMs: number): Transform {
   let seen = 0
+  let owed = collectedBytes
+  // A client that is held up by the service behind it is not slow.
+  const timer = setInterval(() => {
+    if (seen < owed && !request.isPaused()) body.destroy(tooSlow())
+    owed = seen + collectedBytes
+  }, timeoutMs)
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       seen += chunk.length
@@ -46,6 +79,8 @@ function atMost(limitBytes: number): Transform {
   })
   // Whoever sends the body reports its errors; later ones, of a request already over, are nobody's.
   body.on('error', () => undefined)
+  body.once('close', () => clearInterval(timer))
+  request.once('close', () => clearInterval(timer))
   return body
 }
 

@@ -70,9 +70,11 @@ describe('what a service is told', () => {
   test('who calls, in a token only it accepts', async () => {
     const { headers } = await seen('/itsm/incidents')
     const token = String(headers.authorization).replace('Bearer ', '')
-    const { issuer, principal } = await platform.verifierOf('itsm').verify(token)
-    expect({ issuer, principal }).toEqual({ issuer: 'gateway', principal: ada })
-    await expect(platform.verifierOf('settings').verify(token)).rejects.toThrow()
+    const asked = { method: 'GET', path: '/itsm/incidents' }
+    expect(await platform.verifierOf('itsm').verify(token, asked)).toMatchObject({
+      ...{ kind: 'client', issuer: 'gateway', principal: ada },
+    })
+    await expect(platform.verifierOf('settings').verify(token, asked)).rejects.toThrow()
   })
 
   test('nobody, on a public route', async () => {
@@ -80,8 +82,8 @@ describe('what a service is told', () => {
     const { authorization } = (body.data?.headers ?? {}) as Record<string, string>
     const verified = await platform
       .verifierOf('settings')
-      .verify(String(authorization).replace('Bearer ', ''))
-    expect(verified.principal).toBeUndefined()
+      .verify(String(authorization).replace('Bearer ', ''), { method: 'POST', path: '/auth/token' })
+    expect(verified).toMatchObject({ kind: 'client', principal: undefined })
   })
 
   test('the client address, its user agent and the request id', async () => {

@@ -11,6 +11,7 @@ import {
   createLogger,
   createReleasers,
   type Logger,
+  networkOf,
   type RunnableService,
   type RunningService,
   urlOfService,
@@ -36,7 +37,7 @@ export interface GatewayOverrides {
 
 /** Logins under way: as many as settings lets wait for a hash. */
 const loginsAtOnce = 32
-const loginsOfAddressAtOnce = 8
+const loginsOfNetworkAtOnce = 8
 
 /** How long settings may take to vouch for a token, and a service to tell its routes. */
 const internalTimeoutMs = 5_000
@@ -51,7 +52,9 @@ export const gateway: RunnableService<GatewayConfig, GatewayOverrides> = {
 
 /** Resolves once it listens. NATS and the services may be down and come later. */
 async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): Promise<RunningService> {
-  const log = overrides.log ?? createLogger({ service: 'gateway', level: config.logLevel })
+  const log =
+    overrides.log ??
+    createLogger({ service: 'gateway', level: config.logLevel, tenantData: config.logTenantData })
   const monotonicMs = overrides.monotonicMs ?? (() => performance.now())
   const issuer = createInternalIssuer({ service: 'gateway', privateKey: config.servicePrivateKey })
   const releasers = createReleasers(log)
@@ -95,11 +98,18 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
         tokens,
         limiter: limiter('default', config.rateLimitPerMinute),
         anonymousLimiter,
+        strangerLimiter: createRateLimiter({
+          policy: 'new-tokens',
+          perMinute: config.unknownTokenRateLimitPerMinute,
+          burst: Math.ceil(config.unknownTokenRateLimitPerMinute / 10),
+          monotonicMs,
+        }),
       }),
-      tokenFor: issuer.tokenFor,
+      tokenFor: issuer.clientToken,
       clientAddress: clientAddressReader(config.trustProxyCidrs),
-      loginLimiter: createLoginLimiter({ total: loginsAtOnce, perAddress: loginsOfAddressAtOnce }),
-      limit: anonymousLimiter.take,
+      loginLimiter: createLoginLimiter({ total: loginsAtOnce, perNetwork: loginsOfNetworkAtOnce }),
+      bodyTimeoutMs: config.bodyTimeoutMs,
+      limit: (clientAddress) => anonymousLimiter.take(networkOf(clientAddress)),
       own: createOwnRoutes({ config, monotonicMs, log }),
       log,
     })

@@ -17,8 +17,11 @@ export interface Verification {
 export interface TokenCache {
   /** The principal if it is known at this moment, without asking. */
   peek(question: TokenQuestion): Principal | undefined
-  /** Throws ApiError with the reason a token is refused. */
-  authenticate(question: TokenQuestion): Promise<Principal>
+  /**
+   * Throws ApiError with the reason a token is refused. `admit` is called before settings is asked about one that has
+   * not been vouched for lately, and may throw.
+   */
+  authenticate(question: TokenQuestion, admit?: () => void): Promise<Principal>
   /** Forgets the principals that match. */
   forget(matches: (principal: Principal) => boolean): void
 }
@@ -57,6 +60,15 @@ export function createTokenCache(options: TokenCacheOptions): TokenCache {
   const { ttlMs, monotonicMs, wallMs, capacity = 20_000 } = options
   const denialMs = ttlMs / 2
   const entries = new Map<string, Entry>()
+  /** What settings has vouched for, the last ones at the end, also when its answer has run out. */
+  const vouched = new Set<string>()
+
+  const vouch = (key: string) => {
+    vouched.delete(key)
+    vouched.add(key)
+    const oldest = vouched.size > capacity ? vouched.values().next() : undefined
+    if (oldest && !oldest.done) vouched.delete(oldest.value)
+  }
 
   const ask = (key: string, question: TokenQuestion): Entry => {
     const startedAt = monotonicMs()
@@ -64,13 +76,16 @@ export function createTokenCache(options: TokenCacheOptions): TokenCache {
     verified.then(
       ({ principal, expiresAt }) => {
         entry.principal = principal
+        vouch(key)
         if (expiresAt === null) return
         const leftMs = Date.parse(expiresAt) - wallMs()
         entry.freshUntil = Math.min(entry.freshUntil, monotonicMs() + leftMs)
       },
       (error: unknown) => {
-        if (isDenial(error)) entry.freshUntil = startedAt + denialMs
-        else if (entries.get(key) === entry) entries.delete(key)
+        if (isDenial(error)) {
+          entry.freshUntil = startedAt + denialMs
+          vouched.delete(key)
+        } else if (entries.get(key) === entry) entries.delete(key)
       },
     )
     const entry: Entry = {
@@ -114,10 +129,11 @@ export function createTokenCache(options: TokenCacheOptions): TokenCache {
 
   return {
     peek: (question) => fresh(keyOf(question))?.principal,
-    authenticate(question) {
+    authenticate(question, admit) {
       const key = keyOf(question)
       let entry = fresh(key)
       if (entry === undefined) {
+        if (!vouched.has(key)) admit?.()
         entry = ask(key, question)
         keep(key, entry)
       } else if (

@@ -17,6 +17,8 @@ export interface Forwarding {
   answerHeaders: Record<string, string>
   /** For an answer that may come long after its request: rejects once the caller may have it no more. */
   recheck?: (() => Promise<void>) | undefined
+  /** Called once the service has nothing more to do with the request. */
+  over?: (() => void) | undefined
   /** Called at most once, and only while nothing has been sent to the client. */
   fail(error: ApiError): void
 }
@@ -61,6 +63,7 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
     if (over) return
     over = true
     res.off('close', onClose)
+    forwarding.over?.()
     if (res.headersSent || res.destroyed) {
       // Cut short, so that the client cannot take a part for the whole.
       res.destroy()
@@ -138,6 +141,7 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
         })
       },
       onResponseEnd() {
+        forwarding.over?.()
         // Without a body the end does not wait for the answer to go on.
         if (begun) void begun.then(finish)
         else finish()

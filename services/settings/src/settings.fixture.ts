@@ -1,4 +1,4 @@
-import { Bootstrapped, Session, VerifiedToken } from '@opsplane/contracts'
+import { Bootstrapped, type InternalParty, Session, VerifiedToken } from '@opsplane/contracts'
 import { type ApiClient, type ApiReply, startTestService, type TestService } from '@opsplane/testing'
 import { settings } from './service.js'
 
@@ -21,8 +21,8 @@ export interface Settings {
   service: TestService
   /** Only as far as `advance` moves it. */
   clock: { now(): string; advance(ms: number): void }
-  /** As the gateway itself, which is also how it forwards what needs no login. */
-  internal: ApiClient
+  /** As whoever calls an internal route, and elsewhere as the gateway does for a client that is not logged in. */
+  internal: Pick<ApiClient, 'get' | 'post'>
   owner(slug: string): Promise<Owner>
   login(email: string, password: string, address?: string): Promise<ApiReply>
   verify(token: string, place?: Place): Promise<ApiReply>
@@ -33,6 +33,11 @@ export interface Settings {
 
 export const password = 'correct horse battery'
 const masterKey = Buffer.alloc(32, 7).toString('base64')
+
+const callers = new Map<string, InternalParty>([
+  ['/internal/bootstrap', 'operator'],
+  ['/internal/secrets/resolve', 'dispatcher'],
+])
 
 /** The real service behind what the gateway does with a token. */
 export async function startSettings(env: Record<string, string> = {}): Promise<Settings> {
@@ -47,7 +52,14 @@ export async function startSettings(env: Record<string, string> = {}): Promise<S
     overrides: { clock },
     env: { OPSPLANE_MASTER_KEY: masterKey, ...env },
   })
-  const internal = service.as()
+  const clientFor = (path: string) => {
+    if (!path.startsWith('/internal/')) return service.as()
+    return service.asService(callers.get(path) ?? 'gateway')
+  }
+  const internal: Settings['internal'] = {
+    get: (path, request) => clientFor(path).get(path, request),
+    post: (path, body, headers) => clientFor(path).post(path, body, headers),
+  }
 
   const login: Settings['login'] = (email, word, address = '203.0.113.7') =>
     internal.post('/auth/token', { email, password: word }, { 'x-forwarded-for': address })

@@ -1,4 +1,4 @@
-import type { StatementRunner } from '@opsplane/postgres'
+import { computedBy, type StatementRunner } from '@opsplane/postgres'
 
 /** A unique index of a read-model table other than that of its ids, as SQL over the table's columns. */
 export interface UniqueIndex {
@@ -7,7 +7,7 @@ export interface UniqueIndex {
   columns: string[]
   /** Which rows it is about; null for all. */
   predicate: string | null
-  /** The generated columns all this speaks of, each with the expression that makes it from `state`. */
+  /** The computed columns all this speaks of, each with the expression that makes it from `state`. */
   generated: { name: string; expression: string }[]
 }
 
@@ -30,9 +30,9 @@ export function createUniqueIndexes(): UniqueIndexes {
 const ofTable = `
   select c.relname as name, pg_get_expr(i.indpred, i.indrelid) as predicate,
     array(select pg_get_indexdef(i.indexrelid, place, false) from generate_series(1, i.indnkeyatts) place) as columns,
-    coalesce((select json_agg(json_build_object('name', a.attname, 'expression', pg_get_expr(d.adbin, d.adrelid)))
-      from pg_attribute a join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-      where a.attrelid = i.indrelid and a.attgenerated = 's' and exists (
+    coalesce((select json_agg(json_build_object('name', a.attname, 'expression', ${computedBy}))
+      from pg_attribute a
+      where a.attrelid = i.indrelid and ${computedBy} is not null and exists (
         select from pg_depend p where p.classid = 'pg_class'::regclass and p.objid = i.indexrelid
           and p.refclassid = 'pg_class'::regclass and p.refobjid = i.indrelid and p.refobjsubid = a.attnum)), '[]') as generated
   from pg_index i join pg_class c on c.oid = i.indexrelid

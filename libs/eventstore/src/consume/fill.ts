@@ -30,30 +30,64 @@ export interface LogProgress {
 
 /** Clocks of services and of the NATS server may differ by so much. */
 const skewMs = 3_600_000
+/** How much further the logs are read, for what the stream loses while they are. */
+const aheadMs = 3_600_000
+
+/** Whether what the stream has lost between two looks was read from the logs already, or had been handled. */
+export const isCovered = (filled: ConsumerPlace, now: ConsumerPlace): boolean =>
+  now.streamCreated === filled.streamCreated &&
+  (now.firstSequence <= Math.max(filled.firstSequence, filled.ackFloor + 1) ||
+    (filled.firstStoredMs !== null &&
+      now.firstStoredMs !== null &&
+      now.firstStoredMs <= filled.firstStoredMs + aheadMs))
 
 /**
- * Before a consumer asks the stream: reads from the logs what the stream has lost before it was handled. Resumable; what
- * the stream still has may be handled twice, so that nothing lies between the two.
+ * Before a consumer asks the stream: reads from the logs what the stream has lost before it was handled, again while it
+ * goes on losing what was not read. Resumable; what the stream still has may be handled twice, so that nothing lies between
+ * the two. Resolves to the place up to which nothing is missing.
  */
-export async function fillFromLogs(options: FillOptions, place: ConsumerPlace): Promise<void> {
+export async function fillFromLogs(
+  options: FillOptions,
+  look: () => Promise<ConsumerPlace>,
+): Promise<ConsumerPlace> {
+  for (let place = await look(); ; ) {
+    const { streamCreated, firstSequence } = place
+    const wasWhole = await fillBefore(options, place)
+    const now = await look()
+    if (isCovered(place, now)) {
+      if (!wasWhole) await options.tables.arrive({ streamCreated, ackFloor: firstSequence - 1 }, new Map())
+      return place
+    }
+    options.log.info(
+      { durable: options.durable },
+      'the stream has lost messages meanwhile, reading the logs again',
+    )
+    place = now
+  }
+}
+
+/** Resolves to whether there was nothing to read. */
+async function fillBefore(options: FillOptions, place: ConsumerPlace): Promise<boolean> {
   const { tables, history, durable, log } = options
   const saved = await tables.place()
   const isWhole =
     saved !== undefined &&
     saved.streamCreated === place.streamCreated &&
     saved.ackFloor + 1 >= place.firstSequence
-  if (isWhole) return
+  if (isWhole) return true
   if (saved || history === 'all') {
     log.info({ durable, from: saved?.ackFloor, first: place.firstSequence }, 'filling from the logs')
     const before =
-      place.firstStoredMs === null ? undefined : new Date(place.firstStoredMs + skewMs).toISOString()
+      place.firstStoredMs === null
+        ? undefined
+        : new Date(place.firstStoredMs + aheadMs + skewMs).toISOString()
     // What happened before a consumer of effects was there is history, and none of its business.
     const since = history === 'gap' ? saved?.startedAt : undefined
     for (const source of options.sources) await readLog(options, source, { since, before })
     if (options.closing.aborted) throw new Error('closed while it was filled from the logs')
     log.info({ durable }, 'filled from the logs')
   }
-  await tables.arrive({ streamCreated: place.streamCreated, ackFloor: place.firstSequence - 1 }, new Map())
+  return false
 }
 
 async function readLog(

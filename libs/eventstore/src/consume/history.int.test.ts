@@ -134,6 +134,33 @@ describe('a consumer with a history', () => {
     await allSeen('first', 'second', 'third')
   })
 
+  test('reads the logs again when the stream expired while they were read', async () => {
+    await create('first')
+    await inStream(1)
+    await expire()
+    await create('second')
+    await inStream(2)
+    const [own] = logs
+    let reads = 0
+    logs = [
+      {
+        source: schema,
+        async page(query) {
+          const page = await own?.page(query)
+          if (reads++ === 0) {
+            await create('third')
+            await inStream(3)
+            await expire()
+          }
+          return page ?? { events: [], next: null }
+        },
+      },
+    ]
+    consume('all')
+    await allSeen('first', 'second', 'third')
+    expect(reads).toBeGreaterThan(1)
+  })
+
   test('that is new has nothing to do with history when its effects are outside', async () => {
     await create('first')
     await inStream(1)

@@ -1,4 +1,4 @@
-import { PlatformEvent } from '@opsplane/contracts'
+import { backendNames, PlatformEvent } from '@opsplane/contracts'
 import { defineRoute, type Route, type ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
@@ -65,6 +65,7 @@ export function internalEventRoutes(database: Database): Route[] {
       summary: 'Read the log of this service in order',
       tag: 'Internal',
       scope: 'service',
+      callers: backendNames,
       query: LogPageQuery,
       response: LogPage,
       handler: ({ query }) => readLogPage(database, query),

@@ -4,7 +4,7 @@ import { isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { HistoryOptions } from './consume.js'
 import type { ConsumerTables } from './consumer-tables.js'
-import { fillFromLogs } from './fill.js'
+import { fillFromLogs, isCovered } from './fill.js'
 import { createFloors } from './floors.js'
 
 export interface PastOptions {
@@ -27,6 +27,7 @@ export function keepPast(options: PastOptions) {
   const closing = new AbortController()
   const floors = createFloors()
   let before: ConsumerPlace | undefined
+  let filled: ConsumerPlace | undefined
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> = Promise.resolve()
 
@@ -44,11 +45,10 @@ export function keepPast(options: PastOptions) {
     onSettled: () => {},
   })
 
-  const prepare = async (place: ConsumerPlace) => {
+  const prepare = async (place: () => Promise<ConsumerPlace>) => {
     floors.forget()
     floors.restore(await tables.floors())
-    before = undefined
-    await fillFromLogs(
+    filled = await fillFromLogs(
       {
         ...options,
         history: history.of,
@@ -61,13 +61,19 @@ export function keepPast(options: PastOptions) {
       },
       place,
     )
+    before = filled
   }
 
   const look = async (consumer: Pick<DurableConsumer, 'place' | 'restart'>) => {
     const place = await consumer.place()
     const { streamCreated, ackFloor } = place
-    // What waited to be delivered is gone from the stream.
-    if (before && before.pending > 0 && place.firstSequence > before.delivered + 1)
+    // What waited to be delivered is gone from the stream, and was not read from the logs before.
+    if (
+      before &&
+      before.pending > 0 &&
+      place.firstSequence > before.delivered + 1 &&
+      !(filled && isCovered(filled, place))
+    )
       return consumer.restart('the stream has lost messages before they were handled')
     before = place
     floors.acknowledged(ackFloor)

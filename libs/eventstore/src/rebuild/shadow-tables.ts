@@ -11,7 +11,8 @@ export interface ShadowTables {
   /** What filling them is faster without: every index but that of the ids. Also counts what is in them. */
   complete(): Promise<void>
   /**
-   * Puts the copies in place of the tables, with their triggers, within a transaction that has locked all of those.
+   * Puts the copies in place of the tables, with their triggers, within a transaction that has locked all of those. What
+   * triggers compute of a row the copies have computed already.
    * Foreign keys are not looked through yet.
    */
   swap(tx: Transaction): Promise<void>
@@ -64,8 +65,9 @@ export async function createShadowTables(
     from pg_class c, aclexplode(c.relacl) a
     where c.relnamespace = ${schema}::regnamespace and c.relname = any(${[...tables]}) and a.grantee <> c.relowner`
 
-  const triggers = await sql<{ definition: string }[]>`
-    select pg_get_triggerdef(t.oid) as definition from pg_trigger t join pg_class c on c.oid = t.tgrelid
+  const triggers = await sql<{ table: string; computes: boolean; definition: string }[]>`
+    select c.relname as table, t.tgtype::int & 3 = 3 as computes, pg_get_triggerdef(t.oid) as definition
+    from pg_trigger t join pg_class c on c.oid = t.tgrelid
     where not t.tgisinternal and c.relnamespace = ${schema}::regnamespace and c.relname = any(${[...tables]})`
 
   await drop()
@@ -75,6 +77,8 @@ export async function createShadowTables(
     for (const { name } of indexes.filter((index) => index.table === table && index.primary))
       await sql.unsafe(`alter table ${of(table)} add constraint ${quoted(name)} primary key (id)`)
   }
+  for (const { table, definition } of triggers.filter(({ computes }) => computes))
+    await sql.unsafe(definition.replace(/ ON \S+ FOR EACH ROW /, ` ON ${of(table)} FOR EACH ROW `))
   for (const { table, privilege, grantee } of grants)
     await sql.unsafe(`grant ${privilege} on ${of(table)} to ${grantee}`)
 
@@ -94,7 +98,7 @@ export async function createShadowTables(
         await tx.unsafe(`drop table ${here(table)}`)
         await tx.unsafe(`alter table ${of(table)} set schema ${quoted(schema)}`)
       }
-      for (const { definition } of triggers) await tx.unsafe(definition)
+      for (const { definition } of triggers.filter(({ computes }) => !computes)) await tx.unsafe(definition)
       for (const { table, name, definition } of foreignKeys)
         await tx.unsafe(`alter table ${here(table)} add constraint ${quoted(name)} ${definition} not valid`)
     },

@@ -113,7 +113,7 @@ export function createDataPlane({
       using({ space, role: 'runtime', purpose: 'own' }, async ({ sql, prove: proof }) => {
         const result = await sql.begin(async (tx) => {
           // Sent together with the first statement of the work.
-          const proved = tx.unsafe(prove, proof(acting), { prepare: true })
+          const proved = tx.unsafe(prove, proof(acting), { prepare: true }).execute()
           const [value] = await Promise.all([work(tx), proved])
           return { value }
         })

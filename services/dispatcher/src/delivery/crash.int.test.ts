@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { RunningService } from '@opsplane/runtime'
 import { waitFor } from '@opsplane/testing'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import {
@@ -7,6 +8,7 @@ import {
   spawnDispatcher,
   startKillable,
 } from '../fixture/dispatcher-process.js'
+import { pausedWithBacklog } from '../fixture/paused-backlog.js'
 
 let killable: KillableDispatcher
 let fixture: DispatcherFixture
@@ -79,6 +81,47 @@ describe('a dispatcher that is started again where it was killed', () => {
           select from deliveries where webhook_id = ${webhook.id} and status = 'succeeded'`
         return done.length === 5
       })
+    } finally {
+      await second?.stop()
+      await own.stop()
+    }
+  })
+})
+
+describe('a dispatcher that is killed while it ends what a deleted webhook left', () => {
+  it('leaves the rest to another one', async () => {
+    let first: DispatcherProcess | undefined
+    let second: RunningService | undefined
+    const own = await startDispatcher({
+      start: async (env) => {
+        first = await spawnDispatcher(env)
+        return first
+      },
+    })
+    try {
+      const webhook = await pausedWithBacklog(own, 'ending', 5_000)
+      const { sql } = own.service
+      const ended = async () => {
+        const [row] = await sql<{ count: number }[]>`
+          select count(*)::int from deliveries where webhook_id = ${webhook.id} and status = 'failed'`
+        return row?.count ?? 0
+      }
+      // Whoever ends them stops at a row that somebody else has locked, with those before it committed.
+      await sql.begin(async (tx) => {
+        await tx`
+          select from deliveries where id = (
+            select id from deliveries where webhook_id = ${webhook.id} order by id offset 3500 limit 1) for update`
+        await own.api.send('DELETE', `/webhooks/${webhook.id}`)
+        await waitFor(async () => (await ended()) > 0)
+        await first?.kill()
+      })
+      expect(await ended()).toBeLessThan(5_000)
+      second = await own.service.replica()
+      await waitFor(async () => (await ended()) === 5_000, { timeoutMs: 60_000 })
+      await waitFor(
+        async () => (await sql`select from webhook_queues where webhook_id = ${webhook.id}`).length === 0,
+      )
+      expect(own.requestsTo('ending')).toEqual([])
     } finally {
       await second?.stop()
       await own.stop()

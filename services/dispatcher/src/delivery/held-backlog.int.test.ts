@@ -3,6 +3,7 @@ import { Delivery, type Webhook } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
+import { pausedWithBacklog } from '../fixture/paused-backlog.js'
 
 /** Deliveries that wait while their webhook is paused. */
 const backlog = Number(process.env.TEST_HELD_DELIVERIES ?? 20_000)
@@ -13,23 +14,6 @@ beforeAll(async () => {
   fixture = await startDispatcher({ env: { WEBHOOK_DRAIN_PER_SECOND: '10' } })
 })
 afterAll(() => fixture?.stop())
-
-/** A paused webhook with a backlog, all of one event that is there. */
-async function pausedWithBacklog(name: string): Promise<Webhook> {
-  const webhook = await fixture.webhook(name, { status: 'paused' }, () => ({ status: answered ? 200 : 500 }))
-  const event = await fixture.publish({ type: `${name}.created` })
-  await deliveriesOf(fixture, webhook.id).having('held', 1)
-  await fixture.service.sql`
-    insert into deliveries (id, workspace_id, environment, webhook_id, event_id, event_type, url, status, due_at, bytes,
-      created_at)
-    select left(d.id, 14) || lpad(n::text, 16, '0'), workspace_id, environment, webhook_id, event_id, event_type, url,
-      status, due_at, bytes, created_at
-    from deliveries d cross join generate_series(2, ${backlog}::int) n
-    where webhook_id = ${webhook.id} and event_id = ${event.id}`
-  await fixture.service.sql`update webhook_queues set oldest_id = '' where webhook_id = ${webhook.id}`
-  await fixture.service.sql`analyze deliveries`
-  return webhook
-}
 
 /** Counts the rows of deliveries that are written from now on. */
 async function countWrites() {
@@ -52,7 +36,9 @@ const statusOf = async (webhook: Webhook, status: Delivery['status']) =>
 
 describe(`a backlog of ${backlog} deliveries`, () => {
   it('is held, drained at its pace and ended without being written when its webhook changes', async () => {
-    const webhook = await pausedWithBacklog('crowded')
+    const webhook = await pausedWithBacklog(fixture, 'crowded', backlog, () => ({
+      status: answered ? 200 : 500,
+    }))
     const seen = deliveriesOf(fixture, webhook.id)
     const writes = await countWrites()
     expect(await statusOf(webhook, 'held')).toHaveLength(5)
@@ -84,7 +70,7 @@ describe(`a backlog of ${backlog} deliveries`, () => {
   })
 
   it('of a deleted webhook reads as failed at once, and is ended by and by', async () => {
-    const webhook = await pausedWithBacklog('doomed')
+    const webhook = await pausedWithBacklog(fixture, 'doomed', backlog)
     const { sql } = fixture.service
     const [one] = await statusOf(webhook, 'held')
     // Nothing is tidied up while somebody holds the queue.

@@ -29,7 +29,7 @@ const gateway = generateServiceKeys()
 const issuer = createInternalIssuer({ service: 'gateway', privateKey: gateway.privateKey })
 const principal = testPrincipal()
 const authorization = async () => ({
-  authorization: `Bearer ${await issuer.tokenFor('dispatcher', principal)}`,
+  authorization: `Bearer ${await issuer.clientToken('dispatcher', principal)}`,
 })
 
 interface Served {

@@ -1,6 +1,5 @@
 import type { PlatformEvent, TenantScope } from '@opsplane/contracts'
-import { type ConsumeEventsOptions, consumeEvents } from '@opsplane/eventstore'
-import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import type { BackgroundWork, ServiceConsumer, ServiceContext } from '@opsplane/service'
 import type { StatementRunner } from '../cmdb/impact-graph.js'
 import { type Affected, affectedByAny } from './affected.js'
 import { affectedByItems, itemEvents } from './affected-by-items.js'
@@ -41,15 +40,11 @@ export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
       events: readonly PlatformEvent[],
       linksOf: LinksOf,
     ) => Promise<Affected[]>,
-    batching: Pick<ConsumeEventsOptions, 'maxBatch' | 'maxAckPending'> = {},
+    batching: Pick<ServiceConsumer, 'maxBatch' | 'maxAckPending'> = {},
   ) =>
-    consumeEvents({
-      database,
-      link: ctx.link,
-      names: ctx.names,
-      log: ctx.log,
+    ctx.consume({
       durable,
-      filterSubjects: ctx.names.eventFilters(patterns),
+      types: patterns,
       ackWaitMs: 120_000,
       ...batching,
       perform: async (events) => {

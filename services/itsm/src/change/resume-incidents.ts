@@ -7,7 +7,6 @@ import {
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
-import { consumeEvents } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { and, eq, sql } from 'drizzle-orm'
@@ -74,13 +73,9 @@ export function resumeIncidents(ctx: ServiceContext): BackgroundWork[] {
   }
 
   const consume = (durable: string, types: string[], react: (event: PlatformEvent) => Promise<void>) =>
-    consumeEvents({
-      database,
-      link: ctx.link,
-      names: ctx.names,
-      log: ctx.log,
+    ctx.consume({
       durable,
-      filterSubjects: ctx.names.eventFilters(types),
+      types,
       perform: async (events) => {
         for (const event of events) await react(event)
       },

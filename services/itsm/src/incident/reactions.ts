@@ -1,5 +1,4 @@
 import type { ItsmEventType } from '@opsplane/contracts'
-import { consumeEvents } from '@opsplane/eventstore'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { SettingsStore } from '../settings/settings-store.js'
 import { autoClosing } from './auto-close.js'
@@ -28,24 +27,16 @@ export function incidentConsumers(
   const proposals = createMajorProposals(ctx, incidents, settings)
   ctx.dueWork.start(autoClosing(ctx, incidents))
   return [
-    consumeEvents({
-      database: ctx.database,
-      link: ctx.link,
-      names: ctx.names,
-      log: ctx.log,
+    ctx.consume({
       durable: 'itsm-incident-families',
-      filterSubjects: ctx.names.eventFilters([...familyEvents]),
+      types: familyEvents,
       perform: (events) => cascade.handle(events),
     }),
-    consumeEvents({
-      database: ctx.database,
-      link: ctx.link,
-      names: ctx.names,
-      log: ctx.log,
+    ctx.consume({
       durable: 'itsm-major-proposals',
       // People take longer to look: few large batches.
       spacingMs: 200,
-      filterSubjects: ctx.names.eventFilters([...ruledEvents]),
+      types: ruledEvents,
       perform: (events) => proposals.handle(events),
     }),
   ]

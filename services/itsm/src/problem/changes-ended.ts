@@ -7,7 +7,6 @@ import {
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
-import { consumeEvents } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { and, desc, eq, inArray, ne, notInArray, or, sql } from 'drizzle-orm'
@@ -52,13 +51,9 @@ export function changesEnded({ store, clock, database }: ChangesEndedContext) {
 /** Has the ends of changes told of their problems. */
 export function tellChangesEnded(ctx: ServiceContext): BackgroundWork {
   const heed = changesEnded(ctx)
-  return consumeEvents({
-    database: ctx.database,
-    link: ctx.link,
-    names: ctx.names,
-    log: ctx.log,
+  return ctx.consume({
     durable: 'itsm-problem-changes',
-    filterSubjects: ctx.names.eventFilters(ending),
+    types: ending,
     perform: async (events) => {
       for (const event of events) await heed(event)
     },

@@ -1,4 +1,3 @@
-import { consumeEvents } from '@opsplane/eventstore'
 import type { BackgroundWork, ServiceContext, ServiceParts } from '@opsplane/service'
 import type { IncidentStore } from '../incident/incident-store.js'
 import type { SettingsStore } from '../settings/settings-store.js'
@@ -32,13 +31,9 @@ export function createProblems(
 function problemConsumers(ctx: ServiceContext, cascade: ReturnType<typeof createCascade>): BackgroundWork[] {
   return [
     tellChangesEnded(ctx),
-    consumeEvents({
-      database: ctx.database,
-      link: ctx.link,
-      names: ctx.names,
-      log: ctx.log,
+    ctx.consume({
       durable: 'itsm-problem-cascade',
-      filterSubjects: ctx.names.eventFilters(reachingEvents),
+      types: reachingEvents,
       // One event may reach thousands of incidents.
       maxBatch: 1,
       ackWaitMs: 120_000,
@@ -46,13 +41,9 @@ function problemConsumers(ctx: ServiceContext, cascade: ReturnType<typeof create
         for (const event of events) await cascade.heed(event)
       },
     }),
-    consumeEvents({
-      database: ctx.database,
-      link: ctx.link,
-      names: ctx.names,
-      log: ctx.log,
+    ctx.consume({
       durable: 'itsm-problem-late-waits',
-      filterSubjects: ctx.names.eventFilters(['incident.updated']),
+      types: ['incident.updated'],
       perform: async (events) => {
         for (const event of events) await cascade.heedWait(event)
       },

@@ -1,4 +1,3 @@
-import { consumeEvents } from '@opsplane/eventstore'
 import type { BackgroundWork, ServiceContext, ServiceParts } from '@opsplane/service'
 import type { IncidentStore } from '../incident/incident-store.js'
 import { incidentBreach } from './breach.js'
@@ -40,23 +39,15 @@ function slaConsumers(ctx: ServiceContext, clocks: Clocks): BackgroundWork[] {
   const escalating = createEscalating(ctx, clocks.termsOf)
   ctx.dueWork.start(clocks.telling)
   return [
-    consumeEvents({
-      database: ctx.database,
-      link: ctx.link,
-      names: ctx.names,
-      log: ctx.log,
+    ctx.consume({
       durable: 'itsm-sla-clocks',
       spacingMs: 200,
-      filterSubjects: ctx.names.eventFilters(slaEntities.flatMap(({ eventTypes }) => eventTypes)),
+      types: slaEntities.flatMap(({ eventTypes }) => eventTypes),
       perform: (events) => clocks.heed(events.map(({ resource }) => resource.id)),
     }),
-    consumeEvents({
-      database: ctx.database,
-      link: ctx.link,
-      names: ctx.names,
-      log: ctx.log,
+    ctx.consume({
       durable: 'itsm-sla-escalations',
-      filterSubjects: ctx.names.eventFilters([...escalatingEvents]),
+      types: escalatingEvents,
       perform: (events) => escalating.handle(events),
     }),
   ]

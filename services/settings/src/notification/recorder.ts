@@ -1,5 +1,5 @@
 import { type Instant, NotificationContent, newId, type PlatformEvent } from '@opsplane/contracts'
-import { consumeEvents, type EventConsumer, type Transaction } from '@opsplane/eventstore'
+import type { EventConsumer, Transaction } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { notifications } from '../schema.js'
 import { queueAdminMails } from './admin-mails.js'
@@ -10,14 +10,12 @@ import { notificationText, notifiedTypes } from './text.js'
  * mails about it where mail is sent at all.
  */
 export function recordNotifications(
-  { database, link, names, log, clock, logs }: ServiceContext,
+  { consume, clock }: ServiceContext,
   { withMail }: { withMail: boolean },
 ): EventConsumer {
-  return consumeEvents({
-    ...{ database, link, names, log },
+  return consume({
     durable: 'settings-admin-notifications',
-    filterSubjects: names.eventFilters(notifiedTypes),
-    history: { of: 'gap', logs },
+    types: notifiedTypes,
     async handle(events, tx) {
       const made = await insertNotifications(tx, events)
       if (withMail) await queueAdminMails(tx, made, clock.now())

@@ -23,7 +23,7 @@ const resolution = (...names: string[]) => ({
   environment: 'production',
   names,
 })
-const resolve = (client: ApiClient, ...names: string[]) =>
+const resolve = (client: Pick<ApiClient, 'post'>, ...names: string[]) =>
   client.post('/internal/secrets/resolve', resolution(...names))
 const shown = async (name: string) => (await api.get(`/secrets/${name}`)).data(UsedSecret.strict())
 
@@ -46,8 +46,8 @@ describe('values are given to services only', () => {
     'not to who signs in the name of %s with another key',
     async (service) => {
       const issuer = createInternalIssuer({ service, privateKey: generateServiceKeys().privateKey })
-      const forger = createApiClient(settings.service.url, async () => ({
-        authorization: `Bearer ${await issuer.tokenFor('settings')}`,
+      const forger = createApiClient(settings.service.url, async (call) => ({
+        authorization: `Bearer ${await issuer.serviceToken('settings', call)}`,
       }))
       const refused = await resolve(forger, 'guarded')
       expect(refused.error()).toMatchObject({ code: 'invalid_token' })
@@ -69,7 +69,7 @@ describe('uses', () => {
     expect(await shown('used')).toEqual(never)
     const usedAt = settings.clock.now()
     await resolve(settings.internal, 'used', 'missing')
-    const once = { ...created, lastUsedAt: usedAt, lastUsedBy: 'gateway', useCount: 1 }
+    const once = { ...created, lastUsedAt: usedAt, lastUsedBy: 'dispatcher', useCount: 1 }
     expect(await shown('used')).toEqual(once)
     expect((await api.get('/secrets?limit=200')).page(UsedSecret.strict()).items).toContainEqual(once)
     expect((await api.get('/secrets/missing')).error().code).toBe('not_found')

@@ -1,6 +1,5 @@
 import { ApiError, type Instant } from '@opsplane/contracts'
-import { retryDelayMs, sha256Hex } from '@opsplane/runtime'
-import { networkOf } from './network.js'
+import { networkOf, retryDelayMs, sha256Hex } from '@opsplane/runtime'
 import type { Slowed, ThrottleTable } from './throttle-table.js'
 
 /** One login, from when it is asked for until it has failed or succeeded. */

@@ -1,11 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** Groups of an IPv6 address that name a customer: 56 bits is what providers commonly hand out. */
-const networkBytes = 7
+/** Of an IPv6 address, the part that names a network: who has one host in it has 2^64 addresses to choose from. */
+const networkBytes = 8
 
 /**
- * The network an address is counted under: an IPv4 address by itself, an IPv6 address with the 2^72 its holder can
- * choose from. What is no address counts as it is written.
+ * The network an address is counted under: an IPv4 address by itself, an IPv6 address by its
+ * network. What is no address counts as it is written.
  */
 export function networkOf(address: string): string {
   const [bare = ''] = address.split('%', 1)
@@ -13,7 +13,7 @@ export function networkOf(address: string): string {
   const bytes = bytesOf(bare)
   const mapped = bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
   if (mapped) return bytes.slice(12).join('.')
-  return `${Buffer.from(bytes.slice(0, networkBytes)).toString('hex')}/56`
+  return `${Buffer.from(bytes.slice(0, networkBytes)).toString('hex')}/64`
 }
 
 function bytesOf(address: string): number[] {

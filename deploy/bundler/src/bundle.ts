@@ -1,0 +1,83 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type BuildOptions, build, type OutputFile } from 'esbuild'
+import { compile } from './compile.js'
+import { keepPaths, pathsBanner } from './keep-paths.js'
+import { lineTable } from './line-table.js'
+import { bundleOf } from './place.js'
+
+export interface BundleOptions {
+  root: string
+  /** Compiled files below the root, `<group>/<package>/dist/<entry>.js` each. */
+  entries: readonly string[]
+}
+
+const common = { bundle: true, platform: 'node', format: 'cjs', logLevel: 'silent' } satisfies BuildOptions
+
+/**
+ * Writes a bundle of each entry with all it imports, its source map, V8's code cache, and the launcher that runs it.
+ * Gives back the files they were made of, relative to the root. Rejects with esbuild's messages.
+ */
+export async function bundle({ root, entries }: BundleOptions): Promise<string[]> {
+  const { outputFiles, metafile } = await build({
+    ...common,
+    absWorkingDir: root,
+    entryPoints: entries.map((entry) => ({ in: entry, out: bundleOf(entry).replace(/\.cjs$/, '') })),
+    outdir: root,
+    entryNames: '[dir]/[name]-[hash]',
+    outExtension: { '.js': '.cjs' },
+    target: `node${process.versions.node}`,
+    // What is imported with its first use is part of the bundle, and run then.
+    supported: { 'dynamic-import': false },
+    sourcemap: true,
+    sourcesContent: false,
+    metafile: true,
+    write: false,
+    plugins: [keepPaths(root)],
+    banner: {
+      js: `(function (exports, require, module, __filename, __dirname) { "use strict"; ${pathsBanner}`,
+    },
+    footer: { js: '})' },
+  })
+  for (const file of outputFiles) writeOnce(file)
+  const launcher = await launcherText()
+  for (const { path } of outputFiles.filter(({ path }) => path.endsWith('.cjs'))) {
+    const map = outputFiles.find((file) => file.path === `${path}.map`)
+    replace(`${path}.lines.json`, JSON.stringify(lineTable(JSON.parse(map?.text ?? '{}'))))
+    replace(`${path}.cache`, compile(path).createCachedData())
+    const { entryPoint = '' } = metafile.outputs[relative(root, path)] ?? {}
+    const place = join(root, bundleOf(entryPoint))
+    replace(place, `const BUNDLE = ${JSON.stringify(basename(path))};\n${launcher}`)
+    removeOlder(place, basename(path))
+  }
+  return Object.keys(metafile.inputs)
+}
+
+/** Another process may run it already, or be writing it: a file with a hash in its name has one content for good. */
+function writeOnce({ path, contents }: OutputFile): void {
+  mkdirSync(dirname(path), { recursive: true })
+  if (!existsSync(path)) replace(path, contents)
+}
+
+/** Whoever reads it meanwhile gets the one or the other as a whole. */
+function replace(path: string, contents: string | Uint8Array): void {
+  const written = `${path}.${process.pid}`
+  writeFileSync(written, contents)
+  renameSync(written, path)
+}
+
+async function launcherText(): Promise<string> {
+  const launcher = fileURLToPath(new URL('./launcher.js', import.meta.url))
+  const { outputFiles } = await build({ ...common, entryPoints: [launcher], write: false })
+  return outputFiles.map(({ text }) => text).join('')
+}
+
+/** What was made of the same entry before. */
+function removeOlder(place: string, current: string): void {
+  const folder = dirname(place)
+  const older = readdirSync(folder).filter(
+    (file) => file.startsWith(`${basename(place, '.cjs')}-`) && !file.startsWith(current),
+  )
+  for (const file of older) rmSync(join(folder, file), { force: true })
+}

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, relative } from 'node:path'
+import type { Plugin } from 'esbuild'
+
+const ownUrl = /\bimport\.meta\.url\b/g
+const ownRequire = /^const require = createRequire\(import\.meta\.url\);$/m
+const ownPath = /\b__(dirname|filename)\b/
+const declaredPath = /\b(const|let|var)\s+__(dirname|filename)\b/
+const strict = /^\s*((\/\/.*|\/\*[\s\S]*?\*\/)\s*)*(['"])use strict\3/
+const packages = /[\\/]node_modules[\\/]/
+
+/** Code at the start of a bundle, which lies three folders below the root: makes paths of those below the root. */
+export const pathsBanner =
+  'const __atRoot = (path) => require("node:path").join(__dirname, "../../..", path);'
+
+/**
+ * Lets modules go on finding what lies beside them (migrations, pages, workers, WebAssembly): what they know of their own
+ * place stays true in a bundle. Native addons are loaded from where they are.
+ */
+export function keepPaths(root: string): Plugin {
+  const atRoot = (file: string) => `__atRoot(${JSON.stringify(relative(root, file))})`
+  const urlOf = (file: string) => `require("node:url").pathToFileURL(${atRoot(file)}).href`
+  return {
+    name: 'keep-paths',
+    setup(build) {
+      build.onLoad({ filter: /\.node$/ }, ({ path }) => ({
+        contents: `module.exports = require(${atRoot(path)})`,
+      }))
+      build.onLoad({ filter: /\.[cm]?js$/ }, async ({ path }) => {
+        const text = await readFile(path, 'utf8')
+        // With this gone, what is required by name becomes part of the bundle, still run when it is first required.
+        const contents = text.replace(ownRequire, '').replace(ownUrl, () => urlOf(path))
+        if (!packages.test(path)) return { contents }
+        const paths = `const __filename = ${atRoot(path)}, __dirname = ${atRoot(dirname(path))};`
+        const before = ownPath.test(text) && !declaredPath.test(text) ? paths : ''
+        const directive = before && strict.test(text) ? '"use strict";' : ''
+        return { contents: `${directive}${before}${contents}` }
+      })
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals'
+import { encode } from '@jridgewell/sourcemap-codec'
+import { lineTable, sourceOf } from './line-table.js'
+
+const sources = ['../../../libs/a/src/a.ts', '../node_modules/p/index.js', '../src/b.ts']
+
+test('names the line of our source that each line of a bundle comes from', () => {
+  const mappings = encode([
+    [],
+    [[0, 0, 10, 0]],
+    [[0, 0, 11, 0]],
+    [],
+    [[0, 0, 20, 4]],
+    [[0, 1, 1, 0]],
+    [[0, 1, 2, 0]],
+    [[0, 2, 0, 0]],
+  ])
+  const table = lineTable({ sources, mappings })
+  const [a, , b] = sources
+  expect([1, 2, 3, 5, 6, 7, 8].map((line) => sourceOf(table, line))).toEqual([
+    undefined,
+    { source: a, line: 11 },
+    { source: a, line: 12 },
+    { source: a, line: 21 },
+    undefined,
+    undefined,
+    { source: b, line: 1 },
+  ])
+})
+
+test('has a run, not a line, for what is as in the source', () => {
+  const mappings = encode(Array.from({ length: 1_000 }, (_, line) => [[0, 0, line, 0]]))
+  expect(lineTable({ sources, mappings }).runs).toEqual([1, 0, 1])
+  expect(sourceOf(lineTable({ sources, mappings }), 900)).toEqual({ source: sources[0], line: 900 })
+})
+
+test('knows nothing where there is no map', () => {
+  expect(sourceOf({ sources: [], runs: [] }, 5)).toBeUndefined()
+})

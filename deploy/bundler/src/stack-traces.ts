@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { type LineTable, sourceOf } from './line-table.js'
+
+/**
+ * Has stack traces name our sources instead of a bundle. The table is read with the first trace that somebody looks at.
+ * Node's own `--enable-source-maps` needs a third of a second for the map, and does not see scripts with a code cache.
+ */
+export function nameSources(file: string, tableFile: string): void {
+  let table: LineTable | undefined
+  const shown = (frame: NodeJS.CallSite): string => {
+    const text = String(frame)
+    const [line, column] = [frame.getLineNumber(), frame.getColumnNumber()]
+    if (frame.getFileName() !== file || line === null) return text
+    table ??= readTable(tableFile)
+    const origin = sourceOf(table, line)
+    return origin
+      ? text.replace(`${file}:${line}:${column}`, `${resolve(dirname(file), origin.source)}:${origin.line}`)
+      : text
+  }
+  Error.prepareStackTrace = (error, frames) =>
+    [Error.prototype.toString.call(error), ...frames.map(shown)].join('\n    at ')
+}
+
+/** Empty where it is gone: the bundle was made anew since the process started. */
+function readTable(file: string): LineTable {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as LineTable
+  } catch {
+    return { sources: [], runs: [] }
+  }
+}

@@ -1,0 +1,67 @@
+/** Fields of an error that say what went wrong in the platform's own words, by the names they are logged under. */
+const ownFields = {
+  code: 'code',
+  errno: 'errno',
+  syscall: 'syscall',
+  severity: 'severity',
+  schema: 'schema_name',
+  table: 'table_name',
+  column: 'column_name',
+  constraint: 'constraint_name',
+  routine: 'routine',
+  status: 'status',
+} as const
+
+const maxMessage = 500
+const maxCauses = 5
+
+/**
+ * An error as it is logged, without what a tenant wrote: quoted texts of messages, parameters of statements, details of
+ * Postgres, and whatever fields it has beside are left out. Its causes are treated alike.
+ */
+export function loggedError(error: unknown, causesLeft = maxCauses): unknown {
+  if (!(error instanceof Error)) return { type: error === null ? 'null' : typeof error }
+  const { cause } = error
+  return {
+    type: error.name === 'Error' ? error.constructor.name : error.name,
+    message: ownWords(error),
+    ...fieldsOf(error),
+    stack: framesOf(error),
+    ...(cause !== undefined && causesLeft > 0 && { cause: loggedError(cause, causesLeft - 1) }),
+    ...(error instanceof AggregateError &&
+      causesLeft > 0 && {
+        errors: error.errors.slice(0, maxCauses).map((inner) => loggedError(inner, causesLeft - 1)),
+      }),
+  }
+}
+
+/** The first line of an error's message, with `"…"` for everything from its first quotation mark to its last. */
+export function ownWords(error: Error): string {
+  const [line = ''] = error.message.split('\n', 1)
+  // A statement is written by the platform, and quotes names.
+  if (isStatement(error)) return line.slice(0, maxMessage)
+  const quoted = line.replace(/["'`“].*["'`”]/, '"…"')
+  const host: unknown = Reflect.get(error, 'hostname')
+  return (typeof host === 'string' && host !== '' ? quoted.replaceAll(host, '…') : quoted).slice(
+    0,
+    maxMessage,
+  )
+}
+
+/** A failed statement of drizzle, which has what is the tenant's apart, as parameters. */
+const isStatement = (error: Error) => 'query' in error && 'params' in error
+
+function fieldsOf(error: Error): Record<string, string | number> {
+  const fields: Record<string, string | number> = {}
+  for (const [name, source] of Object.entries(ownFields)) {
+    const value: unknown = Reflect.get(error, source)
+    if (typeof value === 'number' || (typeof value === 'string' && value.length <= 100)) fields[name] = value
+  }
+  return fields
+}
+
+const framesOf = ({ stack = '' }: Error) =>
+  stack
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n')

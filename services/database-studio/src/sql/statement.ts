@@ -1,0 +1,68 @@
+import type { Node } from 'libpg-query'
+import { nodesWithin, parseStatements, type Statement, sqlError } from './grammar.js'
+
+export type QueryMode = 'read' | 'write'
+
+/** What may be run, by the kind of its node. */
+const readable = new Set(['SelectStmt'])
+const writable = new Set(['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt'])
+
+const commandOf: Record<string, string> = {
+  ...{ InsertStmt: 'INSERT', UpdateStmt: 'UPDATE', DeleteStmt: 'DELETE', MergeStmt: 'MERGE' },
+  ...{ VariableSetStmt: 'SET', VariableShowStmt: 'SHOW', TransactionStmt: 'a statement of transactions' },
+  ...{ DoStmt: 'DO', CopyStmt: 'COPY', ListenStmt: 'LISTEN', NotifyStmt: 'NOTIFY', CallStmt: 'CALL' },
+  ...{ ExplainStmt: 'EXPLAIN', PrepareStmt: 'PREPARE', ExecuteStmt: 'EXECUTE', TruncateStmt: 'TRUNCATE' },
+  ...{ GrantStmt: 'GRANT or REVOKE', LockStmt: 'LOCK', DeclareCursorStmt: 'DECLARE', DiscardStmt: 'DISCARD' },
+}
+
+/** What a statement is called where it is refused. */
+export const commandName = (kind: string): string => commandOf[kind] ?? kind.replace(/Stmt$/, '')
+
+/**
+ * One SELECT or VALUES, and in mode `write` also one INSERT, UPDATE or DELETE, with whatever stands in its WITH. Throws
+ * `validation_failed` for everything else. What it may reach is decided by the role that runs it, not here.
+ */
+export async function checkQuery(sql: string, mode: QueryMode): Promise<Statement> {
+  const [statement, second] = await parseStatements(sql)
+  const problem = { sql, at: second?.start ?? statement?.start ?? 0 }
+  if (!statement) throw sqlError('must be one statement, and is none', { ...problem, code: 'no_statement' })
+  if (second)
+    throw sqlError('must be one statement, and is several', { ...problem, code: 'several_statements' })
+  const allowed = mode === 'write' ? writable : readable
+  if (!allowed.has(statement.kind)) throw refusal(statement.kind, mode, problem)
+  for (const { kind, fields } of nodesWithin(statement.node)) refuseWithin(kind, fields, mode, problem)
+  return statement
+}
+
+function refuseWithin(
+  kind: string,
+  fields: Record<string, unknown>,
+  mode: QueryMode,
+  problem: { sql: string; at: number },
+): void {
+  if (kind.endsWith('Stmt') && kind !== 'SelectStmt' && (mode === 'read' || !writable.has(kind)))
+    throw refusal(kind, mode, problem)
+  if (kind === 'SelectStmt' && 'intoClause' in fields)
+    throw sqlError('must not be SELECT INTO, which makes a table', { ...problem, code: 'statement_refused' })
+  if (kind === 'SelectStmt' && mode === 'read' && 'lockingClause' in fields)
+    throw sqlError('locks rows, which takes mode write', { ...problem, code: 'mode_write_needed' })
+}
+
+function refusal(kind: string, mode: QueryMode, problem: { sql: string; at: number }) {
+  if (mode === 'read' && writable.has(kind))
+    return sqlError(`is ${commandName(kind)}, which takes mode write`, {
+      ...problem,
+      code: 'mode_write_needed',
+    })
+  const takes = mode === 'write' ? 'SELECT, VALUES, INSERT, UPDATE or DELETE' : 'SELECT or VALUES'
+  return sqlError(`is ${commandName(kind)}: only one ${takes} can be run here`, {
+    ...problem,
+    code: 'statement_refused',
+  })
+}
+
+/** Whether a node changes rows by itself, wherever it stands. */
+export const changesRows = (node: Node): boolean => {
+  for (const { kind } of nodesWithin(node)) if (kind !== 'SelectStmt' && writable.has(kind)) return true
+  return false
+}

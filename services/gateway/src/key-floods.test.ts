@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { asAda, call, startPlatform, type TestPlatform } from './testing/platform.js'
+
+let platform: TestPlatform
+beforeEach(async () => {
+  platform = await startPlatform({ anonymousRateLimitPerMinute: 60 })
+})
+afterEach(() => platform.stop())
+
+const get = (headers: Record<string, string>) => call(`${platform.url}/api/v1/itsm/incidents`, { headers })
+const withKey = (key: string) => ({ ...asAda, Authorization: `Bearer ${key}` })
+
+/** More requests at once than the limit has room for. */
+async function flood(headersOf: (at: number) => Record<string, string>): Promise<number[]> {
+  const statuses: number[] = []
+  for (let at = 0; at < 110; at++) statuses.push((await get(headersOf(at))).status)
+  // What settings said of a key has run out by then, and less than one request has been added to the limit.
+  platform.pass(600)
+  return statuses
+}
+
+test.each<[string, (at: number) => Record<string, string>]>([
+  ['without a key', () => ({})],
+  ['with one wrong key', () => withKey('bad')],
+  ['with a wrong key each', (at) => withKey(`bad${at}`)],
+])('requests %s keep no valid key behind their address from getting in', async (_what, headersOf) => {
+  for (let round = 0; round < 5; round++) {
+    const statuses = await flood((at) => headersOf(round * 1_000 + at))
+    expect(statuses).toContain(429)
+    // One that has been in before, and one that has not.
+    expect((await get(asAda)).status).toBe(200)
+    expect((await get(withKey(`good${round}`))).status).toBe(200)
+  }
+})
+
+test('as many wrong keys as take all there is for them stop at the gateway, known keys still get in', async () => {
+  expect((await get(asAda)).status).toBe(200)
+  for (let at = 0; at < 1_300; at++) await get(withKey(`bad${at}`))
+  const asked = platform.questions.length
+  expect((await get(withKey('bad'))).status).toBe(429)
+  expect(platform.questions).toHaveLength(asked)
+  // What settings said of it has run out meanwhile.
+  platform.pass(501)
+  expect((await get(asAda)).status).toBe(200)
+})

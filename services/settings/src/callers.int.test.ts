@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { type InternalParty, internalParties } from '@opsplane/contracts'
+import { testPrincipal } from '@opsplane/testing'
+import { type Settings, startSettings } from './settings.fixture.js'
+
+let settings: Settings
+beforeAll(async () => {
+  settings = await startSettings()
+})
+afterAll(() => settings?.stop())
+
+/** Every internal route of settings, with who may call it. */
+const routes: [string, string, InternalParty[]][] = [
+  ['POST', '/internal/tokens/verify', ['gateway']],
+  ['POST', '/internal/secrets/resolve', ['dispatcher']],
+  ['POST', '/internal/bootstrap', ['operator']],
+  ['GET', '/internal/routes', ['gateway']],
+]
+
+it.each(routes)(
+  '%s %s opens to its callers and to no other service, client or stranger',
+  async (...route) => {
+    const [method, path, callers] = route
+    for (const party of internalParties) {
+      const { status } = await settings.service.asService(party).send(method, path, { body: undefined })
+      expect([party, status === 403]).toEqual([party, !callers.includes(party)])
+    }
+    for (const client of [settings.service.as(), settings.service.as(testPrincipal())])
+      expect((await client.send(method, path)).status).toBe(403)
+  },
+)
