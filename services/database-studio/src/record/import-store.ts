@@ -69,6 +69,7 @@ export function createImportStore({ db, sql: client }: Pick<Database, 'db' | 'sq
         }
         if (bytes === 0) throw new ApiError('validation_failed', 'The file is empty.')
       } catch (error) {
+        await db.delete(recordImportParts).where(eq(recordImportParts.importId, id))
         await db.delete(recordImports).where(eq(recordImports.id, id))
         throw error
       }
