@@ -28,7 +28,10 @@ export async function openTestPlane(dataSessions = 8): Promise<TestPlane> {
     connection: { search_path: 'database_studio' },
   })
   const required = { DATABASE_URL: url, SERVICE_PRIVATE_KEY: 'none', TRUSTED_SERVICE_KEYS: '{}' }
-  const config = databaseStudio.loadConfig({ ...required, CURSOR_SECRET: 'a secret for the cursors of tests' })
+  const config = databaseStudio.loadConfig({
+    ...required,
+    CURSOR_SECRET: 'a secret for the cursors of tests',
+  })
   const planes: DataPlane[] = []
   const replica = (sessions: number) => {
     const plane = createDataPlane({ config: { ...config, dataSessions: sessions }, database: service })

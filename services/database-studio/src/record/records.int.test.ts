@@ -41,7 +41,12 @@ describe('a record', () => {
     const record = made.data(StudioRecord)
     expect(record).toEqual({
       ...body,
-      ...{ id: expect.stringMatching(/^rec_/), version: 1, createdAt: record.createdAt, updatedAt: record.createdAt },
+      ...{
+        id: expect.stringMatching(/^rec_/),
+        version: 1,
+        createdAt: record.createdAt,
+        updatedAt: record.createdAt,
+      },
       ...{ quantity: 1, price: '12.50', seen_at: '2026-03-02T10:00:00.000Z', label: 'DRILL' },
       token: body.token.toLowerCase(),
     })
@@ -65,7 +70,9 @@ describe('a record', () => {
     expect((await api.patch(`${path}/${id}`, { name: 'x' }, stale)).status).toBe(412)
     expect((await api.patch(`${path}/${id}`, {}, stale)).status).toBe(412)
     expect((await api.send('DELETE', `${path}/${id}`, { headers: stale })).status).toBe(412)
-    expect((await api.patch(`${path}/${id}`, { name: 'x' }, { 'if-match': '"1"' })).data(StudioRecord).version).toBe(2)
+    expect(
+      (await api.patch(`${path}/${id}`, { name: 'x' }, { 'if-match': '"1"' })).data(StudioRecord).version,
+    ).toBe(2)
   })
 
   test.each<[string, object, number, string, string]>([
@@ -118,26 +125,40 @@ describe('a record', () => {
 
 describe('many records', () => {
   it('are made in one request, all or none', async () => {
-    const records = Array.from({ length: 500 }, (_, index) => ({ name: `Bulk ${index}`, ...(index % 2 && { quantity: 7 }) }))
-    const made = (await api.post(`${path}/bulk`, { records })).data(z.object({ count: z.number(), records: z.array(StudioRecord) }))
+    const records = Array.from({ length: 500 }, (_, index) => ({
+      name: `Bulk ${index}`,
+      ...(index % 2 && { quantity: 7 }),
+    }))
+    const made = (await api.post(`${path}/bulk`, { records })).data(
+      z.object({ count: z.number(), records: z.array(StudioRecord) }),
+    )
     expect(made.records.map(({ name }) => name)).toEqual(records.map(({ name }) => name))
     expect(made.records.map(({ quantity }) => quantity).slice(0, 2)).toEqual([1, 7])
     const bad = records.with(321, { name: 'x'.repeat(41) })
-    expect((await api.post(`${path}/bulk`, { records: bad })).error().details).toMatchObject([{ path: '/records/321/name' }])
-    const twice = [{ name: 'a', serial: 'same' }, { name: 'b', serial: 'same' }]
+    expect((await api.post(`${path}/bulk`, { records: bad })).error().details).toMatchObject([
+      { path: '/records/321/name' },
+    ])
+    const twice = [
+      { name: 'a', serial: 'same' },
+      { name: 'b', serial: 'same' },
+    ]
     expect((await api.post(`${path}/bulk`, { records: twice })).status).toBe(409)
     const left = await api.get(`${path}?count=exact&filter=${encodeURIComponent('{"serial":"same"}')}`)
     expect(left.page(Loose).pagination.total).toBe(0)
   })
 
   it('are changed and deleted by a filter, within its limit, and tried out', async () => {
-    await api.post(`${path}/bulk`, { records: Array.from({ length: 5 }, () => ({ name: 'Match', status: 'new' })) })
+    await api.post(`${path}/bulk`, {
+      records: Array.from({ length: 5 }, () => ({ name: 'Match', status: 'new' })),
+    })
     const filter = { name: 'Match' }
     const change = (body: object) => api.patch(`${path}/bulk`, { filter, set: { status: 'used' }, ...body })
     expect((await change({ limit: 4 })).error().details).toMatchObject([{ path: '/limit' }])
     expect((await change({ dryRun: true })).data(Loose)).toMatchObject({ count: 5, dryRun: true })
     expect((await change({})).data(Loose)).toMatchObject({ count: 5 })
-    expect((await change({ set: { quantity: null } })).error().details).toMatchObject([{ path: '/set/quantity' }])
+    expect((await change({ set: { quantity: null } })).error().details).toMatchObject([
+      { path: '/set/quantity' },
+    ])
     const remove = (body: object) => api.send('DELETE', `${path}/bulk`, { body: { filter, ...body } })
     expect((await remove({ dryRun: true })).data(Loose)).toMatchObject({ count: 5 })
     expect((await remove({})).data(Loose)).toMatchObject({ count: 5, dryRun: false })
@@ -146,16 +167,27 @@ describe('many records', () => {
 
   it('are made or updated by what is unique', async () => {
     const put = (body: object) => api.send('PUT', `${path}/bulk`, { body })
-    const records = [{ name: 'One', serial: 'u-1' }, { name: 'Two', serial: 'u-2' }]
+    const records = [
+      { name: 'One', serial: 'u-1' },
+      { name: 'Two', serial: 'u-2' },
+    ]
     expect((await put({ on: ['serial'], records })).data(Loose)).toMatchObject({ created: 2, updated: 0 })
-    const again = [{ name: 'Uno', serial: 'u-1' }, { name: 'Three', serial: 'u-3' }]
-    expect((await put({ on: ['serial'], records: again })).data(Loose)).toMatchObject({ created: 1, updated: 1 })
+    const again = [
+      { name: 'Uno', serial: 'u-1' },
+      { name: 'Three', serial: 'u-3' },
+    ]
+    expect((await put({ on: ['serial'], records: again })).data(Loose)).toMatchObject({
+      created: 1,
+      updated: 1,
+    })
     expect((await put({ on: ['name'], records })).error().details).toMatchObject([{ path: '/on' }])
     expect((await put({ on: ['serial'], records: [records[0], records[0]] })).status).toBe(422)
   })
 
   it('of several tables are one transaction', async () => {
-    const Results = z.object({ results: z.array(z.looseObject({ id: z.string(), record: StudioRecord.nullable() })) })
+    const Results = z.object({
+      results: z.array(z.looseObject({ id: z.string(), record: StudioRecord.nullable() })),
+    })
     const operations = [
       { op: 'create', table: 'sites', as: 'there', data: { name: 'Ulm' } },
       { op: 'create', table: 'assets', as: 'it', data: { name: 'Lathe', site: { $ref: 'there' } } },
@@ -170,9 +202,13 @@ describe('many records', () => {
       { op: 'delete', table: 'assets', id: ids[1] },
       { op: 'update', table: 'sites', id: 'rec_none', data: { name: 'x' } },
     ]
-    expect((await api.post('/tables/batch', { operations: failing })).error().details).toMatchObject([{ path: '/operations/1/id' }])
+    expect((await api.post('/tables/batch', { operations: failing })).error().details).toMatchObject([
+      { path: '/operations/1/id' },
+    ])
     expect((await api.get(`${path}/${ids[1]}`)).status).toBe(200)
     const unknown = [{ op: 'delete', table: 'nothing', id: 'x' }]
-    expect((await api.post('/tables/batch', { operations: unknown })).error().details).toMatchObject([{ path: '/operations/0/table' }])
+    expect((await api.post('/tables/batch', { operations: unknown })).error().details).toMatchObject([
+      { path: '/operations/0/table' },
+    ])
   })
 })

@@ -12,11 +12,25 @@ import { recordRoutes } from './routes.js'
 import { transferRoutes } from './transfer-routes.js'
 
 const types: Record<string, (column: Column) => string> = {
-  text: () => 'text', integer: () => 'integer', bigint: () => 'bigint', boolean: () => 'boolean', date: () => 'date',
-  timestamp: () => 'timestamptz(3)', json: () => 'jsonb', uuid: () => 'uuid', enum: () => 'text',
-  decimal: (c) => (c.type === 'decimal' && c.precision ? `numeric(${c.precision},${c.scale ?? 0})` : 'numeric'),
-  reference: (c) => (c.type === 'reference' ? `text references "${c.table}" on delete ${c.onDelete.replace('_', ' ')}` : 'text'),
-  computed: (c) => (c.type === 'computed' ? `${c.resultType === 'decimal' ? 'numeric' : c.resultType} generated always as (${c.expression}) stored` : ''),
+  text: () => 'text',
+  integer: () => 'integer',
+  bigint: () => 'bigint',
+  boolean: () => 'boolean',
+  date: () => 'date',
+  timestamp: () => 'timestamptz(3)',
+  json: () => 'jsonb',
+  uuid: () => 'uuid',
+  enum: () => 'text',
+  decimal: (c) =>
+    c.type === 'decimal' && c.precision ? `numeric(${c.precision},${c.scale ?? 0})` : 'numeric',
+  reference: (c) =>
+    c.type === 'reference'
+      ? `text references "${c.table}" on delete ${c.onDelete.replace('_', ' ')}`
+      : 'text',
+  computed: (c) =>
+    c.type === 'computed'
+      ? `${c.resultType === 'decimal' ? 'numeric' : c.resultType} generated always as (${c.expression}) stored`
+      : '',
 }
 
 export async function startStudio() {
@@ -40,7 +54,10 @@ export async function startStudio() {
     setup(ctx) {
       plane = createDataPlane(ctx)
       const services = createRecordServices(ctx, { plane, definitions })
-      return { routes: [...recordRoutes(services), ...bulkRoutes(services), ...transferRoutes(services)], background: [plane] }
+      return {
+        routes: [...recordRoutes(services), ...bulkRoutes(services), ...transferRoutes(services)],
+        background: [plane],
+      }
     },
   })
   const studio: TestService = await startTestService(service)
@@ -52,7 +69,8 @@ export async function startStudio() {
       const table = { ...definition, id: newId('table') }
       const columns = table.columns.map((c) => {
         const byDefault = c.default === null ? '' : ` default '${String(c.default)}'`
-        const check = c.type === 'enum' ? ` check (${c.name} in (${c.values.map((v) => `'${v}'`).join()}))` : ''
+        const check =
+          c.type === 'enum' ? ` check (${c.name} in (${c.values.map((v) => `'${v}'`).join()}))` : ''
         return `"${c.name}" ${types[c.type]?.(c)}${c.nullable ? '' : ' not null'}${c.unique ? ' unique' : ''}${byDefault}${check}`
       })
       const indexes = table.indexes.map(({ name, columns: of, kind }) => {
@@ -67,7 +85,11 @@ export async function startStudio() {
           created_at timestamptz(3) not null, updated_at timestamptz(3) not null, ${columns.join(', ')})`)
         for (const index of indexes) await tx.unsafe(index)
         await tx.unsafe('reset role; set local search_path = database_studio')
-        await tx.unsafe('select database_studio.attach_capture($1, $2, $3, $3)', [table.id, schema, table.slug])
+        await tx.unsafe('select database_studio.attach_capture($1, $2, $3, $3)', [
+          table.id,
+          schema,
+          table.slug,
+        ])
       })
       tables.set(nameOf(tenant, table.slug), table)
       return table
