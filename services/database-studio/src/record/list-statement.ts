@@ -35,7 +35,9 @@ export function listStatement(asked: ListAsked): Statement {
   const from = `${quoted(schema)}.${quoted(selection.table.slug)}`
   const scans = scansOf(asked, parameters)
   const { each, prefix = [] } = asked.access.served ? asked.access : {}
-  const fixed = prefix.map(({ column, descending }) => `${row}.${quoted(column)}${descending ? ' desc' : ''}, `)
+  const fixed = prefix.map(
+    ({ column, descending }) => `${row}.${quoted(column)}${descending ? ' desc' : ''}, `,
+  )
   const scanOrder = `${fixed.join('')}${order}`
   const [only] = scans
   if (scans.length === 1 && only !== undefined && !each)

@@ -1,5 +1,6 @@
 import type { CommandMeta, Principal, StudioRecord, TableState, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
+import type { TransactionSql } from 'postgres'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Acting, Space } from '../plane/space.js'
 import { DryRun } from './dry-run.js'
@@ -42,7 +43,7 @@ export interface RecordAccess {
   withTable<T>(slug: string, meta: Caller, work: (opened: Opened) => Promise<T>): Promise<T>
   read<Found extends object = Row>(space: Space, statement: Statement): Promise<Found[]>
   /** In one transaction, with the answer to the request's Idempotency-Key. */
-  commit<T>(space: Space, meta: CommandMeta, work: (tx: StatementRunner) => Promise<T>): Promise<T>
+  commit<T>(space: Space, meta: CommandMeta, work: (tx: TransactionSql) => Promise<T>): Promise<T>
   /** The same for one statement, in one round trip where nothing has to be looked at before it is committed. */
   commitOne<T>(
     opened: Opened,
@@ -67,7 +68,7 @@ export function createRecordAccess({
     return { space, table, ...rulesFor(table, meta.principal) }
   }
 
-  const commit = async <T>(space: Space, meta: CommandMeta, work: (tx: StatementRunner) => Promise<T>) => {
+  const commit = async <T>(space: Space, meta: CommandMeta, work: (tx: TransactionSql) => Promise<T>) => {
     const acting = actingOf(meta)
     try {
       return await plane.write(space, acting, async (tx) => {

@@ -20,14 +20,20 @@ let schema: string
 let sql: postgres.Sql
 const principal = testPrincipal()
 const tenant = { workspaceId: principal.workspaceId ?? '', environment: 'production' as const }
-const sites = TableState.parse({ ...assets, slug: 'sites', columns: [{ name: 'name', type: 'text' }], indexes: [] })
+const sites = TableState.parse({
+  ...assets,
+  slug: 'sites',
+  columns: [{ name: 'name', type: 'text' }],
+  indexes: [],
+})
 
 beforeAll(async () => {
   at = await startStudio()
   api = at.studio.as(principal)
   await at.addTable(tenant, sites)
   await at.addTable(tenant, assets)
-  const [space] = await at.studio.sql`select schema_name from spaces where workspace_id = ${tenant.workspaceId}`
+  const [space] = await at.studio
+    .sql`select schema_name from spaces where workspace_id = ${tenant.workspaceId}`
   schema = space?.schema_name as string
   sql = postgres(at.studio.adminUrl, { max: 1, onnotice: () => {}, fetch_types: false })
   await sql.unsafe(`insert into ${schema}.assets (name, serial, quantity, price, status)
@@ -70,33 +76,35 @@ describe('a list that an index serves', () => {
   ]
   const modes = ['force_custom_plan', 'force_generic_plan']
 
-  test.each(lists.flatMap(([filter, sort]) => modes.map((mode) => [JSON.stringify(filter), sort, mode] as const)))(
-    '%s by %s reads no more than a page, at any depth, with %s',
-    async (filter, sort, mode) => {
-      const problems = new Problems()
-      const place = { in: 'query', path: '' } as const
-      const conditions = readFilter(assets, JSON.parse(filter), place, problems)
-      const terms = readSort(assets, sort, place, problems)
-      const access = accessTo(assets, { conditions, sort: terms })
-      expect(access).toMatchObject({ served: true })
-      const asked = { selection: wholeOf(assets), schema, conditions, sort: terms, access, limit }
-      await sql.unsafe(`set plan_cache_mode = ${mode}`)
-      const run = async (statement: { text: string; parameters: readonly (string | null)[] }, explain = '') =>
-        sql.unsafe(`${explain}${statement.text}`, [...statement.parameters], { prepare: true })
-      const halfway = { ...asked, limit: 2_000 }
-      const [far] = (await run(listStatement(halfway))).slice(-1)
-      const pages = [undefined, far && positionAt(StudioRecord.parse(far), terms)]
-      for (const after of pages) {
-        const explained = await run(listStatement({ ...asked, after }), 'explain (analyze, format json) ')
-        const [row] = z.array(z.looseObject({ 'QUERY PLAN': z.array(z.looseObject({ Plan: z.unknown() })) })).parse([...explained])
-        expect(readBy(row?.['QUERY PLAN'][0]?.Plan as Node)).toBeLessThanOrEqual(limit * 3)
-      }
-    },
-  )
+  test.each(
+    lists.flatMap(([filter, sort]) => modes.map((mode) => [JSON.stringify(filter), sort, mode] as const)),
+  )('%s by %s reads no more than a page, at any depth, with %s', async (filter, sort, mode) => {
+    const problems = new Problems()
+    const place = { in: 'query', path: '' } as const
+    const conditions = readFilter(assets, JSON.parse(filter), place, problems)
+    const terms = readSort(assets, sort, place, problems)
+    const access = accessTo(assets, { conditions, sort: terms })
+    expect(access).toMatchObject({ served: true })
+    const asked = { selection: wholeOf(assets), schema, conditions, sort: terms, access, limit }
+    await sql.unsafe(`set plan_cache_mode = ${mode}`)
+    const run = async (statement: { text: string; parameters: readonly (string | null)[] }, explain = '') =>
+      sql.unsafe(`${explain}${statement.text}`, [...statement.parameters], { prepare: true })
+    const halfway = { ...asked, limit: 2_000 }
+    const [far] = (await run(listStatement(halfway))).slice(-1)
+    const pages = [undefined, far && positionAt(StudioRecord.parse(far), terms)]
+    for (const after of pages) {
+      const explained = await run(listStatement({ ...asked, after }), 'explain (analyze, format json) ')
+      const [row] = z
+        .array(z.looseObject({ 'QUERY PLAN': z.array(z.looseObject({ Plan: z.unknown() })) }))
+        .parse([...explained])
+      expect(readBy(row?.['QUERY PLAN'][0]?.Plan as Node)).toBeLessThanOrEqual(limit * 3)
+    }
+  })
 })
 
 describe('a list that no index serves', () => {
-  const ask = (query: Record<string, string>) => api.get(`/tables/assets/records?${new URLSearchParams(query)}`)
+  const ask = (query: Record<string, string>) =>
+    api.get(`/tables/assets/records?${new URLSearchParams(query)}`)
 
   it('is refused with the index it wants, unless it may be slow', async () => {
     const filter = '{"name":"Asset 3"}'
@@ -110,7 +118,9 @@ describe('a list that no index serves', () => {
   })
 
   it('is not refused where a table is small', async () => {
-    expect((await api.get(`/tables/sites/records?filter=${encodeURIComponent('{"name":{"ne":"x"}}')}`)).status).toBe(200)
+    expect(
+      (await api.get(`/tables/sites/records?filter=${encodeURIComponent('{"name":{"ne":"x"}}')}`)).status,
+    ).toBe(200)
   })
 
   it('has an estimated count at no cost', async () => {

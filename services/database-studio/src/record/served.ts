@@ -76,7 +76,8 @@ function termsOf(conditions: readonly Condition[]): Terms {
 }
 
 const isNull = (condition: Condition): boolean =>
-  (condition.kind === 'equals' && condition.value === null) || (condition.kind === 'exists' && !condition.value)
+  (condition.kind === 'equals' && condition.value === null) ||
+  (condition.kind === 'exists' && !condition.value)
 
 /** Found by ids or by what is unique: there are no more than were asked for, whatever else must hold. */
 function isBounded(table: TableState, { equal, several }: Terms): boolean {
