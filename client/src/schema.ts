@@ -2824,6 +2824,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List tables */
+        get: operations["listTables"];
+        put?: never;
+        /**
+         * Create a table
+         * @description Emits `table.created`. From then on every change of its records is an event.
+         */
+        post: operations["createTable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tables/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the definition of a table */
+        get: operations["getTable"];
+        put?: never;
+        post?: never;
+        /**
+         * Drop a table
+         * @description With its records it can be restored for 7 days. Emits `table.deleted`.
+         */
+        delete: operations["deleteTable"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a table
+         * @description All of it or nothing. What records stand against is a conflict that says how many there are, with examples; what loses values or locks a large table takes `force`. Emits `table.updated`.
+         */
+        patch: operations["updateTable"];
+        trace?: never;
+    };
+    "/tables/{slug}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a dropped table
+         * @description By its id, or its slug for the one that was dropped last. Emits `table.restored`.
+         */
+        post: operations["restoreTable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks": {
         parameters: {
             query?: never;
@@ -4738,6 +4804,187 @@ export interface components {
              */
             resolutionNotes?: string;
         };
+        /**
+         * @example {
+         *       "name": "serial_number",
+         *       "type": "text",
+         *       "nullable": false,
+         *       "unique": true
+         *     }
+         */
+        Column: {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @default null */
+            maxLength?: number | null;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "text";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "integer";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "bigint";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @default null */
+            precision?: number | null;
+            /** @default null */
+            scale?: number | null;
+            /** @enum {string} */
+            type: "decimal";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "boolean";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "date";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "timestamp";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "json";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "uuid";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "enum";
+            /** @default false */
+            unique?: boolean;
+            values: string[];
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @default restrict
+             * @enum {string}
+             */
+            onDelete?: "restrict" | "set_null" | "cascade";
+            /**
+             * @description Slug of the table whose records are referred to.
+             * @example assets
+             */
+            table: string;
+            /** @enum {string} */
+            type: "reference";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @description SQL over the columns of the row, of operators and functions whose value never changes. */
+            expression: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            resultType: "text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "json" | "uuid";
+            /** @enum {string} */
+            type: "computed";
+            /** @default false */
+            unique?: boolean;
+        };
+        /** @default null */
+        ColumnDefault: string | number | boolean | {
+            /** @description SQL over the columns of the row, of operators and functions whose value never changes. */
+            expression: string;
+        } | {
+            json?: unknown;
+        } | null;
         /**
          * @description `public`: the caller sees it. `internal`: a work note for agents.
          * @enum {string}
@@ -7017,6 +7264,62 @@ export interface components {
         };
         /**
          * @example {
+         *       "slug": "assets",
+         *       "columns": [
+         *         {
+         *           "name": "serial_number",
+         *           "type": "text",
+         *           "nullable": false,
+         *           "unique": true
+         *         },
+         *         {
+         *           "name": "price",
+         *           "type": "decimal",
+         *           "precision": 12,
+         *           "scale": 2
+         *         }
+         *       ]
+         *     }
+         */
+        NewTable: {
+            /** @default [] */
+            checks?: components["schemas"]["TableCheck"][];
+            columns: components["schemas"]["Column"][];
+            /** @default  */
+            description?: string;
+            /** @default [] */
+            indexes?: {
+                columns: {
+                    /**
+                     * @default asc
+                     * @enum {string}
+                     */
+                    direction?: "asc" | "desc";
+                    name: string | ("id" | "version" | "created_at" | "updated_at");
+                }[];
+                /**
+                 * @default btree
+                 * @enum {string}
+                 */
+                kind?: "btree" | "trigram" | "fulltext";
+                name?: string;
+                /** @default false */
+                unique?: boolean;
+            }[];
+            /** @description The slug unless given. */
+            name?: string;
+            /** @default [] */
+            rules?: components["schemas"]["RowRule"][];
+            /** @example assets */
+            slug: string;
+            /** @default [] */
+            uniques?: {
+                columns: string[];
+                name?: string;
+            }[];
+        };
+        /**
+         * @example {
          *       "name": "monitoring",
          *       "scopes": [
          *         "itsm:read",
@@ -7090,6 +7393,8 @@ export interface components {
             hasMore: boolean;
             limit: number;
             nextCursor: string | null;
+            /** @description How many there are on all pages, where that was asked for. */
+            total?: number;
         };
         /** @enum {string} */
         Permission: "workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read" | "tables:read" | "tables:write" | "records:read" | "records:write" | "queries:read" | "queries:run" | "queries:write" | "queries:manage" | "migrations:read" | "migrations:write";
@@ -7291,6 +7596,26 @@ export interface components {
             /** @default true */
             dryRun?: boolean;
         };
+        /**
+         * @description Conditions on fields, all of which must hold; `or` holds a list of filters of which one must. Operators: `in`, `nin`, `ne`, `gt`, `gte`, `lt`, `lte`, `exists`, `contains`, `starts_with`. Values within a json column are named by a dotted path.
+         * @default null
+         * @example {
+         *       "status": "new",
+         *       "or": [
+         *         {
+         *           "price": {
+         *             "gte": "10.00"
+         *           }
+         *         },
+         *         {
+         *           "extra.vip": true
+         *         }
+         *       ]
+         *     }
+         */
+        RecordFilter: {
+            [key: string]: unknown;
+        } | null;
         /**
          * @example {
          *       "minUp": 1
@@ -7578,6 +7903,24 @@ export interface components {
             overlapSeconds?: number;
             /** @description The new secret, write-only. Absent: one is made and shown once. */
             secret?: string;
+        };
+        /**
+         * @description ANDed to everything that whoever has the role reads and writes of the table. `$user.id`, `$user.email`, `$user.name` and `$actor.id` stand for the caller.
+         * @example {
+         *       "role": "agent",
+         *       "read": {
+         *         "owner": "$user.id"
+         *       },
+         *       "write": {
+         *         "owner": "$user.id"
+         *       }
+         *     }
+         */
+        RowRule: {
+            read?: components["schemas"]["RecordFilter"];
+            /** @description Name of a role of the workspace. */
+            role: string;
+            write?: components["schemas"]["RecordFilter"];
         };
         /**
          * @example {
@@ -8207,6 +8550,166 @@ export interface components {
                  */
                 to: string[];
             }[];
+        };
+        Table: {
+            checks: components["schemas"]["TableCheck"][];
+            columns: components["schemas"]["Column"][];
+            /** Format: date-time */
+            createdAt: string;
+            description: string;
+            id: string;
+            indexes: components["schemas"]["TableIndex"][];
+            name: string;
+            /** Format: date-time */
+            purgeAt: string | null;
+            rules: components["schemas"]["RowRule"][];
+            /** @example assets */
+            slug: string;
+            uniques: components["schemas"]["TableUnique"][];
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        TableCheck: {
+            expression: string;
+            name: string;
+        };
+        TableEnvelope: {
+            data: components["schemas"]["Table"];
+            meta: components["schemas"]["Meta"];
+        };
+        TableIndex: {
+            columns: {
+                /**
+                 * @default asc
+                 * @enum {string}
+                 */
+                direction?: "asc" | "desc";
+                name: string | ("id" | "version" | "created_at" | "updated_at");
+            }[];
+            /**
+             * @default btree
+             * @enum {string}
+             */
+            kind?: "btree" | "trigram" | "fulltext";
+            name: string;
+            /** @default false */
+            unique?: boolean;
+        };
+        TablePage: {
+            data: components["schemas"]["Table"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * @example {
+         *       "columns": {
+         *         "add": [
+         *           {
+         *             "name": "colour",
+         *             "type": "enum",
+         *             "values": [
+         *               "red",
+         *               "blue"
+         *             ]
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        TablePatch: {
+            /**
+             * @default {
+             *       "add": [],
+             *       "drop": []
+             *     }
+             */
+            checks?: {
+                /** @default [] */
+                add?: components["schemas"]["TableCheck"][];
+                /** @default [] */
+                drop?: string[];
+            };
+            /**
+             * @default {
+             *       "add": [],
+             *       "drop": [],
+             *       "change": []
+             *     }
+             */
+            columns?: {
+                /** @default [] */
+                add?: components["schemas"]["Column"][];
+                /**
+                 * @description The column of this name becomes that one, also under another name.
+                 * @default []
+                 */
+                change?: {
+                    /** @example serial_number */
+                    name: string;
+                    to: components["schemas"]["Column"];
+                }[];
+                /** @default [] */
+                drop?: string[];
+            };
+            description?: string;
+            /**
+             * @description Also what loses values, or locks a large table for as long as it is rewritten.
+             * @default false
+             */
+            force?: boolean;
+            /**
+             * @default {
+             *       "add": [],
+             *       "drop": []
+             *     }
+             */
+            indexes?: {
+                /** @default [] */
+                add?: {
+                    columns: {
+                        /**
+                         * @default asc
+                         * @enum {string}
+                         */
+                        direction?: "asc" | "desc";
+                        name: string | ("id" | "version" | "created_at" | "updated_at");
+                    }[];
+                    /**
+                     * @default btree
+                     * @enum {string}
+                     */
+                    kind?: "btree" | "trigram" | "fulltext";
+                    name?: string;
+                    /** @default false */
+                    unique?: boolean;
+                }[];
+                /** @default [] */
+                drop?: string[];
+            };
+            name?: string;
+            rules?: components["schemas"]["RowRule"][];
+            /** @example assets */
+            slug?: string;
+            /**
+             * @default {
+             *       "add": [],
+             *       "drop": []
+             *     }
+             */
+            uniques?: {
+                /** @default [] */
+                add?: {
+                    columns: string[];
+                    name?: string;
+                }[];
+                /** @default [] */
+                drop?: string[];
+            };
+        };
+        TableUnique: {
+            columns: string[];
+            name: string;
         };
         Token: {
             /** Format: date-time */
@@ -37704,6 +38207,950 @@ export interface operations {
             };
             /** @description `idempotency_in_progress`, `conflict`, `invalid_state_transition` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listTables: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt";
+                /** @description Those that were dropped instead. */
+                trash?: "true" | "false";
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List tables */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TablePage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    createTable: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTable"];
+            };
+        };
+        responses: {
+            /** @description Create a table */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getTable: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the definition of a table */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableEnvelope"];
+                };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    deleteTable: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    updateTable: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TablePatch"];
+            };
+        };
+        responses: {
+            /** @description Change a table */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    restoreTable: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Restore a dropped table */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };

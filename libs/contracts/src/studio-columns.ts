@@ -36,7 +36,6 @@ export const ColumnDefault = z
     z.string().max(10_000),
     z.number(),
     z.boolean(),
-    z.array(z.unknown()),
     z.strictObject({ expression: Expression }),
     z.strictObject({ json: z.unknown() }),
   ])

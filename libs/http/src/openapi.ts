@@ -144,7 +144,7 @@ function platformErrors(route: Route): ErrorCode[] {
     codes.push('workspace_required', 'workspace_forbidden', 'environment_forbidden')
   if (route.body)
     codes.push('malformed_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout')
-  if (route.upload) codes.push('payload_too_large', 'unsupported_media_type')
+  if (route.upload) codes.push('payload_too_large', 'unsupported_media_type', 'request_timeout')
   if (route.kind === 'list') codes.push('invalid_cursor')
   if (route.path.includes(':')) codes.push('not_found')
   if (route.ifMatch) codes.push('precondition_failed', 'version_conflict')

@@ -13,6 +13,8 @@ exception when duplicate_object or unique_violation then
 	null;
 end $$;
 grant usage on schema studio, extensions to studio_tenant;
+-- It becomes an owner where it says so, and has none of their rights otherwise.
+alter role database_studio noinherit;
 do $$ begin
 	execute format('grant connect on database %I to studio_tenant, database_studio', current_database());
 end $$;

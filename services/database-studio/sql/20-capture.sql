@@ -10,7 +10,9 @@ create table if not exists captured_tables (
 	table_id text primary key,
 	space_id text not null references spaces,
 	relation oid not null unique,
-	slug text not null
+	slug text not null,
+	-- Of the definition: who writes by another one is refused.
+	version integer
 );
 grant select on captured_tables to database_studio;
 
@@ -26,7 +28,7 @@ alter function studio.new_record_id security definer;
 
 -- Who acts in this transaction, by the proof its session has given. A tenant's session that gave none writes nothing; the
 -- service says it for its own, and everybody else is the platform.
-create or replace function who_acts(out actor json, out request_id text, out causation_id text, out source json) language plpgsql
+create or replace function who_acts(id text, out actor json, out request_id text, out causation_id text, out source json) language plpgsql
 set search_path from current as $$
 declare
 	acting json;
@@ -36,6 +38,9 @@ begin
 		acting := nullif(current_setting('studio.acting', true), '')::json;
 	elsif acting is null and session_user ~ '^s_[0-9a-z]{12}_(runtime|reader|migrator)$' then
 		raise exception 'this transaction does not say who acts' using errcode = 'insufficient_privilege';
+	end if;
+	if (acting->'definitions'->>id)::integer <> (select c.version from captured_tables c where c.table_id = id) then
+		raise exception 'the definition of the table has changed' using errcode = 'object_not_in_prerequisite_state';
 	end if;
 	actor := coalesce(acting->'actor', '{"id":"system","name":"Opsplane","type":"system"}');
 	request_id := acting->>'requestId';
@@ -186,7 +191,7 @@ begin
 				raise exception 'the id %% was that of a record before', used using errcode = 'unique_violation';
 			end if;
 			perform add_event_month((clock_timestamp() at time zone 'UTC')::date);
-			who := who_acts();
+			who := who_acts(%7$L);
 			prefix := event_id_prefix();
 			with r as (
 				select row_number() over () as number, n.id, n.version, %3$s as display, null::json as before,
@@ -195,7 +200,7 @@ begin
 			%6$s $b$ $f$,
 		base || '_insert', id || '/', display_of('n', captured.relation),
 		fields_where(captured.relation, 'n.%1$I is not null', '{id,version,tableSlug,createdAt,updatedAt}'),
-		record_of('n', captured.relation, captured.slug), appends);
+		record_of('n', captured.relation, captured.slug), appends, id);
 
 	execute format($f$
 		create or replace function capture.%1$I() returns trigger language plpgsql security definer
@@ -209,7 +214,7 @@ begin
 				return null;
 			end if;
 			perform add_event_month((clock_timestamp() at time zone 'UTC')::date);
-			who := who_acts();
+			who := who_acts(%7$L);
 			prefix := event_id_prefix();
 			with r as (
 				select row_number() over () as number, n.id, n.version, %2$s as display, %3$s as before,
@@ -218,7 +223,7 @@ begin
 				where n.version <> o.version),
 			%6$s $b$ $f$,
 		base || '_update', display_of('n', captured.relation), record_of('o', captured.relation, captured.slug),
-		fields_where(captured.relation, null, '{version,updatedAt}'), record_of('n', captured.relation, captured.slug), appends);
+		fields_where(captured.relation, null, '{version,updatedAt}'), record_of('n', captured.relation, captured.slug), appends, id);
 
 	execute format($f$
 		create or replace function capture.%1$I() returns trigger language plpgsql security definer
@@ -232,7 +237,7 @@ begin
 				return null;
 			end if;
 			perform add_event_month((clock_timestamp() at time zone 'UTC')::date);
-			who := who_acts();
+			who := who_acts(%9$L);
 			prefix := event_id_prefix();
 			-- The row was the head of its stream; where there is none any more, this says where the stream has ended.
 			insert into stream_heads (stream_id, stream_type, workspace_id, environment, version, ended)
@@ -244,7 +249,7 @@ begin
 			%8$s $b$ $f$,
 		base || '_delete', id || '/', space.workspace_id, space.environment, display_of('o', captured.relation),
 		record_of('o', captured.relation, captured.slug),
-		fields_where(captured.relation, 'o.%1$I is not null', '{id,version,tableSlug,createdAt,updatedAt}'), appends);
+		fields_where(captured.relation, 'o.%1$I is not null', '{id,version,tableSlug,createdAt,updatedAt}'), appends, id);
 end
 $$;
 
@@ -256,16 +261,16 @@ $$;
 
 -- Has the rows of a table captured from now on: the functions, and the triggers that call them. To be called again when its
 -- columns or its slug have changed. The table has the base columns, and belongs to the space whose schema it is in.
-create or replace function attach_capture(id text, schema_name text, table_name text, slug text) returns void language plpgsql
+create or replace function attach_capture(id text, schema_name text, table_name text, slug text, definition_version integer default null) returns void language plpgsql
 security definer set search_path from current as $$
 declare
 	target regclass := format('%I.%I', schema_name, table_name);
 	base text := 't_' || lower(split_part(id, '_', 2));
 	op text;
 begin
-	insert into captured_tables as c (table_id, space_id, relation, slug)
-	select attach_capture.id, s.id, target, attach_capture.slug from spaces s where attach_capture.schema_name in (s.schema_name, s.schema_name || '_trash')
-	on conflict (table_id) do update set relation = excluded.relation, slug = excluded.slug where c.space_id = excluded.space_id;
+	insert into captured_tables as c (table_id, space_id, relation, slug, version)
+	select attach_capture.id, s.id, target, attach_capture.slug, definition_version from spaces s where attach_capture.schema_name in (s.schema_name, s.schema_name || '_trash')
+	on conflict (table_id) do update set relation = excluded.relation, slug = excluded.slug, version = excluded.version where c.space_id = excluded.space_id;
 	if not found then
 		raise exception '% is no table of a space, or of another one than before', target using errcode = 'insufficient_privilege';
 	end if;

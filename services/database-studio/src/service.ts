@@ -3,7 +3,12 @@ import { defineService } from '@opsplane/service'
 import { loadConfig, type StudioConfig } from './config.js'
 import { createDataPlane } from './plane/data-plane.js'
 import { provisionPlane } from './plane/provision-plane.js'
+import { recordRoutes } from './record/record-routes.js'
+import { createRecordServices } from './record/record-services.js'
+import { createDefinitions } from './table/definitions.js'
 import { table } from './table/domain.js'
+import { tableRoutes } from './table/routes.js'
+import { createTables } from './table/tables.js'
 
 export const databaseStudio = defineService<StudioConfig>({
   name: 'database-studio',
@@ -13,6 +18,9 @@ export const databaseStudio = defineService<StudioConfig>({
   deciders: [table],
   setup(ctx) {
     const plane = createDataPlane(ctx)
-    return { routes: [], background: [plane] }
+    const definitions = createDefinitions(ctx.database)
+    const tables = createTables(ctx, { plane, definitions })
+    const records = createRecordServices(ctx, { plane, definitions })
+    return { routes: [...tableRoutes(ctx, tables), ...recordRoutes(records)], background: [plane] }
   },
 })

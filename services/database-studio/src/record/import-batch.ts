@@ -31,7 +31,7 @@ export function writeBatch(
 ): Promise<BatchOutcome> {
   const refused: RefusedRow[] = []
   const readable = rows.flatMap((row) => readRow(opened, row, refused))
-  return access.commit(opened.space, meta, async (tx) => {
+  return access.commit([opened], meta, async (tx) => {
     const written = await writeParts(tx, opened, readable, { refused, on })
     return { written, refused: refused.sort((a, b) => a.line - b.line) }
   })

@@ -8,7 +8,6 @@ import { startStudio } from './studio.fixture.js'
 let at: Awaited<ReturnType<typeof startStudio>>
 let api: ApiClient
 const principal = testPrincipal()
-const tenant = { workspaceId: principal.workspaceId ?? '', environment: 'production' as const }
 const sites = TableState.parse({
   ...assets,
   slug: 'sites',
@@ -20,8 +19,8 @@ const path = '/tables/assets/records'
 beforeAll(async () => {
   at = await startStudio()
   api = at.studio.as(principal)
-  await at.addTable(tenant, sites)
-  await at.addTable(tenant, assets)
+  await at.addTable(principal, sites)
+  await at.addTable(principal, assets)
 })
 afterAll(() => at?.studio.stop())
 
@@ -143,8 +142,8 @@ describe('an import', () => {
   it('is nobody else’s', async () => {
     const { id } = await imported('name\nMine')
     const other = testPrincipal()
-    await at.addTable({ workspaceId: other.workspaceId ?? '', environment: 'production' }, sites)
-    await at.addTable({ workspaceId: other.workspaceId ?? '', environment: 'production' }, assets)
+    await at.addTable(other, sites)
+    await at.addTable(other, assets)
     expect((await at.studio.as(other).get(`/tables/assets/imports/${id}`)).status).toBe(404)
     expect(
       (

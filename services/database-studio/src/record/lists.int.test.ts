@@ -8,7 +8,6 @@ import { startStudio } from './studio.fixture.js'
 let at: Awaited<ReturnType<typeof startStudio>>
 let api: ApiClient
 const principal = testPrincipal()
-const tenant = { workspaceId: principal.workspaceId ?? '', environment: 'production' as const }
 const sites = TableState.parse({
   ...assets,
   slug: 'sites',
@@ -41,8 +40,8 @@ let all: StudioRecord[]
 beforeAll(async () => {
   at = await startStudio()
   api = at.studio.as(principal)
-  await at.addTable(tenant, sites)
-  await at.addTable(tenant, assets)
+  await at.addTable(principal, sites)
+  await at.addTable(principal, assets)
   const root = (await api.post('/tables/sites/records', { name: 'Europe' })).data(StudioRecord)
   const berlin = (await api.post('/tables/sites/records', { name: 'Berlin', parent: root.id })).data(
     StudioRecord,
@@ -133,9 +132,10 @@ describe('a sort', () => {
       `${path}?${new URLSearchParams({ sort: 'price', after: nextCursor ?? '' })}`,
     )
     expect(refused.error().code).toBe('invalid_cursor')
-    const other = at.studio.as({ ...principal, environment: 'staging' })
-    await at.addTable({ ...tenant, environment: 'staging' }, sites)
-    await at.addTable({ ...tenant, environment: 'staging' }, assets)
+    const staging = { ...principal, environment: 'staging' as const }
+    const other = at.studio.as(staging)
+    await at.addTable(staging, sites)
+    await at.addTable(staging, assets)
     const theirs = await other.get(
       `${path}?${new URLSearchParams({ sort: 'serial', limit: '5', after: nextCursor ?? '' })}`,
     )

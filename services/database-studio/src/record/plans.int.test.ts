@@ -19,7 +19,6 @@ let api: ApiClient
 let schema: string
 let sql: postgres.Sql
 const principal = testPrincipal()
-const tenant = { workspaceId: principal.workspaceId ?? '', environment: 'production' as const }
 const sites = TableState.parse({
   ...assets,
   slug: 'sites',
@@ -30,10 +29,10 @@ const sites = TableState.parse({
 beforeAll(async () => {
   at = await startStudio()
   api = at.studio.as(principal)
-  await at.addTable(tenant, sites)
-  await at.addTable(tenant, assets)
+  await at.addTable(principal, sites)
+  await at.addTable(principal, assets)
   const [space] = await at.studio
-    .sql`select schema_name from spaces where workspace_id = ${tenant.workspaceId}`
+    .sql`select schema_name from spaces where workspace_id = ${principal.workspaceId ?? ''}`
   schema = space?.schema_name as string
   sql = postgres(at.studio.adminUrl, { max: 1, onnotice: () => {}, fetch_types: false })
   await sql.unsafe(`insert into ${schema}.assets (name, serial, quantity, price, status)

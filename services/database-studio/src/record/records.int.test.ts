@@ -8,7 +8,6 @@ import { startStudio } from './studio.fixture.js'
 let at: Awaited<ReturnType<typeof startStudio>>
 let api: ApiClient
 const principal = testPrincipal()
-const tenant = { workspaceId: principal.workspaceId ?? '', environment: 'production' as const }
 const sites = TableState.parse({
   ...assets,
   slug: 'sites',
@@ -20,8 +19,8 @@ const Loose = z.looseObject({})
 beforeAll(async () => {
   at = await startStudio()
   api = at.studio.as(principal)
-  await at.addTable(tenant, sites)
-  await at.addTable(tenant, assets)
+  await at.addTable(principal, sites)
+  await at.addTable(principal, assets)
 })
 afterAll(() => at?.studio.stop())
 
@@ -109,9 +108,8 @@ describe('a record', () => {
     const { id } = (await api.post(path, { name: 'Mine' })).data(StudioRecord)
     const others = [testPrincipal(), { ...principal, environment: 'staging' as const }]
     for (const other of others) {
-      const away = { workspaceId: other.workspaceId ?? '', environment: other.environment ?? 'production' }
-      await at.addTable(away, sites)
-      await at.addTable(away, assets)
+      await at.addTable(other, sites)
+      await at.addTable(other, assets)
       const theirs = at.studio.as(other)
       expect((await theirs.get(path)).page(StudioRecord).items).toEqual([])
       expect((await theirs.get(`${path}/${id}`)).status).toBe(404)

@@ -68,7 +68,7 @@ export function createRecords(access: RecordAccess): Records {
       withTable(slug, meta, async (opened) => {
         const values = parsed(opened, given, false)
         const columns = Object.keys(values)
-        if (columns.length === 0) return access.commit(opened.space, meta, () => explain(opened, id, meta))
+        if (columns.length === 0) return access.commit([opened], meta, () => explain(opened, id, meta))
         const rows = [{ ...values, id, version: meta.expectedVersion ?? null }]
         return commitOne(
           opened,

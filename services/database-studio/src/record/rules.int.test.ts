@@ -6,7 +6,6 @@ import { startStudio } from './studio.fixture.js'
 
 let at: Awaited<ReturnType<typeof startStudio>>
 const owner = testPrincipal()
-const tenant = { workspaceId: owner.workspaceId ?? '', environment: 'production' as const }
 const ada = { ...owner, role: 'agent', userId: 'usr_ada', email: 'ada@example.com' }
 const bob = { ...owner, role: 'agent', userId: 'usr_bob', email: 'bob@example.com' }
 const column = (name: string) => ({ name, type: 'text' })
@@ -38,7 +37,7 @@ const path = '/tables/tasks/records'
 
 beforeAll(async () => {
   at = await startStudio()
-  await at.addTable(tenant, tasks)
+  await at.addTable(owner, tasks)
   all = at.studio.as(owner)
   hers = at.studio.as(ada)
   his = at.studio.as(bob)

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { Column, ColumnName, TableSlug } from './studio-columns.js'
+import { NewTable, TableCheck } from './studio-tables.js'
+
+const { name, description, indexes, uniques, rules } = NewTable.shape
+const few = 50
+const Names = z.array(z.string().max(63)).max(few).default([])
+const none = { add: [], drop: [] }
+
+/** What is to be different about a table. */
+export const TablePatch = z
+  .strictObject({
+    slug: TableSlug,
+    name: name.unwrap(),
+    description: description.unwrap(),
+    columns: z
+      .strictObject({
+        add: z.array(Column).max(few).default([]),
+        change: z
+          .array(z.strictObject({ name: ColumnName, to: Column }))
+          .max(few)
+          .default([])
+          .meta({ description: 'The column of this name becomes that one, also under another name.' }),
+        drop: z.array(ColumnName).max(few).default([]),
+      })
+      .default({ ...none, change: [] }),
+    indexes: z.strictObject({ add: indexes, drop: Names }).default(none),
+    uniques: z.strictObject({ add: uniques, drop: Names }).default(none),
+    checks: z.strictObject({ add: z.array(TableCheck).max(few).default([]), drop: Names }).default(none),
+    rules: rules.unwrap(),
+    force: z.boolean().default(false).meta({
+      description: 'Also what loses values, or locks a large table for as long as it is rewritten.',
+    }),
+  })
+  .partial()
+  .meta({
+    id: 'TablePatch',
+    example: { columns: { add: [{ name: 'colour', type: 'enum', values: ['red', 'blue'] }] } },
+  })
+export type TablePatch = z.infer<typeof TablePatch>

@@ -1,0 +1,50 @@
+-- What changes of tables ask of their rows, and the trash.
+
+-- A type of columns, as a definition writes it; anything else is refused, as it becomes part of a statement.
+create or replace function studio.column_type(type text) returns text language plpgsql immutable
+set search_path = pg_catalog as $$
+begin
+	if type !~ '^(text|varchar\(\d+\)|integer|bigint|numeric|numeric\(\d+, \d+\)|boolean|date|timestamptz\(3\)|jsonb|uuid)$' then
+		raise exception 'not a type of columns: %', type using errcode = 'invalid_parameter_value';
+	end if;
+	return type;
+end
+$$;
+
+-- Whether a text can be read as a value of a type.
+create or replace function studio.is_readable(value text, type text) returns boolean language plpgsql immutable
+set search_path = pg_catalog as $$
+declare
+	statement text := format('select ($1)::%s', studio.column_type(type));
+begin
+	execute statement using value;
+	return true;
+exception when data_exception or integrity_constraint_violation or program_limit_exceeded then
+	return false;
+end
+$$;
+
+-- What a text is once it was read as one type, and that as another; null where it cannot be.
+create or replace function studio.reread(value text, type text, back text) returns text language plpgsql immutable
+set search_path = pg_catalog as $$
+declare
+	statement text := format('select ($1)::%s::text::%s::text', studio.column_type(type), studio.column_type(back));
+	result text;
+begin
+	execute statement into result using value;
+	return result;
+exception when data_exception or integrity_constraint_violation or program_limit_exceeded then
+	return null;
+end
+$$;
+
+-- The indexes of tables in the trash, by the names they had: there no two may have one name.
+create table if not exists trashed_names (
+	table_id text not null,
+	trashed text not null,
+	name text not null,
+	primary key (table_id, trashed)
+);
+grant select, insert, delete on trashed_names to database_studio;
+revoke execute on function studio.column_type, studio.is_readable, studio.reread from public;
+grant execute on function studio.column_type, studio.is_readable, studio.reread to studio_tenant;

@@ -1,0 +1,86 @@
+import { type Column, invalidField, type NewTable, type TableState } from '@opsplane/contracts'
+import { checkExpression } from '../sql/expression.js'
+import { nameOf } from './sql-text.js'
+
+type Defined = Pick<TableState, 'slug' | 'columns' | 'indexes' | 'uniques' | 'checks'>
+
+/** Names what its author has not named. */
+export function nameParts({ slug, indexes, uniques }: Pick<NewTable, 'slug' | 'indexes' | 'uniques'>) {
+  const onto = (columns: readonly (string | { name: string })[]) =>
+    columns.map((column) => (typeof column === 'string' ? column : column.name)).join('_')
+  return {
+    indexes: indexes.map((index) => ({
+      ...index,
+      name: index.name ?? nameOf(slug, onto(index.columns), 'idx'),
+    })),
+    uniques: uniques.map((unique) => ({
+      ...unique,
+      name: unique.name ?? nameOf(slug, onto(unique.columns), 'key'),
+    })),
+  }
+}
+
+/**
+ * What a definition must be that no schema says: names once, columns that are there, expressions that are harmless. Throws
+ * `validation_failed`. Whether the tables it refers to exist, Postgres says.
+ */
+export async function checkDefinition(table: Defined): Promise<void> {
+  const { columns, indexes, uniques, checks } = table
+  const names = columns.map(({ name }) => name)
+  refuseTwice(names, '/columns', 'column')
+  refuseTwice(
+    [...indexes, ...uniques, ...checks].map(({ name }) => name),
+    '/indexes',
+    'constraint or index',
+  )
+  const known = new Set([...names, 'id', 'version', 'created_at', 'updated_at'])
+  const knows = (path: string, of: readonly string[]) => {
+    for (const name of of)
+      if (!known.has(name)) throw invalidField(path, 'unknown_column', `There is no column ${name}.`)
+  }
+  for (const [at, { columns: of }] of indexes.entries())
+    knows(
+      `/indexes/${at}`,
+      of.map(({ name }) => name),
+    )
+  for (const [at, { columns: of }] of uniques.entries()) knows(`/uniques/${at}`, of)
+  for (const [at, column] of columns.entries()) await checkColumn(column, columns, `/columns/${at}`)
+  for (const [at, { expression }] of checks.entries())
+    await checkExpression(expression, { columns: names, kind: 'check', path: `/checks/${at}/expression` })
+}
+
+async function checkColumn(column: Column, columns: readonly Column[], path: string): Promise<void> {
+  const { default: given, nullable } = column
+  if (column.type === 'computed') {
+    if (given !== null)
+      throw invalidField(`${path}/default`, 'not_allowed', 'A computed column has no default.')
+    const others = columns.filter(({ type }) => type !== 'computed').map(({ name }) => name)
+    await checkExpression(column.expression, {
+      columns: others,
+      kind: 'computed',
+      path: `${path}/expression`,
+    })
+  } else if (given !== null && typeof given === 'object' && 'expression' in given) {
+    await checkExpression(given.expression, {
+      columns: [],
+      kind: 'default',
+      path: `${path}/default/expression`,
+    })
+  } else if (given !== null && (typeof given === 'object') !== (column.type === 'json')) {
+    const message = 'A default of a json column is written as {"json": …}, and no other one.'
+    throw invalidField(`${path}/default`, 'invalid_type', message)
+  }
+  if (column.type === 'decimal' && (column.scale ?? 0) > (column.precision ?? 1_000))
+    throw invalidField(
+      `${path}/scale`,
+      'too_big',
+      'A decimal has no more digits behind the point than in all.',
+    )
+  if (column.type === 'reference' && column.onDelete === 'set_null' && !nullable)
+    throw invalidField(`${path}/onDelete`, 'not_allowed', 'A column that is never null cannot be set null.')
+}
+
+function refuseTwice(names: readonly string[], path: string, what: string): void {
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice !== undefined) throw invalidField(path, 'duplicate', `The ${what} ${twice} is named twice.`)
+}

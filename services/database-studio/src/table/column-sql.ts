@@ -1,0 +1,73 @@
+import type { Column, ResultType } from '@opsplane/contracts'
+import { literal, nameOf, quoted } from './sql-text.js'
+
+/** A table as statements about it name it. */
+export interface Place {
+  schema: string
+  slug: string
+}
+
+export const relation = ({ schema, slug }: Place): string => `${quoted(schema)}.${quoted(slug)}`
+
+const resultTypes: Record<ResultType, string> = {
+  ...{ text: 'text', integer: 'integer', bigint: 'bigint', decimal: 'numeric', boolean: 'boolean' },
+  ...{ date: 'date', json: 'jsonb', uuid: 'uuid' },
+}
+
+/** The type of a column in Postgres. */
+export function sqlTypeOf(column: Column): string {
+  switch (column.type) {
+    case 'text':
+      return column.maxLength === null ? 'text' : `varchar(${column.maxLength})`
+    case 'decimal':
+      return column.precision === null ? 'numeric' : `numeric(${column.precision}, ${column.scale ?? 0})`
+    case 'timestamp':
+      return 'timestamptz(3)'
+    case 'enum':
+    case 'reference':
+      return 'text'
+    case 'computed':
+      return resultTypes[column.resultType]
+    default:
+      return resultTypes[column.type]
+  }
+}
+
+/** The default of a column as SQL; undefined without one. */
+export function defaultSql(column: Column): string | undefined {
+  const { default: given } = column
+  if (given === null || column.type === 'computed') return undefined
+  if (typeof given === 'object' && 'expression' in given) return `(${given.expression})`
+  const text = typeof given === 'object' ? JSON.stringify(given.json) : String(given)
+  return `${literal(text)}::${sqlTypeOf(column)}`
+}
+
+/** A column as CREATE TABLE and ADD COLUMN have it, without the constraints that have names. */
+export function columnSql(column: Column): string {
+  const parts = [quoted(column.name), sqlTypeOf(column)]
+  if (column.type === 'computed') parts.push(`generated always as (${column.expression}) stored`)
+  const value = defaultSql(column)
+  if (value !== undefined) parts.push(`default ${value}`)
+  if (!column.nullable) parts.push('not null')
+  return parts.join(' ')
+}
+
+const referenceActions = { restrict: 'restrict', set_null: 'set null', cascade: 'cascade' }
+
+/** The constraints of one column, by their names. */
+export function columnConstraints({ schema, slug }: Place, column: Column): Map<string, string> {
+  const name = quoted(column.name)
+  const found = new Map<string, string>()
+  if (column.unique) found.set(nameOf(slug, column.name, 'key'), `unique (${name})`)
+  if (column.type === 'enum')
+    found.set(
+      nameOf(slug, column.name, 'enum'),
+      `check (${name} in (${column.values.map(literal).join(', ')}))`,
+    )
+  if (column.type === 'reference')
+    found.set(
+      nameOf(slug, column.name, 'fkey'),
+      `foreign key (${name}) references ${relation({ schema, slug: column.table })} (id) on delete ${referenceActions[column.onDelete]}`,
+    )
+  return found
+}

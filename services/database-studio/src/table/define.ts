@@ -1,0 +1,68 @@
+import { ApiError, type CommandMeta } from '@opsplane/contracts'
+import { type EventStore, keepAnswer, type Unit, VersionRaceError } from '@opsplane/eventstore'
+import { type Database, queriesOf, type StatementRunner } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import type { Space } from '../plane/space.js'
+import { definitionFailure } from './failures.js'
+import { quoted } from './sql-text.js'
+
+/** A transaction that changes a schema, and the definitions of what is in it. */
+export interface Defining {
+  tx: StatementRunner
+  unit: Unit
+  /** Does this as the owner of the space. */
+  asOwner<T>(work: (tx: StatementRunner) => Promise<T>): Promise<T>
+}
+
+/** Runs `work` in one transaction: what it does to the schema, the events of it and the answer to the request. Throws ApiError. */
+export type Define = <T>(
+  space: Space,
+  meta: CommandMeta,
+  work: (defining: Defining) => Promise<T>,
+) => Promise<T>
+
+const lockTimeoutMs = 5_000
+const statementTimeoutMs = 55_000
+
+export function createDefine(ctx: Pick<ServiceContext, 'database' | 'store' | 'relay'>): Define {
+  return async (space, meta, work) => {
+    try {
+      const { value } = await ctx.database.sql.begin(async (tx) => ({
+        value: await defineWithin(ctx, tx, space, meta, work),
+      }))
+      ctx.relay.wake()
+      return value
+    } catch (error) {
+      if (error instanceof VersionRaceError)
+        throw new ApiError('version_conflict', 'The table was changed by somebody else meanwhile. Try again.')
+      throw definitionFailure(error)
+    }
+  }
+}
+
+async function defineWithin<T>(
+  { store }: { store: EventStore; database: Database },
+  tx: StatementRunner,
+  space: Space,
+  meta: CommandMeta,
+  work: (defining: Defining) => Promise<T>,
+): Promise<T> {
+  const { actor, requestId, causationId = null, source = null } = meta
+  await tx.unsafe(
+    `select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true), set_config('studio.acting', $3, true)`,
+    [
+      String(lockTimeoutMs),
+      String(statementTimeoutMs),
+      JSON.stringify({ actor, requestId, causationId, source }),
+    ],
+  )
+  const asOwner: Defining['asOwner'] = async (work) => {
+    await tx.unsafe(`set local role ${quoted(`${space.schema}_owner`)}`)
+    const value = await work(tx)
+    await tx.unsafe('set local role none')
+    return value
+  }
+  const value = await store.within(tx, meta, (unit) => work({ tx, unit, asOwner }))
+  await keepAnswer(queriesOf(tx), meta, value)
+  return value
+}

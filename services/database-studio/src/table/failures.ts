@@ -1,0 +1,37 @@
+import { ApiError, type ErrorDetail } from '@opsplane/contracts'
+import { isTransient, translatePostgresError } from '@opsplane/postgres'
+import postgres from 'postgres'
+
+/** States that say that a definition is wrong, not that something failed. */
+const wrongDefinition = /^(22|42|0A|2BP|54)/
+
+/** What a client is told of a definition that Postgres refused. */
+export function definitionFailure(error: unknown): unknown {
+  if (error instanceof ApiError || !(error instanceof postgres.PostgresError))
+    return translatePostgresError(error)
+  const { code, message, constraint_name: constraint = '' } = error
+  if (constraint === 'tables_slug_key' || code === '42P07')
+    return refusal('conflict', 'name_taken', sentence(message), error)
+  if (code === '23505' || code === '23503' || code === '23514' || code === '23502')
+    return refusal('conflict', 'rows_in_the_way', sentence(message), error)
+  if (isTransient(error)) {
+    const busy = 'The table is in use, and was not to be had for long enough. Try again.'
+    return new ApiError('service_unavailable', busy, { headers: { 'Retry-After': '1' }, cause: error })
+  }
+  // What the owner of a table may not do to it, is not wrong of the definition.
+  if (wrongDefinition.test(code) && code !== '42501')
+    return refusal('validation_failed', 'refused_by_postgres', sentence(message), error)
+  return translatePostgresError(error)
+}
+
+const sentence = (message: string) => `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`
+
+function refusal(
+  code: 'conflict' | 'validation_failed',
+  why: string,
+  message: string,
+  cause: unknown,
+): ApiError {
+  const detail: ErrorDetail = { in: 'body', path: '', code: why, message }
+  return new ApiError(code, message, { details: [detail], cause })
+}

@@ -1,0 +1,125 @@
+import type { Column, TableState } from '@opsplane/contracts'
+import { type Place, relation, sqlTypeOf } from './column-sql.js'
+import { literal, quoted } from './sql-text.js'
+
+/** Something rows can stand against, or lose by a change. */
+export interface RowCheck {
+  /** What is said of the rows that are found. */
+  says: string
+  /** Whether `force` goes on regardless: values are lost. Otherwise the change cannot be made. */
+  loses: boolean
+  /** Finds them: rows of `id` and `value`, a text. */
+  rows: string
+}
+
+/** A column that is dropped takes its values with it. */
+export const dropLoses = (place: Place, column: Column): RowCheck => ({
+  says: `${column.name} has values, which are lost`,
+  loses: true,
+  rows: column.type === 'computed' ? none(place) : where(place, column, `${quoted(column.name)} is not null`),
+})
+
+export function checksOfNewColumn(place: Place, column: Column): RowCheck[] {
+  if (column.nullable || column.default !== null || column.type === 'computed') return []
+  const rows = `select id, null::text as value from ${relation(place)}`
+  return [{ says: `${column.name} can be null in no record, and has no default`, loses: false, rows }]
+}
+
+/** What stands against a column becoming another one; it still has its former name. */
+export function checksOfColumn(place: Place, from: Column, to: Column): RowCheck[] {
+  const name = quoted(from.name)
+  const found: RowCheck[] = []
+  const add = (says: string, condition: string, loses = false) =>
+    found.push({ says, loses, rows: where(place, from, condition) })
+  const [typeBefore, type] = [sqlTypeOf(from), sqlTypeOf(to)]
+  if (type !== typeBefore && !isWider(from, to)) {
+    const plain = type.replace(/\(.*/, '')
+    const readable = `studio.is_readable(${name}::text, ${literal(type)})`
+    add(`${from.name} cannot be read as ${type}`, `${name} is not null and not ${readable}`)
+    // Read back, it must be what it was.
+    const back = `case when ${readable} then studio.reread(${name}::text, ${literal(type)}, ${literal(typeBefore)}) is distinct from ${name}::text end`
+    add(
+      `${from.name} is not the same as ${plain}, what it was is lost`,
+      `${name} is not null and ${back}`,
+      true,
+    )
+  }
+  if (from.nullable && !to.nullable) add(`${from.name} is null`, `${name} is null`)
+  if (to.type === 'enum' && !isSubset(from, to))
+    add(`${from.name} is none of the values`, `${name}::text not in (${to.values.map(literal).join(', ')})`)
+  if (to.type === 'reference' && !(from.type === 'reference' && from.table === to.table)) {
+    const other = relation({ schema: place.schema, slug: to.table })
+    add(
+      `${from.name} names no record of ${to.table}`,
+      `${name} is not null and not exists (select from ${other} o where o.id = t.${name}::text)`,
+    )
+  }
+  if (to.unique && !from.unique) found.push(duplicates(place, [from.name], to.name))
+  return found
+}
+
+/** What stands against constraints that the table did not have. */
+export function checksOfParts(
+  place: Place,
+  before: TableState,
+  after: TableState,
+  renamed: ReadonlyMap<string, string>,
+): RowCheck[] {
+  const known = new Set(before.columns.map(({ name }) => name))
+  const was = (name: string) => renamed.get(name) ?? name
+  const had = new Set(
+    [...before.uniques, ...before.indexes, ...before.checks].map((part) => JSON.stringify(part)),
+  )
+  const uniques = [
+    ...after.uniques,
+    ...after.indexes
+      .filter(({ unique }) => unique)
+      .map((index) => ({ ...index, columns: index.columns.map(({ name }) => name) })),
+  ]
+  return [
+    ...uniques
+      .filter((part) => !had.has(JSON.stringify(part)) && part.columns.every((name) => known.has(was(name))))
+      .map((part) => duplicates(place, part.columns.map(was), part.name)),
+    // Expressions speak of columns by the names they shall have; those of new columns have no rows to be held against.
+    ...after.checks
+      .filter((part) => !had.has(JSON.stringify(part)) && renamed.size === 0)
+      .map(({ name, expression }) => ({
+        says: `the check ${name} does not hold`,
+        loses: false,
+        rows: `select id, null::text as value from ${relation(place)} t where not (${expression})`,
+      })),
+  ]
+}
+
+function duplicates(place: Place, columns: readonly string[], name: string): RowCheck {
+  const list = columns.map(quoted).join(', ')
+  const present = columns.map((column) => `${quoted(column)} is not null`).join(' and ')
+  const value = columns.map((column) => `${quoted(column)}::text`).join(` || ', ' || `)
+  return {
+    says: `${name} is not unique`,
+    loses: false,
+    rows: `select id, value from (select id, ${value} as value, count(*) over (partition by ${list}) as times
+      from ${relation(place)} where ${present}) t where times > 1`,
+  }
+}
+
+const where = (place: Place, { name }: Column, condition: string): string =>
+  `select id, ${quoted(name)}::text as value from ${relation(place)} t where ${condition}`
+const none = (place: Place): string => `select id, null::text as value from ${relation(place)} where false`
+
+/** Changes of type that every value survives. */
+function isWider(from: Column, to: Column): boolean {
+  const texts = ['text', 'enum', 'reference']
+  if (to.type === 'text' && to.maxLength === null && from.type !== 'json') return true
+  if (texts.includes(from.type) && ['enum', 'reference'].includes(to.type)) return true
+  if (from.type === 'integer' && to.type === 'bigint') return true
+  if (['integer', 'bigint'].includes(from.type) && to.type === 'decimal') return to.precision === null
+  return false
+}
+
+const isSubset = (from: Column, to: Column & { type: 'enum' }): boolean =>
+  from.type === 'enum' && from.values.every((value) => to.values.includes(value))
+
+/** Whether a definition speaks of another table. */
+export const refersTo = ({ columns }: Pick<TableState, 'columns'>, slug: string): boolean =>
+  columns.some((column) => column.type === 'reference' && column.table === slug)

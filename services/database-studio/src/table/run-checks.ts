@@ -1,0 +1,61 @@
+import { ApiError, type ErrorDetail } from '@opsplane/contracts'
+import type { StatementRunner } from '@opsplane/postgres'
+import { z } from 'zod'
+import type { RowCheck } from './row-checks.js'
+
+const mostExamples = 5
+
+const Found = z.object({
+  rows: z.number(),
+  examples: z.array(z.object({ id: z.string(), value: z.string().nullable() })).nullable(),
+})
+
+/**
+ * Looks for rows that stand against a change. Throws `conflict` with how many there are, and examples: those that make it
+ * impossible, and those that would lose something unless that is `forced`.
+ */
+export async function runChecks(
+  tx: StatementRunner,
+  checks: readonly RowCheck[],
+  forced: boolean,
+): Promise<void> {
+  const details: ErrorDetail[] = []
+  for (const { says, loses, rows } of checks) {
+    if (loses && forced) continue
+    const [row] = await tx.unsafe(`with found as materialized (${rows})
+      select (select count(*) from found)::float8 as rows,
+        (select json_agg(json_build_object('id', id, 'value', left(value, 200))) from (select * from found limit ${mostExamples}) example) as examples`)
+    const { rows: count, examples } = Found.parse(row)
+    if (count === 0) continue
+    details.push({
+      in: 'body',
+      path: '',
+      code: loses ? 'loses_values' : 'rows_in_the_way',
+      message: `In ${count} ${count === 1 ? 'record' : 'records'} ${says}.${loses ? ' Say force to go on.' : ''}`,
+      params: { rows: count, examples: examples ?? [] },
+    })
+  }
+  const [first] = details
+  if (first) throw new ApiError('conflict', first.message, { details })
+}
+
+/** Rows of a table from which on writing all of them anew is said to lock it for long. */
+const largeRows = 100_000
+
+/** Throws `conflict` where a large table would be locked for as long as it is written anew. */
+export async function refuseLongLock(tx: StatementRunner, relation: string): Promise<void> {
+  const [row] = await tx.unsafe<{ rows: number }[]>(
+    'select reltuples::float8 as rows from pg_class where oid = $1::text::regclass',
+    [relation],
+  )
+  if (!row || row.rows < largeRows) return
+  const message = `All ${Math.round(row.rows)} records are written anew, which locks the table meanwhile. Say force to go on.`
+  const detail: ErrorDetail = {
+    in: 'body',
+    path: '',
+    code: 'locks_table',
+    message,
+    params: { rows: row.rows },
+  }
+  throw new ApiError('conflict', message, { details: [detail] })
+}

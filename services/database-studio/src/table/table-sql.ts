@@ -1,0 +1,73 @@
+import type { TableIndex, TableState } from '@opsplane/contracts'
+import { columnConstraints, columnSql, type Place, relation } from './column-sql.js'
+import { nameOf, quoted } from './sql-text.js'
+
+/** What has a name and belongs to a table: constraints and indexes, each with its definition as SQL. */
+export interface Parts {
+  constraints: Map<string, string>
+  indexes: Map<string, string>
+}
+
+type Defined = Pick<TableState, 'columns' | 'indexes' | 'uniques' | 'checks'>
+
+/** Every constraint and index of a table. Names are said twice by nobody but a client. */
+export function partsOf(place: Place, { columns, indexes, uniques, checks }: Defined): Parts {
+  const list = (names: readonly string[]) => names.map(quoted).join(', ')
+  const constraints = new Map([
+    [nameOf(place.slug, 'pkey'), 'primary key (id)'] as const,
+    [nameOf(place.slug, 'id', 'form'), `check (id ~ '^rec_[0-9A-HJKMNP-TV-Z]{26}$')`] as const,
+    ...columns.flatMap((column) => [...columnConstraints(place, column)]),
+    ...uniques.map(({ name, columns: of }) => [name, `unique (${list(of)})`] as const),
+    ...checks.map(({ name, expression }) => [name, `check (${expression})`] as const),
+  ])
+  const references = columns.flatMap(({ name, type, unique }) =>
+    // Deleting what is referred to would read all of this table.
+    type === 'reference' && !unique
+      ? [[nameOf(place.slug, name, 'ref'), `(${quoted(name)}, id)`] as const]
+      : [],
+  )
+  return {
+    constraints,
+    indexes: new Map([...references, ...indexes.map((index) => [index.name, indexSql(index)] as const)]),
+  }
+}
+
+/** What an index is over, as CREATE INDEX has it after the table. */
+function indexSql({ columns, kind, unique }: TableIndex): string {
+  if (kind === 'trigram')
+    return `using gin (${columns.map(({ name }) => `${quoted(name)} extensions.gin_trgm_ops`).join(', ')})`
+  if (kind === 'fulltext') {
+    const texts = columns.map(({ name }) => `coalesce(${quoted(name)}, ''::text)`)
+    return `using gin (to_tsvector('simple'::regconfig, ${texts.join(` || ' '::text || `)}))`
+  }
+  const terms = columns.map(({ name, direction }) => `${quoted(name)} ${direction}`)
+  // Lists go on behind a record, also among those of the same values.
+  const last = columns.at(-1)
+  const isWhole = unique || columns.some(({ name }) => name === 'id')
+  return `(${[...terms, ...(isWhole ? [] : [`id ${last?.direction ?? 'asc'}`])].join(', ')})`
+}
+
+/** Unique indexes are told by their definition's first word, which CREATE INDEX has before the table. */
+export const createIndex = (place: Place, name: string, definition: string, unique = false): string =>
+  `create ${unique ? 'unique ' : ''}index ${quoted(name)} on ${relation(place)} ${definition}`
+
+/** The statements that make a table, in their order. */
+export function createTable(place: Place, state: TableState): string[] {
+  const { constraints, indexes } = partsOf(place, state)
+  const lines = [
+    'id text default studio.new_record_id()',
+    'version integer not null',
+    'created_at timestamptz(3) not null',
+    'updated_at timestamptz(3) not null',
+    ...state.columns.map(columnSql),
+    ...[...constraints].map(([name, definition]) => `constraint ${quoted(name)} ${definition}`),
+  ]
+  const unique = uniqueIndexes(state)
+  return [
+    `create table ${relation(place)} (\n\t${lines.join(',\n\t')}\n)`,
+    ...[...indexes].map(([name, definition]) => createIndex(place, name, definition, unique.has(name))),
+  ]
+}
+
+export const uniqueIndexes = ({ indexes }: Pick<TableState, 'indexes'>): Set<string> =>
+  new Set(indexes.filter(({ unique }) => unique).map(({ name }) => name))

@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Table } from '@opsplane/contracts'
+import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
+import { databaseStudio } from '../service.js'
+
+let service: TestService
+let api: ApiClient
+const principal = testPrincipal()
+beforeAll(async () => {
+  service = await startTestService(databaseStudio)
+  api = service.as(principal)
+})
+afterAll(() => service?.stop())
+
+const everyType = [
+  { name: 'serial', type: 'text', nullable: false, unique: true, maxLength: 40 },
+  { name: 'quantity', type: 'integer', default: 1 },
+  { name: 'counter', type: 'bigint' },
+  { name: 'price', type: 'decimal', precision: 12, scale: 2 },
+  { name: 'active', type: 'boolean', default: true },
+  { name: 'bought_on', type: 'date' },
+  { name: 'seen_at', type: 'timestamp', default: { expression: 'now()' } },
+  { name: 'extra', type: 'json', default: { json: { a: 1 } } },
+  { name: 'token', type: 'uuid' },
+  { name: 'status', type: 'enum', values: ['new', "it's old"], default: 'new' },
+  { name: 'site', type: 'reference', table: 'sites', onDelete: 'set_null' },
+  { name: 'label', type: 'computed', expression: "upper(serial) || '!'", resultType: 'text' },
+]
+
+const make = async (slug: string, columns: unknown[] = [{ name: 'name', type: 'text' }], rest: object = {}) =>
+  (await api.post('/tables', { slug, columns, ...rest })).data(Table)
+
+/** The schema of the workspace, as the superuser sees it. */
+async function schema(): Promise<string> {
+  const [row] = await service.sql<{ name: string }[]>`
+    select schema_name as name from spaces where workspace_id = ${principal.workspaceId ?? ''} and environment = 'production'`
+  return row?.name ?? ''
+}
+const insert = async (slug: string, rows: Record<string, unknown>[]) => {
+  const name = await schema()
+  for (const row of rows) await service.sql`insert into ${service.sql(`${name}.${slug}`)} ${service.sql(row)}`
+}
+
+describe('a table', () => {
+  it('is made with columns of every type, listed and read', async () => {
+    await make('sites')
+    const assets = await make('assets', everyType, {
+      indexes: [
+        { columns: [{ name: 'status' }, { name: 'price', direction: 'desc' }] },
+        { name: 'serial_parts', kind: 'trigram', columns: [{ name: 'serial' }] },
+        { kind: 'fulltext', columns: [{ name: 'serial' }], name: 'serial_words' },
+      ],
+      checks: [{ name: 'price_positive', expression: 'price > 0' }],
+    })
+    expect(assets).toMatchObject({ slug: 'assets', name: 'assets', version: 1, purgeAt: null })
+    expect(assets.indexes.map(({ name }) => name)).toEqual([
+      'assets_status_price_idx',
+      'serial_parts',
+      'serial_words',
+    ])
+    const { items } = (await api.get('/tables')).page(Table)
+    expect(items.map(({ slug }) => slug)).toEqual(['assets', 'sites'])
+    expect((await api.get('/tables/assets')).data(Table)).toEqual(assets)
+    await insert('assets', [{ serial: 'a1', price: '12.5' }])
+    const [row] = await service.sql.unsafe(`select * from ${await schema()}.assets`)
+    expect(row).toMatchObject({
+      ...{ id: expect.stringMatching(/^rec_[0-9A-HJKMNP-TV-Z]{26}$/), version: 1, serial: 'a1', quantity: 1 },
+      ...{ active: true, extra: { a: 1 }, status: 'new', label: 'A1!', price: '12.50' },
+    })
+  })
+
+  it('is not made by a wrong definition, nor twice, nor by whoever may only look', async () => {
+    const wrong = [
+      [{ name: 'id', type: 'text' }],
+      [
+        { name: 'a', type: 'text' },
+        { name: 'a', type: 'date' },
+      ],
+      [{ name: 'a', type: 'reference', table: 'nowhere' }],
+      [{ name: 'a', type: 'computed', expression: 'pg_sleep(1)', resultType: 'text' }],
+      [{ name: 'a', type: 'text', default: { expression: "set_config('role', 'x', true)" } }],
+      [{ name: 'a', type: 'integer', default: 'many' }],
+      [{ name: 'a', type: 'decimal', precision: 2, scale: 3 }],
+    ]
+    for (const columns of wrong)
+      expect([columns, (await api.post('/tables', { slug: 'wrong', columns })).status]).toEqual([
+        columns,
+        422,
+      ])
+    const checks = [{ name: 'c', expression: '1) or exists (select 1 from pg_class' }]
+    expect((await api.post('/tables', { slug: 'wrong', columns: [], checks })).status).toBe(422)
+    await make('taken')
+    expect((await api.post('/tables', { slug: 'taken', columns: [] })).error().code).toBe('conflict')
+    const reader = service.as(testPrincipal({ permissions: ['tables:read'] }))
+    expect((await reader.post('/tables', { slug: 'mine', columns: [] })).error().code).toBe(
+      'insufficient_scope',
+    )
+  })
+
+  it('is made once for one Idempotency-Key', async () => {
+    const key = { 'idempotency-key': 'make-once' }
+    const body = { slug: 'once', columns: [] }
+    const made = (await api.post('/tables', body, key)).data(Table)
+    const again = await api.post('/tables', body, key)
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expect(again.data(Table)).toEqual(made)
+  })
+
+  it('belongs to one workspace and environment', async () => {
+    await make('ours')
+    for (const other of [testPrincipal(), { ...principal, environment: 'staging' as const }]) {
+      const others = service.as(other)
+      expect((await others.get('/tables/ours')).status).toBe(404)
+      expect((await others.get('/tables')).page(Table).items).toEqual([])
+      expect((await others.send('DELETE', '/tables/ours')).status).toBe(404)
+      expect((await others.patch('/tables/ours', { name: 'theirs' })).status).toBe(404)
+      expect((await others.post('/tables', { slug: 'ours', columns: [] })).status).toBe(201)
+      await others.send('DELETE', '/tables/ours')
+    }
+    expect((await api.get('/tables/ours')).status).toBe(200)
+  })
+})
+
+describe('a change', () => {
+  it('adds, renames, retypes and drops columns, and keeps what they hold', async () => {
+    await make(
+      'parts',
+      [
+        { name: 'code', type: 'text', unique: true },
+        { name: 'amount', type: 'text', default: '0' },
+        { name: 'gone', type: 'text' },
+      ],
+      { indexes: [{ name: 'by_amount', columns: [{ name: 'amount' }] }] },
+    )
+    await insert('parts', [
+      { code: 'a', amount: '12' },
+      { code: 'b', amount: '7' },
+    ])
+    const columns = {
+      add: [{ name: 'colour', type: 'enum', values: ['red'], default: 'red', nullable: false }],
+      change: [
+        { name: 'amount', to: { name: 'total', type: 'integer', default: 0, nullable: false } },
+        { name: 'code', to: { name: 'number', type: 'text', unique: true, maxLength: 10 } },
+      ],
+      drop: ['gone'],
+    }
+    const body = { slug: 'pieces', columns, indexes: { add: [{ columns: [{ name: 'colour' }] }] } }
+    const changed = (await api.patch('/tables/parts', body)).data(Table)
+    expect(changed).toMatchObject({ slug: 'pieces', name: 'pieces', version: 2 })
+    expect(changed.columns.map(({ name, type }) => [name, type])).toEqual([
+      ['number', 'text'],
+      ['total', 'integer'],
+      ['colour', 'enum'],
+    ])
+    expect(changed.indexes[0]).toMatchObject({ name: 'by_amount', columns: [{ name: 'total' }] })
+    const rows = await service.sql.unsafe(
+      `select number, total, colour from ${await schema()}.pieces order by 1`,
+    )
+    expect([...rows]).toEqual([
+      { number: 'a', total: 12, colour: 'red' },
+      { number: 'b', total: 7, colour: 'red' },
+    ])
+    expect((await api.get('/tables/parts')).status).toBe(404)
+    // What it was called is free, also for what Postgres has by that name.
+    await make('parts', [{ name: 'code', type: 'text', unique: true }])
+    const enumless = { columns: { change: [{ name: 'colour', to: { name: 'colour', type: 'text' } }] } }
+    expect((await api.patch('/tables/pieces', enumless)).data(Table).version).toBe(3)
+    await insert('pieces', [{ number: 'c', colour: 'any' }])
+  })
+
+  it('says how many records stand against it, with examples, and does nothing', async () => {
+    await make('readings', [
+      { name: 'value', type: 'text' },
+      { name: 'note', type: 'text' },
+    ])
+    await insert('readings', [{ value: '1', note: 'x' }, { value: 'many', note: 'x' }, { value: '1' }])
+    const to = (column: object) => ({
+      columns: { change: [{ name: 'value', to: { name: 'value', ...column } }] },
+    })
+    const stands = async (body: object) => {
+      const { code, details } = (await api.patch('/tables/readings', body)).error()
+      return [code, details?.[0]?.code, details?.[0]?.params]
+    }
+    const example = (value: string | null) => ({ id: expect.any(String), value })
+    expect(await stands(to({ type: 'integer' }))).toEqual([
+      'conflict',
+      'rows_in_the_way',
+      { rows: 1, examples: [example('many')] },
+    ])
+    expect(await stands(to({ type: 'text', unique: true }))).toEqual([
+      'conflict',
+      'rows_in_the_way',
+      { rows: 2, examples: [example('1'), example('1')] },
+    ])
+    expect((await stands(to({ type: 'enum', values: ['1'] })))[2]).toEqual({
+      rows: 1,
+      examples: [example('many')],
+    })
+    const notNull = {
+      columns: { change: [{ name: 'note', to: { name: 'note', type: 'text', nullable: false } }] },
+    }
+    expect((await stands(notNull))[2]).toEqual({ rows: 1, examples: [example(null)] })
+    expect(
+      (await stands({ columns: { add: [{ name: 'more', type: 'text', nullable: false }] } }))[2],
+    ).toMatchObject({
+      rows: 3,
+    })
+    const checks = { add: [{ name: 'short', expression: 'char_length(value) < 3' }] }
+    expect((await stands({ checks }))[2]).toMatchObject({ rows: 1 })
+    expect((await stands({ columns: { drop: ['note'] } })).slice(0, 2)).toEqual(['conflict', 'loses_values'])
+    expect((await api.get('/tables/readings')).data(Table).version).toBe(1)
+    const forced = (await api.patch('/tables/readings', { columns: { drop: ['note'] }, force: true })).data(
+      Table,
+    )
+    expect(forced.columns.map(({ name }) => name)).toEqual(['value'])
+  })
+
+  it('loses no digits unless it is forced', async () => {
+    await make('sums', [{ name: 'sum', type: 'decimal', precision: 10, scale: 3 }])
+    await insert('sums', [{ sum: '1.125' }, { sum: '1.500' }])
+    const body = {
+      columns: { change: [{ name: 'sum', to: { name: 'sum', type: 'decimal', precision: 10, scale: 1 } }] },
+    }
+    expect((await api.patch('/tables/sums', body)).error().details?.[0]).toMatchObject({
+      code: 'loses_values',
+    })
+    expect((await api.patch('/tables/sums', { ...body, force: true })).status).toBe(200)
+    const rows = await service.sql.unsafe(`select sum from ${await schema()}.sums order by 1`)
+    expect([...rows]).toEqual([{ sum: '1.1' }, { sum: '1.5' }])
+  })
+
+  it('is held against If-Match, and two at once are both made', async () => {
+    await make('shared')
+    const stale = await api.patch('/tables/shared', { name: 'Shared' }, { 'if-match': '"7"' })
+    expect(stale.status).toBe(412)
+    const replies = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((name) =>
+        api.patch('/tables/shared', { columns: { add: [{ name, type: 'text' }] } }),
+      ),
+    )
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    const { columns, version } = (await api.get('/tables/shared')).data(Table)
+    expect([columns.map(({ name }) => name).sort(), version]).toEqual([['a', 'b', 'c', 'd', 'name'], 5])
+  })
+
+  it('follows in the definitions that refer to the table', async () => {
+    await make('owners', [{ name: 'boss', type: 'reference', table: 'owners' }])
+    await make('cars', [{ name: 'owner', type: 'reference', table: 'owners', onDelete: 'cascade' }])
+    expect((await api.patch('/tables/owners', { slug: 'people' })).data(Table).version).toBe(2)
+    expect((await api.get('/tables/people')).data(Table).columns[0]).toMatchObject({ table: 'people' })
+    expect((await api.get('/tables/cars')).data(Table).columns[0]).toMatchObject({ table: 'people' })
+    const refused = (await api.send('DELETE', '/tables/people')).error()
+    expect(refused).toMatchObject({ code: 'conflict', details: [{ params: { tables: ['cars'] } }] })
+  })
+})
+
+describe('a dropped table', () => {
+  it('is restored with its records, also when others had its name meanwhile', async () => {
+    const columns = [
+      { name: 'code', type: 'text', unique: true },
+      { name: 'site', type: 'reference', table: 'sites' },
+    ]
+    const first = await make('tools', columns)
+    await insert('tools', [{ code: 'first' }])
+    expect((await api.send('DELETE', '/tables/tools')).status).toBe(204)
+    expect((await api.get('/tables/tools')).status).toBe(404)
+    await make('tools', columns)
+    expect((await api.post(`/tables/${first.id}/restore`)).error().code).toBe('conflict')
+    await api.send('DELETE', '/tables/tools')
+    const trash = (await api.get('/tables?trash=true'))
+      .page(Table)
+      .items.filter(({ slug }) => slug === 'tools')
+    expect(trash).toHaveLength(2)
+    const restored = (await api.post(`/tables/${first.id}/restore`)).data(Table)
+    expect(restored).toMatchObject({ id: first.id, version: 3, purgeAt: null })
+    const rows = await service.sql.unsafe(`select code from ${await schema()}.tools`)
+    expect([...rows]).toEqual([{ code: 'first' }])
+    await expect(insert('tools', [{ code: 'first' }])).rejects.toMatchObject({
+      constraint_name: 'tools_code_key',
+    })
+    await expect(
+      insert('tools', [{ code: 'x', site: 'rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }]),
+    ).rejects.toMatchObject({
+      code: '23503',
+    })
+  })
+})
+
+it('comes out the same when it is rebuilt from its events', async () => {
+  const rows = () => service.sql`select * from tables order by id`
+  const before = await rows()
+  expect(before.length).toBeGreaterThan(5)
+  await service.rebuild()
+  expect(await rows()).toEqual(before)
+})

@@ -1,0 +1,175 @@
+import {
+  ApiError,
+  type CommandMeta,
+  type NewTable,
+  newId,
+  notFound,
+  type Table,
+  type TablePatch,
+  type TableState,
+} from '@opsplane/contracts'
+import type { Aggregate, Unit } from '@opsplane/eventstore'
+import type { StatementRunner } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import type { DataPlane } from '../plane/data-plane.js'
+import type { Space } from '../plane/space.js'
+import { planChange } from './change-plan.js'
+import { checkDefinition, nameParts } from './check-definition.js'
+import { relation } from './column-sql.js'
+import { createDefine, type Defining } from './define.js'
+import type { Definitions } from './definitions.js'
+import { type TableCommand, table } from './domain.js'
+import { patched } from './patched.js'
+import { refersTo } from './row-checks.js'
+import { refuseLongLock, runChecks } from './run-checks.js'
+import { createTable } from './table-sql.js'
+import { restoreFromTrash, trashDays, trashTable } from './trash.js'
+
+export type TableAggregate = Aggregate<TableState, TableCommand, Table>
+
+/** Everything that can be done to tables. */
+export interface Tables {
+  aggregate: TableAggregate
+  create(body: NewTable, meta: CommandMeta): Promise<Table>
+  get(slug: string, meta: CommandMeta): Promise<Table>
+  /** Throws `conflict` where rows stand against the change, or lose something that nobody has forced. */
+  change(slug: string, patch: TablePatch, meta: CommandMeta): Promise<Table>
+  /** Puts it into the trash. Throws `conflict` while other tables refer to it. */
+  remove(slug: string, meta: CommandMeta): Promise<void>
+  /** Takes the table of this id, or the one of this slug that was dropped last, out of the trash. */
+  restore(name: string, meta: CommandMeta): Promise<Table>
+}
+
+export function createTables(
+  ctx: Pick<ServiceContext, 'database' | 'store' | 'relay' | 'clock'>,
+  { plane, definitions }: { plane: DataPlane; definitions: Definitions },
+): Tables {
+  const define = createDefine(ctx)
+  const aggregate = ctx.store.aggregate(table)
+
+  /** Does `work` to the table of this slug, alone with it. */
+  const changing = async <T>(
+    slug: string,
+    meta: CommandMeta,
+    work: (found: { space: Space; state: TableState; others: TableState[] } & Defining) => Promise<T>,
+    trashed = false,
+  ): Promise<T> => {
+    const space = await plane.space(meta.tenant)
+    const result = await define(space, meta, async (defining) => {
+      const states = await lockTables(defining.tx, meta)
+      const found = states.filter((state) => (state.purgeAt !== null) === trashed)
+      const state = found.find((each) => each.slug === slug || each.id === slug)
+      if (!state) throw notFound()
+      const others = states.filter(({ id, purgeAt }) => id !== state.id && purgeAt === null)
+      return work({ ...defining, space, state, others })
+    })
+    definitions.forget(meta.tenant, slug)
+    return result
+  }
+
+  return {
+    aggregate,
+    get: (slug, { tenant }) => definitions.get(tenant, slug),
+    async create(body, meta) {
+      const space = await plane.space(meta.tenant)
+      const named = { ...body, name: body.name ?? body.slug, ...nameParts(body) }
+      await checkDefinition(named)
+      const id = newId('table')
+      const result = await define(space, meta, async ({ tx, unit, asOwner }) => {
+        const made = await unit.create(aggregate, id, { kind: 'create', id, fields: named, now: meta.now })
+        await asOwner((owner) => all(owner, createTable({ schema: space.schema, slug: body.slug }, made)))
+        await attach(tx, space.schema, made)
+        return made
+      })
+      definitions.forget(meta.tenant, body.slug)
+      return result
+    },
+    async change(slug, { force = false, ...patch }, meta) {
+      const result = await changing(slug, meta, async ({ tx, unit, asOwner, space, state, others }) => {
+        const change = patched(state, patch)
+        await checkDefinition(change.after)
+        const plan = planChange(space.schema, state, change)
+        // If-Match is held against it first.
+        const { id: _, createdAt: __, updatedAt: ___, purgeAt: ____, ...to } = change.after
+        const made = await unit.handle(aggregate, state.id, { kind: 'change', to, now: meta.now })
+        await asOwner(async (owner) => {
+          await runChecks(owner, plan.checks, force)
+          if (plan.rewrites && !force) await refuseLongLock(owner, relation({ ...space, slug }))
+          await all(owner, plan.statements)
+        })
+        if (made.slug !== slug) await follow(unit, aggregate, others, slug, made.slug, meta)
+        await attach(tx, space.schema, made)
+        return made
+      })
+      definitions.forget(meta.tenant, result.slug)
+      return result
+    },
+    remove: (slug, meta) =>
+      changing(slug, meta, async ({ tx, unit, asOwner, space, state, others }) => {
+        const referring = others.filter((other) => refersTo(other, slug)).map((other) => other.slug)
+        const purgeAt = new Date(Date.parse(meta.now) + trashDays * 86_400_000).toISOString()
+        await unit.handle(aggregate, state.id, { kind: 'delete', purgeAt, now: meta.now })
+        if (referring.length > 0) throw referredTo(slug, referring)
+        await trashTable({ tx, asOwner }, space, state)
+      }),
+    restore: (name, meta) =>
+      changing(
+        name,
+        meta,
+        async ({ tx, unit, asOwner, space, state, others }) => {
+          if (others.some(({ slug }) => slug === state.slug))
+            throw new ApiError(
+              'conflict',
+              `There is another table ${state.slug} now. Give that one another slug first.`,
+            )
+          const made = await unit.handle(aggregate, state.id, { kind: 'restore', now: meta.now })
+          await restoreFromTrash({ tx, asOwner }, space, state)
+          await attach(tx, space.schema, made)
+          definitions.forget(meta.tenant, made.slug)
+          return made
+        },
+        true,
+      ),
+  }
+}
+
+/** Every table of the tenant, those dropped last first; nobody else changes one of them until this ends. */
+async function lockTables(tx: StatementRunner, { tenant }: CommandMeta): Promise<TableState[]> {
+  const rows = await tx.unsafe<{ state: TableState }[]>(
+    `select state from tables where workspace_id = $1 and environment = $2
+     order by purge_at desc nulls first, id for update`,
+    [tenant.workspaceId, tenant.environment],
+  )
+  return rows.map(({ state }) => state)
+}
+
+async function all(tx: StatementRunner, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await tx.unsafe(statement)
+}
+
+const attach = (tx: StatementRunner, schema: string, { id, slug, version }: Table) =>
+  tx.unsafe('select attach_capture($1, $2, $3, $3, $4)', [id, schema, slug, version])
+
+/** Definitions that refer to a table name it by its slug. */
+async function follow(
+  unit: Unit,
+  aggregate: TableAggregate,
+  others: readonly TableState[],
+  from: string,
+  to: string,
+  { now }: CommandMeta,
+): Promise<void> {
+  for (const other of others.filter((each) => refersTo(each, from))) {
+    const columns = other.columns.map((column) =>
+      column.type === 'reference' && column.table === from ? { ...column, table: to } : column,
+    )
+    await unit.handle(aggregate, other.id, { kind: 'change', to: { columns }, now })
+  }
+}
+
+function referredTo(slug: string, tables: readonly string[]): ApiError {
+  const message = `Columns of ${tables.join(', ')} refer to ${slug}. Drop those first.`
+  return new ApiError('conflict', message, {
+    details: [{ in: 'path', path: '/slug', code: 'referred_to', message, params: { tables } }],
+  })
+}
