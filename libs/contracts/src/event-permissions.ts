@@ -29,6 +29,10 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   secret: 'secrets:read',
   audit: 'audit:read',
   webhook: 'webhooks:read',
+  table: 'tables:read',
+  record: 'records:read',
+  query: 'queries:read',
+  migration: 'migrations:read',
 }
 
 /** Reads every event, as the audit log shows them all. */
