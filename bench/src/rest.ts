@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '@nats-io/transport-node'
 import type { Cluster } from '@opsplane/local'
+import { serverOf } from '@opsplane/nats'
 import postgres from 'postgres'
 import type { MeasureOptions } from './creates.js'
 import { consumersCaughtUp } from './pipeline.js'
@@ -44,7 +45,7 @@ export async function measureRest({ cluster, say }: MeasureOptions): Promise<Fig
 /** Transactions of all databases, and messages of all clients of NATS, so far. */
 async function openCounts({ info }: Cluster) {
   const sql = postgres(info.postgresUrl, { max: 1 })
-  const connection = await connect({ servers: info.natsUrl })
+  const connection = await connect(serverOf(info.natsUrl))
   let messages = 0
   connection.subscribe('>', { callback: () => void messages++ })
   await connection.flush()

@@ -123,6 +123,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/address/prove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have your e-mail address proven
+         * @description Mails a token to the address of your login, good for an hour.
+         */
+        post: operations["requestAddressProof"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/address/prove/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove your e-mail address
+         * @description With the token of the mail, in a session of the same login. Emits `account.address_proven`, and `user.address_proven` in each workspace.
+         */
+        post: operations["proveAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/invitations/accept": {
         parameters: {
             query?: never;
@@ -183,6 +223,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/password/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change your password
+         * @description With the present one, in a session, which stays: all others end. API keys stay. Emits `account.password_changed`.
+         */
+        post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/password/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a new password
+         * @description Mails a token to the address, good for an hour, if there is a login with it: the answer is the same in any case. Without a mail server it is a 409 (`no_mail_server`).
+         */
+        post: operations["requestPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/password/reset/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a new password
+         * @description With the token of the mail, which works once. All sessions of the login end, and its address is proven by it; if it was not before, the API keys of the person are revoked as well, as somebody else may have made them. Emits `account.password_reset`.
+         */
+        post: operations["resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/token": {
         parameters: {
             query?: never;
@@ -212,7 +312,7 @@ export interface paths {
         };
         /**
          * List your API keys
-         * @description Those of the calling user in this workspace, with revoked ones. Never the keys themselves.
+         * @description Those of the calling user in this workspace, with revoked ones; to a key for some environments, those for no others. Never the keys themselves.
          */
         get: operations["listTokens"];
         put?: never;
@@ -2673,7 +2773,7 @@ export interface paths {
         put?: never;
         /**
          * Store a secret
-         * @description Usable as `{{secrets.<name>}}` from then on. A name that is taken is a 409. Emits `secret.created`.
+         * @description Usable as `{{secrets.<name>}}` from then on by those with `secrets:use`, towards its `hosts` alone. A name that is taken is a 409. Emits `secret.created`.
          */
         post: operations["createSecret"];
         delete?: never;
@@ -2691,12 +2791,12 @@ export interface paths {
         };
         /**
          * Get a secret
-         * @description Its name, version and uses by services; the value is never shown.
+         * @description With what has used it, for whom, and where it went; the value is never shown.
          */
         get: operations["getSecret"];
         /**
          * Rotate a secret
-         * @description Replaces the value. Emits `secret.rotated`.
+         * @description Replaces the value, and its `hosts` when they are given. Emits `secret.rotated`.
          */
         put: operations["rotateSecret"];
         post?: never;
@@ -2824,72 +2924,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/tables": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List tables */
-        get: operations["listTables"];
-        put?: never;
-        /**
-         * Create a table
-         * @description Emits `table.created`. From then on every change of its records is an event.
-         */
-        post: operations["createTable"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/tables/{slug}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get the definition of a table */
-        get: operations["getTable"];
-        put?: never;
-        post?: never;
-        /**
-         * Drop a table
-         * @description With its records it can be restored for 7 days. Emits `table.deleted`.
-         */
-        delete: operations["deleteTable"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a table
-         * @description All of it or nothing. What records stand against is a conflict that says how many there are, with examples; what loses values or locks a large table takes `force`. Emits `table.updated`.
-         */
-        patch: operations["updateTable"];
-        trace?: never;
-    };
-    "/tables/{slug}/restore": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Restore a dropped table
-         * @description By its id, or its slug for the one that was dropped last. Emits `table.restored`.
-         */
-        post: operations["restoreTable"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/webhooks": {
         parameters: {
             query?: never;
@@ -2902,7 +2936,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description The secret is write-only; has_secret says whether there is one.
+         * @description The secret is write-only; has_secret says whether there is one. Subscribing takes the permission to read the events, `audit:read` for `*` and `audit.*`, and headers with secrets take `secrets:use` (403, `permission_not_held`). When its owner loses one of these, it pauses (`owner_rights`).
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -2931,7 +2965,7 @@ export interface paths {
         head?: never;
         /**
          * Update, pause or resume a webhook
-         * @description Setting status to active resumes a paused webhook: what it missed is delivered.
+         * @description Setting status to active resumes a paused webhook: what it missed is delivered. Whoever resumes it, or changes its url, events or headers, must hold its `required_permissions` and becomes its owner.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -2965,7 +2999,7 @@ export interface paths {
         };
         /**
          * Get a delivery with its requests and responses
-         * @description Secrets in headers, and where the endpoint echoes them, are shown as `***`. So is the body, which tells of what has happened anywhere in the workspace, to those with neither `webhooks:write` nor `audit:read`.
+         * @description Secrets in headers, and where the endpoint echoes them, are shown as `***`. So is the body, which tells of what has happened, to those who may not read such events.
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -3233,6 +3267,11 @@ export interface components {
             reason?: string;
         };
         Account: {
+            /**
+             * Format: date-time
+             * @description When something that was mailed to the e-mail address came back from there; null: never.
+             */
+            addressProvenAt: string | null;
             /** Format: date-time */
             createdAt: string;
             email: string;
@@ -3253,6 +3292,15 @@ export interface components {
             name: string;
             /** @enum {string} */
             type: "user" | "api_token" | "workflow" | "system";
+        };
+        /**
+         * @example {
+         *       "token": "ops_act_…"
+         *     }
+         */
+        AddressProof: {
+            /** @description As it was mailed. */
+            token: string;
         };
         Approval: {
             approverIds: string[] | null;
@@ -4805,187 +4853,6 @@ export interface components {
             resolutionNotes?: string;
         };
         /**
-         * @example {
-         *       "name": "serial_number",
-         *       "type": "text",
-         *       "nullable": false,
-         *       "unique": true
-         *     }
-         */
-        Column: {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @default null */
-            maxLength?: number | null;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "text";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "integer";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "bigint";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @default null */
-            precision?: number | null;
-            /** @default null */
-            scale?: number | null;
-            /** @enum {string} */
-            type: "decimal";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "boolean";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "date";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "timestamp";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "json";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "uuid";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "enum";
-            /** @default false */
-            unique?: boolean;
-            values: string[];
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /**
-             * @default restrict
-             * @enum {string}
-             */
-            onDelete?: "restrict" | "set_null" | "cascade";
-            /**
-             * @description Slug of the table whose records are referred to.
-             * @example assets
-             */
-            table: string;
-            /** @enum {string} */
-            type: "reference";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @description SQL over the columns of the row, of operators and functions whose value never changes. */
-            expression: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            resultType: "text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "json" | "uuid";
-            /** @enum {string} */
-            type: "computed";
-            /** @default false */
-            unique?: boolean;
-        };
-        /** @default null */
-        ColumnDefault: string | number | boolean | {
-            /** @description SQL over the columns of the row, of operators and functions whose value never changes. */
-            expression: string;
-        } | {
-            json?: unknown;
-        } | null;
-        /**
          * @description `public`: the caller sees it. `internal`: a work note for agents.
          * @enum {string}
          */
@@ -5223,7 +5090,7 @@ export interface components {
             lastDurationMs: number | null;
             lastError: {
                 /** @enum {string} */
-                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "headers_too_large" | "webhook_deleted" | "event_missing";
+                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "secret_refused" | "headers_too_large" | "webhook_deleted" | "event_missing";
                 message: string;
             } | null;
             /** @description The first 16 KiB; the attempts have 64 KiB. */
@@ -5241,7 +5108,7 @@ export interface components {
             durationMs: number;
             error: {
                 /** @enum {string} */
-                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "headers_too_large" | "webhook_deleted" | "event_missing";
+                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "secret_refused" | "headers_too_large" | "webhook_deleted" | "event_missing";
                 message: string;
             } | null;
             number: number;
@@ -5271,7 +5138,7 @@ export interface components {
             lastDurationMs: number | null;
             lastError: {
                 /** @enum {string} */
-                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "headers_too_large" | "webhook_deleted" | "event_missing";
+                kind: "status" | "timeout" | "dns" | "connect" | "tls" | "reset" | "protocol" | "blocked_address" | "secret_missing" | "secret_refused" | "headers_too_large" | "webhook_deleted" | "event_missing";
                 message: string;
             } | null;
             /** @description The first 16 KiB; the attempts have 64 KiB. */
@@ -5338,7 +5205,7 @@ export interface components {
         ErrorEnvelope: {
             error: {
                 /** @enum {string} */
-                code: "malformed_json" | "malformed_url" | "invalid_cursor" | "workspace_required" | "idempotency_key_invalid" | "unauthenticated" | "invalid_token" | "token_expired" | "invalid_credentials" | "insufficient_scope" | "forbidden" | "workspace_forbidden" | "environment_forbidden" | "not_found" | "route_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "invalid_state_transition" | "version_conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "precondition_required" | "rate_limited" | "headers_too_large" | "internal_error" | "upstream_error" | "service_unavailable" | "upstream_timeout";
+                code: "malformed_json" | "malformed_url" | "invalid_cursor" | "workspace_required" | "idempotency_key_invalid" | "unauthenticated" | "invalid_token" | "token_expired" | "invalid_credentials" | "insufficient_scope" | "forbidden" | "workspace_forbidden" | "environment_forbidden" | "not_found" | "route_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "invalid_state_transition" | "version_conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "quota_exceeded" | "precondition_required" | "rate_limited" | "headers_too_large" | "internal_error" | "upstream_error" | "service_unavailable" | "upstream_timeout";
                 details: components["schemas"]["ErrorDetail"][];
                 message: string;
                 /** @description The same request may succeed when sent again. */
@@ -5867,6 +5734,8 @@ export interface components {
             token: string;
         };
         InvitedUser: {
+            /** @description Whether the e-mail address is known to be theirs: something mailed to it came back. Where not, the login may be of whoever handed its invitation on. */
+            addressProven: boolean;
             /** @description What the present status allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["UserAction"][];
             /** Format: date-time */
@@ -7067,10 +6936,20 @@ export interface components {
         /**
          * @example {
          *       "name": "payment_api_key",
-         *       "value": "the secret itself"
+         *       "value": "the secret itself",
+         *       "hosts": [
+         *         "api.example.com"
+         *       ]
          *     }
          */
         NewSecret: {
+            /**
+             * @description The only hosts the value is sent to: names or addresses without a port, `*.example.com` for any one label in front, or `*` for every host.
+             * @example [
+             *       "api.example.com"
+             *     ]
+             */
+            hosts: string[];
             /** @example payment_api_key */
             name: string;
             value: string;
@@ -7264,62 +7143,6 @@ export interface components {
         };
         /**
          * @example {
-         *       "slug": "assets",
-         *       "columns": [
-         *         {
-         *           "name": "serial_number",
-         *           "type": "text",
-         *           "nullable": false,
-         *           "unique": true
-         *         },
-         *         {
-         *           "name": "price",
-         *           "type": "decimal",
-         *           "precision": 12,
-         *           "scale": 2
-         *         }
-         *       ]
-         *     }
-         */
-        NewTable: {
-            /** @default [] */
-            checks?: components["schemas"]["TableCheck"][];
-            columns: components["schemas"]["Column"][];
-            /** @default  */
-            description?: string;
-            /** @default [] */
-            indexes?: {
-                columns: {
-                    /**
-                     * @default asc
-                     * @enum {string}
-                     */
-                    direction?: "asc" | "desc";
-                    name: string | ("id" | "version" | "created_at" | "updated_at");
-                }[];
-                /**
-                 * @default btree
-                 * @enum {string}
-                 */
-                kind?: "btree" | "trigram" | "fulltext";
-                name?: string;
-                /** @default false */
-                unique?: boolean;
-            }[];
-            /** @description The slug unless given. */
-            name?: string;
-            /** @default [] */
-            rules?: components["schemas"]["RowRule"][];
-            /** @example assets */
-            slug: string;
-            /** @default [] */
-            uniques?: {
-                columns: string[];
-                name?: string;
-            }[];
-        };
-        /**
-         * @example {
          *       "name": "monitoring",
          *       "scopes": [
          *         "itsm:read",
@@ -7393,11 +7216,39 @@ export interface components {
             hasMore: boolean;
             limit: number;
             nextCursor: string | null;
-            /** @description How many there are on all pages, where that was asked for. */
-            total?: number;
+        };
+        /**
+         * @example {
+         *       "currentPassword": "correct horse battery",
+         *       "newPassword": "correct horse battery staple"
+         *     }
+         */
+        PasswordChange: {
+            currentPassword: string;
+            newPassword: string;
+        };
+        /**
+         * @example {
+         *       "token": "ops_act_…",
+         *       "newPassword": "correct horse battery staple"
+         *     }
+         */
+        PasswordReset: {
+            newPassword: string;
+            /** @description As it was mailed. */
+            token: string;
+        };
+        /**
+         * @example {
+         *       "email": "ada@example.com"
+         *     }
+         */
+        PasswordResetRequest: {
+            /** @example ada@example.com */
+            email: string;
         };
         /** @enum {string} */
-        Permission: "workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read" | "tables:read" | "tables:write" | "records:read" | "records:write" | "queries:read" | "queries:run" | "queries:write" | "queries:manage" | "migrations:read" | "migrations:write";
+        Permission: "workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "secrets:use" | "credentials:manage" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read";
         /**
          * @example {
          *       "entityId": "INC-42"
@@ -7597,26 +7448,6 @@ export interface components {
             dryRun?: boolean;
         };
         /**
-         * @description Conditions on fields, all of which must hold; `or` holds a list of filters of which one must. Operators: `in`, `nin`, `ne`, `gt`, `gte`, `lt`, `lte`, `exists`, `contains`, `starts_with`. Values within a json column are named by a dotted path.
-         * @default null
-         * @example {
-         *       "status": "new",
-         *       "or": [
-         *         {
-         *           "price": {
-         *             "gte": "10.00"
-         *           }
-         *         },
-         *         {
-         *           "extra.vip": true
-         *         }
-         *       ]
-         *     }
-         */
-        RecordFilter: {
-            [key: string]: unknown;
-        } | null;
-        /**
          * @example {
          *       "minUp": 1
          *     }
@@ -7793,7 +7624,7 @@ export interface components {
             resolutionNotes?: string;
         };
         /** @enum {string|null} */
-        RevocationReason: "requested" | "reuse_detected" | "user_removed" | null;
+        RevocationReason: "requested" | "reuse_detected" | "user_removed" | "login_reclaimed" | null;
         Role: {
             /** @description Built-in roles are the same everywhere and cannot be changed. */
             builtIn: boolean;
@@ -7865,9 +7696,13 @@ export interface components {
             ordering_key: string | null;
             /** @description When the replaced secret stops being valid. */
             overlap_until: string | null;
+            /** @description The user it acts for: who last set its url, events or headers, or resumed it. */
+            owner_id: string;
             /** @enum {string|null} */
-            paused_reason: "user" | "consecutive_failures" | "gone" | null;
+            paused_reason: "user" | "consecutive_failures" | "gone" | "owner_rights" | null;
             rate_limit_per_second: number | null;
+            /** @description What its owner must be allowed: to read every event it was ever subscribed to, and to use the secrets of its headers. */
+            required_permissions: components["schemas"]["Permission"][];
             retries: number;
             retry_max_delay_ms: number;
             retry_schedule: number[] | null;
@@ -7905,24 +7740,6 @@ export interface components {
             secret?: string;
         };
         /**
-         * @description ANDed to everything that whoever has the role reads and writes of the table. `$user.id`, `$user.email`, `$user.name` and `$actor.id` stand for the caller.
-         * @example {
-         *       "role": "agent",
-         *       "read": {
-         *         "owner": "$user.id"
-         *       },
-         *       "write": {
-         *         "owner": "$user.id"
-         *       }
-         *     }
-         */
-        RowRule: {
-            read?: components["schemas"]["RecordFilter"];
-            /** @description Name of a role of the workspace. */
-            role: string;
-            write?: components["schemas"]["RecordFilter"];
-        };
-        /**
          * @example {
          *       "publishAt": "2099-12-01T08:00:00+01:00"
          *     }
@@ -7939,6 +7756,7 @@ export interface components {
         Secret: {
             /** Format: date-time */
             createdAt: string;
+            hosts: string[];
             id: string;
             /** @example payment_api_key */
             name: string;
@@ -7946,6 +7764,49 @@ export interface components {
             updatedAt: string;
             /** @description Also the ETag; send it as If-Match. */
             version: number;
+        };
+        SecretDetail: {
+            /** Format: date-time */
+            createdAt: string;
+            hosts: string[];
+            id: string;
+            /**
+             * Format: date-time
+             * @description To the minute; null when no service has used it.
+             */
+            lastUsedAt: string | null;
+            /**
+             * @description The service.
+             * @example dispatcher
+             */
+            lastUsedBy: string | null;
+            /** @example payment_api_key */
+            name: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description How often services have asked for the value; up to a minute old. */
+            useCount: number;
+            /** @description The latest 100, the last one first; up to a minute old. */
+            uses: {
+                /**
+                 * @description What used it.
+                 * @example webhook/wh_01JZ8Q4D3N5W7X9Y2B4C6D8E0F
+                 */
+                consumer: string;
+                host: string;
+                /** Format: date-time */
+                lastUsedAt: string;
+                service: string;
+                useCount: number;
+                /** @description The user it acted for, who may use secrets. */
+                userId: string;
+            }[];
+            /** @description Also the ETag; send it as If-Match. */
+            version: number;
+        };
+        SecretDetailEnvelope: {
+            data: components["schemas"]["SecretDetail"];
+            meta: components["schemas"]["Meta"];
         };
         SecretEnvelope: {
             data: components["schemas"]["Secret"];
@@ -7957,6 +7818,13 @@ export interface components {
          *     }
          */
         SecretRotation: {
+            /**
+             * @description Absent: they stay. They change with the value alone, so that nobody sends one elsewhere whom it was not given.
+             * @example [
+             *       "api.example.com"
+             *     ]
+             */
+            hosts?: string[];
             value: string;
         };
         Session: {
@@ -8551,166 +8419,6 @@ export interface components {
                 to: string[];
             }[];
         };
-        Table: {
-            checks: components["schemas"]["TableCheck"][];
-            columns: components["schemas"]["Column"][];
-            /** Format: date-time */
-            createdAt: string;
-            description: string;
-            id: string;
-            indexes: components["schemas"]["TableIndex"][];
-            name: string;
-            /** Format: date-time */
-            purgeAt: string | null;
-            rules: components["schemas"]["RowRule"][];
-            /** @example assets */
-            slug: string;
-            uniques: components["schemas"]["TableUnique"][];
-            /** Format: date-time */
-            updatedAt: string;
-            version: number;
-        };
-        TableCheck: {
-            expression: string;
-            name: string;
-        };
-        TableEnvelope: {
-            data: components["schemas"]["Table"];
-            meta: components["schemas"]["Meta"];
-        };
-        TableIndex: {
-            columns: {
-                /**
-                 * @default asc
-                 * @enum {string}
-                 */
-                direction?: "asc" | "desc";
-                name: string | ("id" | "version" | "created_at" | "updated_at");
-            }[];
-            /**
-             * @default btree
-             * @enum {string}
-             */
-            kind?: "btree" | "trigram" | "fulltext";
-            name: string;
-            /** @default false */
-            unique?: boolean;
-        };
-        TablePage: {
-            data: components["schemas"]["Table"][];
-            meta: components["schemas"]["Meta"];
-            pagination: components["schemas"]["Pagination"];
-        };
-        /**
-         * @example {
-         *       "columns": {
-         *         "add": [
-         *           {
-         *             "name": "colour",
-         *             "type": "enum",
-         *             "values": [
-         *               "red",
-         *               "blue"
-         *             ]
-         *           }
-         *         ]
-         *       }
-         *     }
-         */
-        TablePatch: {
-            /**
-             * @default {
-             *       "add": [],
-             *       "drop": []
-             *     }
-             */
-            checks?: {
-                /** @default [] */
-                add?: components["schemas"]["TableCheck"][];
-                /** @default [] */
-                drop?: string[];
-            };
-            /**
-             * @default {
-             *       "add": [],
-             *       "drop": [],
-             *       "change": []
-             *     }
-             */
-            columns?: {
-                /** @default [] */
-                add?: components["schemas"]["Column"][];
-                /**
-                 * @description The column of this name becomes that one, also under another name.
-                 * @default []
-                 */
-                change?: {
-                    /** @example serial_number */
-                    name: string;
-                    to: components["schemas"]["Column"];
-                }[];
-                /** @default [] */
-                drop?: string[];
-            };
-            description?: string;
-            /**
-             * @description Also what loses values, or locks a large table for as long as it is rewritten.
-             * @default false
-             */
-            force?: boolean;
-            /**
-             * @default {
-             *       "add": [],
-             *       "drop": []
-             *     }
-             */
-            indexes?: {
-                /** @default [] */
-                add?: {
-                    columns: {
-                        /**
-                         * @default asc
-                         * @enum {string}
-                         */
-                        direction?: "asc" | "desc";
-                        name: string | ("id" | "version" | "created_at" | "updated_at");
-                    }[];
-                    /**
-                     * @default btree
-                     * @enum {string}
-                     */
-                    kind?: "btree" | "trigram" | "fulltext";
-                    name?: string;
-                    /** @default false */
-                    unique?: boolean;
-                }[];
-                /** @default [] */
-                drop?: string[];
-            };
-            name?: string;
-            rules?: components["schemas"]["RowRule"][];
-            /** @example assets */
-            slug?: string;
-            /**
-             * @default {
-             *       "add": [],
-             *       "drop": []
-             *     }
-             */
-            uniques?: {
-                /** @default [] */
-                add?: {
-                    columns: string[];
-                    name?: string;
-                }[];
-                /** @default [] */
-                drop?: string[];
-            };
-        };
-        TableUnique: {
-            columns: string[];
-            name: string;
-        };
         Token: {
             /** Format: date-time */
             createdAt: string;
@@ -8875,6 +8583,7 @@ export interface components {
         UsedSecret: {
             /** Format: date-time */
             createdAt: string;
+            hosts: string[];
             id: string;
             /**
              * Format: date-time
@@ -8895,16 +8604,14 @@ export interface components {
             /** @description Also the ETag; send it as If-Match. */
             version: number;
         };
-        UsedSecretEnvelope: {
-            data: components["schemas"]["UsedSecret"];
-            meta: components["schemas"]["Meta"];
-        };
         UsedSecretPage: {
             data: components["schemas"]["UsedSecret"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
         User: {
+            /** @description Whether the e-mail address is known to be theirs: something mailed to it came back. Where not, the login may be of whoever handed its invitation on. */
+            addressProven: boolean;
             /** @description What the present status allows, as far as the caller has the permission for it. */
             allowedActions: components["schemas"]["UserAction"][];
             /** Format: date-time */
@@ -8974,9 +8681,13 @@ export interface components {
             id: string;
             name: string;
             ordering_key: string | null;
+            /** @description The user it acts for: who last set its url, events or headers, or resumed it. */
+            owner_id: string;
             /** @enum {string|null} */
-            paused_reason: "user" | "consecutive_failures" | "gone" | null;
+            paused_reason: "user" | "consecutive_failures" | "gone" | "owner_rights" | null;
             rate_limit_per_second: number | null;
+            /** @description What its owner must be allowed: to read every event it was ever subscribed to, and to use the secrets of its headers. */
+            required_permissions: components["schemas"]["Permission"][];
             retries: number;
             retry_max_delay_ms: number;
             retry_schedule: number[] | null;
@@ -10216,6 +9927,301 @@ export interface operations {
             };
         };
     };
+    requestAddressProof: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    proveAddress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddressProof"];
+            };
+        };
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     acceptInvitation: {
         parameters: {
             query?: never;
@@ -10537,6 +10543,417 @@ export interface operations {
             };
             /** @description `unauthenticated`, `invalid_token`, `token_expired` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired`, `invalid_credentials` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    requestPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordResetRequest"];
+            };
+        };
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordReset"];
+            };
+        };
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `invalid_token` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -36330,7 +36747,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UsedSecretEnvelope"];
+                    "application/json": components["schemas"]["SecretDetailEnvelope"];
                 };
             };
             /** @description Unchanged since If-None-Match; no content. */
@@ -38297,950 +38714,6 @@ export interface operations {
             };
         };
     };
-    listTables: {
-        parameters: {
-            query?: {
-                /** @description The `nextCursor` of the page before. */
-                after?: string;
-                /** @description Items per page. */
-                limit?: number;
-                /** @description Field to sort by; `-` sorts descending. */
-                sort?: "createdAt" | "-createdAt";
-                /** @description Those that were dropped instead. */
-                trash?: "true" | "false";
-            };
-            header?: {
-                /** @description Environment of the workspace; data of environments is separate. */
-                "X-Environment"?: components["parameters"]["Environment"];
-                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
-                "X-Request-ID"?: components["parameters"]["RequestId"];
-                /** @description Slug of the workspace the request works in. */
-                "X-Workspace"?: components["parameters"]["Workspace"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description List tables */
-            200: {
-                headers: {
-                    "X-Request-ID"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TablePage"];
-                };
-            };
-            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `validation_failed` */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `rate_limited` */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `headers_too_large` */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `upstream_error` */
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `service_unavailable` */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `upstream_timeout` */
-            504: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-        };
-    };
-    createTable: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Environment of the workspace; data of environments is separate. */
-                "X-Environment"?: components["parameters"]["Environment"];
-                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
-                "X-Request-ID"?: components["parameters"]["RequestId"];
-                /** @description Slug of the workspace the request works in. */
-                "X-Workspace"?: components["parameters"]["Workspace"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewTable"];
-            };
-        };
-        responses: {
-            /** @description Create a table */
-            201: {
-                headers: {
-                    /** @description The version, for If-Match. */
-                    ETag?: string;
-                    "X-Request-ID"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TableEnvelope"];
-                };
-            };
-            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `request_timeout` */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `idempotency_in_progress`, `conflict` */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `payload_too_large` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `unsupported_media_type` */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `validation_failed`, `idempotency_key_reused` */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `rate_limited` */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `headers_too_large` */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `upstream_error` */
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `service_unavailable` */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `upstream_timeout` */
-            504: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-        };
-    };
-    getTable: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Environment of the workspace; data of environments is separate. */
-                "X-Environment"?: components["parameters"]["Environment"];
-                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
-                "X-Request-ID"?: components["parameters"]["RequestId"];
-                /** @description Slug of the workspace the request works in. */
-                "X-Workspace"?: components["parameters"]["Workspace"];
-            };
-            path: {
-                slug: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Get the definition of a table */
-            200: {
-                headers: {
-                    /** @description The version, for If-Match. */
-                    ETag?: string;
-                    "X-Request-ID"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TableEnvelope"];
-                };
-            };
-            /** @description Unchanged since If-None-Match; no content. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description `malformed_url`, `workspace_required` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `not_found` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `validation_failed` */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `rate_limited` */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `headers_too_large` */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `upstream_error` */
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `service_unavailable` */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `upstream_timeout` */
-            504: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-        };
-    };
-    deleteTable: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Environment of the workspace; data of environments is separate. */
-                "X-Environment"?: components["parameters"]["Environment"];
-                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
-                "X-Request-ID"?: components["parameters"]["RequestId"];
-                /** @description Slug of the workspace the request works in. */
-                "X-Workspace"?: components["parameters"]["Workspace"];
-            };
-            path: {
-                slug: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done; no content. */
-            204: {
-                headers: {
-                    "X-Request-ID"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description `malformed_url`, `workspace_required` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `not_found` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `version_conflict`, `conflict` */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `precondition_failed` */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `validation_failed` */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `rate_limited` */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `headers_too_large` */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `upstream_error` */
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `service_unavailable` */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `upstream_timeout` */
-            504: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-        };
-    };
-    updateTable: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Environment of the workspace; data of environments is separate. */
-                "X-Environment"?: components["parameters"]["Environment"];
-                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
-                "X-Request-ID"?: components["parameters"]["RequestId"];
-                /** @description Slug of the workspace the request works in. */
-                "X-Workspace"?: components["parameters"]["Workspace"];
-            };
-            path: {
-                slug: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["TablePatch"];
-            };
-        };
-        responses: {
-            /** @description Change a table */
-            200: {
-                headers: {
-                    /** @description The version, for If-Match. */
-                    ETag?: string;
-                    "X-Request-ID"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TableEnvelope"];
-                };
-            };
-            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `not_found` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `request_timeout` */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `version_conflict`, `idempotency_in_progress`, `conflict` */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `precondition_failed` */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `payload_too_large` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `unsupported_media_type` */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `validation_failed`, `idempotency_key_reused` */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `rate_limited` */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `headers_too_large` */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `upstream_error` */
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `service_unavailable` */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `upstream_timeout` */
-            504: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-        };
-    };
-    restoreTable: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Environment of the workspace; data of environments is separate. */
-                "X-Environment"?: components["parameters"]["Environment"];
-                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
-                "X-Request-ID"?: components["parameters"]["RequestId"];
-                /** @description Slug of the workspace the request works in. */
-                "X-Workspace"?: components["parameters"]["Workspace"];
-            };
-            path: {
-                slug: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["NoFields"];
-            };
-        };
-        responses: {
-            /** @description Restore a dropped table */
-            200: {
-                headers: {
-                    /** @description The version, for If-Match. */
-                    ETag?: string;
-                    "X-Request-ID"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TableEnvelope"];
-                };
-            };
-            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `not_found` */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `request_timeout` */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `version_conflict`, `idempotency_in_progress`, `conflict` */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `precondition_failed` */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `payload_too_large` */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `unsupported_media_type` */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `validation_failed`, `idempotency_key_reused` */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `rate_limited` */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `headers_too_large` */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `upstream_error` */
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `service_unavailable` */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-            /** @description `upstream_timeout` */
-            504: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorEnvelope"];
-                };
-            };
-        };
-    };
     listWebhooks: {
         parameters: {
             query?: {
@@ -39421,7 +38894,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -39466,7 +38939,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `validation_failed`, `idempotency_key_reused` */
+            /** @description `validation_failed`, `idempotency_key_reused`, `quota_exceeded` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -39865,7 +39338,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;

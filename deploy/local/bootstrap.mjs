@@ -46,6 +46,8 @@ Installs the dependencies, builds, makes sure there is a nats-server, then runs 
 
 DATABASE_URL and NATS_URL name servers to use instead of local ones.
 `
+/** What is built where the machine has neither a server nor a package of one. */
+const NATS_VERSION = 'v2.10.27'
 const OLDEST_NODE = [20, 19]
 const STAMP = 'node_modules/.opsplane-installed'
 const BIN = resolve(fileURLToPath(new URL('../../.opsplane/bin', import.meta.url)))
@@ -191,7 +193,7 @@ function refreshPackageLists() {
 
 function fromGo() {
   if (!has('go')) return 'go: not on this machine'
-  const result = tool('go', ['install', 'github.com/nats-io/nats-server/v2@latest'], { GOBIN: BIN })
+  const result = tool('go', ['install', `github.com/nats-io/nats-server/v2@${NATS_VERSION}`], { GOBIN: BIN })
   return result.ok ? undefined : `go install: ${result.tail}`
 }
 

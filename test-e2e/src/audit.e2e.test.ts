@@ -30,7 +30,7 @@ test('an action of every service stands in the audit log with the address and th
   const headers = { 'user-agent': 'journey/1.0', 'x-forwarded-for': '192.0.2.66' }
   const sent = [
     await api('POST', '/itsm/incidents', { headers, body: { title: 'Where from' } }),
-    await api('POST', '/secrets', { headers, body: { name: 'where_from', value: 'x' } }),
+    await api('POST', '/secrets', { headers, body: { name: 'where_from', value: 'x', hosts: ['*'] } }),
     await api('POST', '/webhooks', {
       headers,
       body: { name: 'Where from', url: 'https://example.com/', events: ['change.created'] },

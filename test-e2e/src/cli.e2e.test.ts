@@ -222,6 +222,9 @@ test('the servers are looked at, and read models rebuilt, beside the API', async
   expect(folded).toMatchObject({ code: 0, stdout: rebuilt.stdout })
   expect(folded.stderr).toContain('knew all letters before')
   const range = ['--service', 'itsm', '--to', '2', database, `--nats-url=${cluster.info.natsUrl}`]
+  const unsigned = await cli.run(['reseed', ...range])
+  expect(unsigned).toMatchObject({ code: 2, stderr: expect.stringContaining('the key of itsm') })
+  range.push('--home', cluster.folder)
   expect(await cli.json('reseed', ...range)).toEqual([{ service: 'itsm', published: 2 }])
 })
 

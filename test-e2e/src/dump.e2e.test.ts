@@ -68,8 +68,12 @@ const delivered = async (path: string, count: number) =>
   waitFor(() => receiver.received().filter((received) => received.path === path).length >= count, {})
 
 test('secrets, webhooks, keys and sessions are made, used, changed and replayed', async () => {
-  await twice('POST', '/secrets', { name: 'custom', value: plaintext('secret') })
-  await twice('POST', '/secrets', { name: 'lines', value: `${plaintext('secret with lines')}\n\u2028line` })
+  await twice('POST', '/secrets', { name: 'custom', value: plaintext('secret'), hosts: ['*'] })
+  await twice('POST', '/secrets', {
+    name: 'lines',
+    value: `${plaintext('secret with lines')}\n\u2028line`,
+    hosts: ['*'],
+  })
   const settings = (path: string, secret: string, header: string, literal: string) => ({
     url: `${receiver.url}/${path}`,
     events: ['incident.created'],
@@ -134,8 +138,12 @@ test('secrets, webhooks, keys and sessions are made, used, changed and replayed'
       .status,
   ).toBe(401)
   // What is refused is in the logs, and may be nearly right.
-  await api('POST', '/secrets', { body: { name: 'custom', value: plaintext('refused secret') } })
-  await api('POST', '/secrets', { body: { name: 'not a name', value: plaintext('invalid secret') } })
+  await api('POST', '/secrets', {
+    body: { name: 'custom', value: plaintext('refused secret'), hosts: ['*'] },
+  })
+  await api('POST', '/secrets', {
+    body: { name: 'not a name', value: plaintext('invalid secret'), hosts: ['*'] },
+  })
   await api('POST', '/webhooks', {
     body: { name: 'x', url: 'nonsense', secret: plaintext('invalid signing secret', plain) },
   })

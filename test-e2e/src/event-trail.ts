@@ -1,10 +1,11 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { natsNames } from '@opsplane/contracts'
+import { serverOf } from '@opsplane/testing'
 
 /** The ids of all that stands in the stream of events, in its order. Throws where there is no stream. */
 export async function eventsInStream(natsUrl: string): Promise<string[]> {
-  const connection = await connect({ servers: natsUrl })
+  const connection = await connect(serverOf(natsUrl))
   try {
     const stream = natsNames().eventsStream
     const { state } = await (await jetstreamManager(connection)).streams.info(stream)

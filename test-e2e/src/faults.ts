@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { natsNames } from '@opsplane/contracts'
-import { waitFor } from '@opsplane/testing'
+import { serverOf, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import type { CreateLoad, Victim } from './crash-load.js'
 import type { startTestCluster } from './platform.js'
@@ -53,7 +53,7 @@ function streamFault(
 ): Victim {
   return {
     async kill() {
-      const connection = await connect({ servers: info.natsUrl })
+      const connection = await connect(serverOf(info.natsUrl))
       const manager = await jetstreamManager(connection)
       const stream = natsNames().eventsStream
       try {

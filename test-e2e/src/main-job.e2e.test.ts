@@ -30,7 +30,7 @@ const eventsAt = (path: string) =>
 
 describe('the main job', () => {
   test('every step of an incident arrives signed and in shape B', async () => {
-    await api.post('/secrets', { body: { name: 'receiver_token', value: 'top-secret-value' } })
+    await api.post('/secrets', { body: { name: 'receiver_token', value: 'top-secret-value', hosts: ['*'] } })
     const webhook = await api.post('/webhooks', {
       body: {
         name: 'all incidents',

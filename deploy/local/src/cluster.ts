@@ -8,6 +8,7 @@ import { freePort } from '@opsplane/runtime/server-process'
 import { bootstrapOwner } from './bootstrap-owner.js'
 import { makeReceiverCertificate, type ReceiverCertificate } from './certificate.js'
 import { finishMasterKeyRotation } from './master-key.js'
+import { natsAuthorization, natsUrlsOf } from './nats-users.js'
 import { provisionAll } from './platform.js'
 import { choosePorts } from './ports.js'
 import type { LocalSecrets } from './secrets.js'
@@ -59,9 +60,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 async function start(options: ClusterOptions, releasers: Releasers): Promise<Cluster> {
   const { state } = options
   await bundleServices()
-  const { databasePasswords } = state.secrets()
   const certificate = await makeReceiverCertificate(state.tlsDir)
-  const { postgres, postgresUrl, nats, natsUrl } = await startServers(options, releasers)
+  const { databasePasswords, natsPasswords } = state.secrets()
+  const { postgres, postgresUrl, nats, url } = await startServers(options, releasers, natsPasswords)
+  const { natsUrl, natsUrls } = natsUrlsOf(url, natsPasswords)
 
   const databaseUrls = await provisionAll(postgresUrl, databasePasswords)
   const secrets = await finishMasterKeyRotation(state, postgresUrl)
@@ -70,7 +72,7 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
   const plan = planServices({
     secrets,
     databaseUrls,
-    natsUrl,
+    natsUrls,
     ports,
     origin,
     webhookCaFile: certificate.caFile,
@@ -98,18 +100,23 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
   return { info, secrets, services, replica, postgres, nats, certificate, stop: () => releasers.release() }
 }
 
-async function startServers({ state, postgresFlags: flags }: ClusterOptions, releasers: Releasers) {
+async function startServers(
+  { state, postgresFlags: flags }: ClusterOptions,
+  releasers: Releasers,
+  natsPasswords: Readonly<Record<string, string>>,
+) {
   const [postgresPort, natsPort] = [await freePort(), await freePort()]
   const startPostgres = () =>
     startEmbeddedPostgres({ dataDir: state.postgresDir, port: postgresPort, ...(flags ? { flags } : {}) })
   const firstPostgres = await startPostgres()
   const postgres = restartable(firstPostgres, startPostgres)
   releasers.add('postgres', () => postgres.stop())
-  const startNats = () => startEmbeddedNats({ storeDir: state.natsDir, port: natsPort })
+  const authorization = natsAuthorization(natsPasswords)
+  const startNats = () => startEmbeddedNats({ storeDir: state.natsDir, port: natsPort, authorization })
   const firstNats = await startNats()
   const nats = restartable(firstNats, startNats)
   releasers.add('nats', () => nats.stop())
-  return { postgres, postgresUrl: firstPostgres.url, nats, natsUrl: firstNats.url }
+  return { postgres, postgresUrl: firstPostgres.url, nats, url: firstNats.url }
 }
 
 interface StartedServer {

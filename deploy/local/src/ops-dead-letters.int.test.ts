@@ -2,7 +2,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { Incident, natsNames } from '@opsplane/contracts'
 import { itsm } from '@opsplane/itsm'
-import { startTestService, type TestService, testNatsUrl, testPrincipal, waitFor } from '@opsplane/testing'
+import {
+  startTestService,
+  type TestService,
+  testNatsUrl,
+  testPrincipal,
+  vouchedHeaders,
+  waitFor,
+} from '@opsplane/testing'
 import {
   dropAllDeadLetters,
   listAllDeadLetters,
@@ -36,7 +43,9 @@ test('what nobody can read is listed, shown, and stays when it fails again, unti
   await withNats(testNatsUrl(), async (link) => {
     // The service makes the stream once it is up.
     const client = jetstream(await link.ready())
-    await waitFor(() => client.publish(subject, '{"odd":true}').catch(() => false))
+    const body = '{"odd":true}'
+    const headers = vouchedHeaders({ subject, body })
+    await waitFor(() => client.publish(subject, body, { headers }).catch(() => false))
   })
   const [letter] = await waitFor(async () => {
     const found = await list()
@@ -44,7 +53,7 @@ test('what nobody can read is listed, shown, and stays when it fails again, unti
   })
   expect(letter).toMatchObject({ service: 'itsm', consumer, subject, deliveries: 1, redrivenAt: null })
   const id = { service: 'itsm', number: Number(letter?.id.split(':')[1]) } as const
-  expect(await readDeadLetter(target, id)).toMatchObject({ payload: '{"odd":true}', source: null })
+  expect(await readDeadLetter(target, id)).toMatchObject({ payload: '{"odd":true}', source: 'itsm' })
 
   const [again] = await redriveDeadLetters({ target, services: ['itsm'], ids: [id], waitMs: 60_000 })
   expect(again).toMatchObject({ id: letter?.id, consumer, outcome: 'failed' })

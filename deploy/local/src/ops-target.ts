@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
-import { type NatsNames, natsNames } from '@opsplane/contracts'
-import { connectNats, type NatsLink } from '@opsplane/nats'
+import { durableConsumers, type NatsNames, natsNames, type ServiceName } from '@opsplane/contracts'
+import { connectNats, createEventSignatures, type EventSignatures, type NatsLink } from '@opsplane/nats'
 import { isDatabaseAway } from '@opsplane/postgres'
-import { createLogger, delay } from '@opsplane/runtime'
+import { createLogger, delay, publicKeyOf, stringMap } from '@opsplane/runtime'
 import { LocalRunError } from './ports.js'
-import { runningPlatform } from './state.js'
+import { keptKeys, runningPlatform } from './state.js'
 
 /** How the operator says which installation is meant. */
 export interface TargetOptions {
@@ -29,6 +29,8 @@ export interface Target {
   /** As a role that owns the services' tables. Throws OpsError when nothing says where it is. */
   databaseUrl(): string
   nats(): { url: string; names: NatsNames }
+  /** With which the events of a service are signed. Throws OpsError when nothing has its key. */
+  signatures(service: ServiceName): EventSignatures
 }
 
 /** Options win over the environment, and that over the platform running from `home`. */
@@ -52,7 +54,24 @@ export function findTarget(options: TargetOptions, env: Record<string, string | 
       const prefix = options.natsPrefix ?? (given === undefined ? undefined : env.NATS_PREFIX || undefined)
       return { url: found('--nats-url', given ?? local?.natsUrl), names: natsNames(prefix) }
     },
+    signatures: (service) => signaturesOf(service, options.home, env),
   }
+}
+
+/** The environment of the service wins over the keys of the local run. */
+function signaturesOf(service: ServiceName, home: string, env: Record<string, string | undefined>) {
+  const given = env.SERVICE_PRIVATE_KEY
+    ? { privateKey: env.SERVICE_PRIVATE_KEY, trustedKeys: stringMap.parse(env.TRUSTED_SERVICE_KEYS ?? '{}') }
+    : keptKeys(service, home)
+  const isOwn = given && (given.trustedKeys[service] ?? '').split(',').includes(publicKeyOf(given.privateKey))
+  if (!isOwn) {
+    throw new OpsError(
+      'unnamed',
+      `Events are signed by their service: the key of ${service} is neither in ${resolve(home)} nor in ` +
+        'SERVICE_PRIVATE_KEY, with TRUSTED_SERVICE_KEYS, as the service itself has them.',
+    )
+  }
+  return createEventSignatures({ service, ...given, verifiers: Object.keys(durableConsumers) })
 }
 
 /** Connects for as long as `work` takes. Throws OpsError when the server does not answer in time. */

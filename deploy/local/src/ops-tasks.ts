@@ -31,15 +31,17 @@ export interface ReseedTask extends OpsTask {
 
 /** Publishes the logs of the services to JetStream again. Throws OpsError. */
 export function reseedServices(task: ReseedTask): Promise<{ service: BackendName; published: number }[]> {
-  const { url, names } = task.target.nats()
+  const { target } = task
+  const { url, names } = target.nats()
   const { fromPosition, toPosition } = task
   return withNats(url, (link) =>
     eachService(task, async (service, onProgress) => {
       const { published } = await reseed({
-        databaseUrl: databaseOf(service, task.target.databaseUrl()),
+        databaseUrl: databaseOf(service, target.databaseUrl()),
         schema: schemaOf(service),
         link,
         names,
+        signatures: target.signatures(service),
         ...(fromPosition !== undefined && { fromPosition }),
         ...(toPosition !== undefined && { toPosition }),
         // Without it a server that has no JetStream would be asked for ever.

@@ -13,7 +13,7 @@ const services = ['itsm'] as const
 beforeAll(async () => {
   service = await startTestService(itsm)
   const options = { home: 'nowhere', databaseUrl: service.adminUrl, natsUrl: testNatsUrl() }
-  target = findTarget({ ...options, natsPrefix: service.natsPrefix }, {})
+  target = findTarget({ ...options, natsPrefix: service.natsPrefix }, service.env)
   const api = service.as(testPrincipal())
   for (const title of ['Disk full', 'Mail is slow', 'No network']) {
     const { id } = (await api.post('/itsm/incidents', { title })).data(Incident)

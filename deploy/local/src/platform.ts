@@ -8,6 +8,7 @@ import { bootstrapOwner } from './bootstrap-owner.js'
 import { databaseOf, makeDataDatabase } from './data-database.js'
 import { keepServer } from './kept-server.js'
 import { finishMasterKeyRotation } from './master-key.js'
+import { natsAuthorization, natsUrlsOf } from './nats-users.js'
 import { choosePorts, LocalRunError } from './ports.js'
 import { eachOf, planServices } from './service-plan.js'
 import { backends, services } from './services.js'
@@ -46,19 +47,19 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const ports = await choosePorts(options.port)
   const releasers = createReleasers(log)
   try {
-    const { databasePasswords } = state.secrets()
-    const servers = await startServers({ state, log, releasers, onStep, tell: onServerEnd })
+    const { databasePasswords, natsPasswords } = state.secrets()
+    const servers = await startServers({ state, log, releasers, onStep, natsPasswords, tell: onServerEnd })
     onStep('migrating the databases')
-    const databaseUrls = await provisionAll(servers.postgresUrl, databasePasswords)
-    const notices = await noticesOf(servers.postgresUrl)
-    const secrets = await finishMasterKeyRotation(state, servers.postgresUrl)
+    const databaseUrls = await provisionAll(servers.info.postgresUrl, databasePasswords)
+    const notices = await noticesOf(servers.info.postgresUrl)
+    const secrets = await finishMasterKeyRotation(state, servers.info.postgresUrl)
 
     onStep('starting the services')
     const origin = process.env.PUBLIC_ORIGIN ?? `http://127.0.0.1:${ports.gateway}`
     const plan = planServices({
       secrets,
       databaseUrls,
-      natsUrl: servers.natsUrl,
+      natsUrls: servers.natsUrls,
       ports,
       origin,
       ...(options.webhookCaFile ? { webhookCaFile: options.webhookCaFile } : {}),
@@ -73,7 +74,13 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const owner = await bootstrapOwner({ secrets, settingsUrl: `http://127.0.0.1:${ports.settings}`, origin })
     // Read again: a new master key may wait in it since.
     state.saveSecrets({ ...state.secrets(), owner })
-    const info: LocalInfo = { origin, baseUrl: `${origin}/api/v1`, ...owner, ...servers, pid: process.pid }
+    const info: LocalInfo = {
+      origin,
+      baseUrl: `${origin}/api/v1`,
+      ...owner,
+      ...servers.info,
+      pid: process.pid,
+    }
     state.writeInfo(info)
     releasers.add('local.json', () => state.removeInfo())
     return { info, notices, stop: () => releasers.release() }
@@ -87,11 +94,13 @@ interface ServersOptions {
   state: LocalState
   log: Logger
   releasers: Releasers
+  natsPasswords: Readonly<Record<string, string>>
   onStep: (step: string) => void
   tell: (text: string) => void
 }
 
-async function startServers({ state, log, releasers, onStep, tell }: ServersOptions) {
+/** In what is told of them, the URL of NATS is the operator's. */
+async function startServers({ state, log, releasers, natsPasswords, onStep, tell }: ServersOptions) {
   const logOf = (component: string) => (line: string) => log.debug({ component }, line)
   let postgresUrl = process.env.DATABASE_URL
   if (!postgresUrl) {
@@ -103,16 +112,16 @@ async function startServers({ state, log, releasers, onStep, tell }: ServersOpti
     releasers.add('postgres', () => server.stop())
     postgresUrl = server.url
   }
-  let natsUrl = process.env.NATS_URL
-  if (!natsUrl) {
-    onStep('starting NATS')
-    const start = (port?: number) =>
-      startEmbeddedNats({ storeDir: state.natsDir, port, onLog: logOf('nats') })
-    const server = await keepServer({ name: 'NATS', start, log, tell })
-    releasers.add('nats', () => server.stop())
-    natsUrl = server.url
-  }
-  return { postgresUrl, natsUrl }
+  const given = process.env.NATS_URL
+  if (given) return { info: { postgresUrl, natsUrl: given }, natsUrls: eachOf(serviceNames, () => given) }
+  onStep('starting NATS')
+  const authorization = natsAuthorization(natsPasswords)
+  const start = (port?: number) =>
+    startEmbeddedNats({ storeDir: state.natsDir, port, authorization, onLog: logOf('nats') })
+  const { url, stop } = await keepServer({ name: 'NATS', start, log, tell })
+  releasers.add('nats', stop)
+  const { natsUrl, natsUrls } = natsUrlsOf(url, natsPasswords)
+  return { info: { postgresUrl, natsUrl }, natsUrls }
 }
 
 async function noticesOf(postgresUrl: string): Promise<string[]> {

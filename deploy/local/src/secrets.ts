@@ -14,6 +14,8 @@ export const KeptSecrets = z.object({
   cursorSecret: z.string(),
   databasePasswords: z.record(z.string(), z.string()),
   serviceKeys: z.record(z.string(), KeyPair),
+  /** Of the users of the local run's own NATS server. */
+  natsPasswords: z.record(z.string(), z.string()).default({}),
   owner: z.object({
     email: z.string(),
     password: z.string(),
@@ -45,6 +47,7 @@ export function completeSecrets(kept?: KeptSecrets): LocalSecrets {
     owner: { email: 'owner@opsplane.local', password: password(), workspace: 'demo' },
     ...kept,
     databasePasswords: { ...eachOf(serviceNames, password), ...kept?.databasePasswords },
+    natsPasswords: { ...eachOf(internalParties, password), ...kept?.natsPasswords },
     serviceKeys: { ...eachOf(internalParties, newKeyPair), ...kept?.serviceKeys },
   }
 }

@@ -10,7 +10,8 @@ import type { LocalSecrets } from './secrets.js'
 export interface PlanOptions {
   secrets: LocalSecrets
   databaseUrls: Record<BackendName, string>
-  natsUrl: string
+  /** With the user of each service, where the server has users. */
+  natsUrls: Record<ServiceName, string>
   natsPrefix?: string
   ports: Record<ServiceName, number>
   origin: string
@@ -26,7 +27,6 @@ export type Environment = Record<string, string | undefined>
 export function planServices(options: PlanOptions): Record<ServiceName, Environment> {
   const common = {
     HOST: '127.0.0.1',
-    NATS_URL: options.natsUrl,
     NATS_PREFIX: options.natsPrefix,
     INSTANCE_ID: 'local',
     SERVICE_URLS: JSON.stringify(eachOf(backendNames, (name) => `http://127.0.0.1:${options.ports[name]}`)),
@@ -41,6 +41,7 @@ export function planServices(options: PlanOptions): Record<ServiceName, Environm
   return eachOf(serviceNames, (name) => ({
     ...common,
     PORT: String(options.ports[name]),
+    NATS_URL: options.natsUrls[name],
     SERVICE_PRIVATE_KEY: options.secrets.serviceKeys[name]?.privateKey,
     ...(isBackend(name) && {
       DATABASE_URL: options.databaseUrls[name],

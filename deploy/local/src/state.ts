@@ -102,6 +102,18 @@ export function runningPlatform(folder: string): LocalInfo | undefined {
   return info.success && isAlive(info.data.pid) ? info.data : undefined
 }
 
+/** The keys with which a service of the local run in this folder signs; undefined where there is none. Makes no folder. */
+export function keptKeys(service: string, folder: string) {
+  const file = join(folder, 'secrets.json')
+  if (!existsSync(file)) return undefined
+  const { serviceKeys } = KeptSecrets.parse(JSON.parse(readFileSync(file, 'utf8')))
+  const trustedKeys = Object.fromEntries(
+    Object.entries(serviceKeys).map(([party, { publicKey }]) => [party, publicKey]),
+  )
+  const { privateKey } = serviceKeys[service] ?? {}
+  return privateKey === undefined ? undefined : { privateKey, trustedKeys }
+}
+
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

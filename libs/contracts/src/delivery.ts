@@ -20,6 +20,7 @@ export const attemptErrorKinds = [
   'protocol',
   'blocked_address',
   'secret_missing',
+  'secret_refused',
   'headers_too_large',
   'webhook_deleted',
   'event_missing',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { DottedPath, Filter, NewFilter } from './filter.js'
 import { idSchema } from './ids.js'
+import { PermissionName } from './permission-name.js'
 import { Environment } from './principal.js'
 import { ReplayJob, WebhookResend } from './replay.js'
 import { EventPattern, WebhookHeaders } from './webhook-input.js'
@@ -13,8 +14,11 @@ export type WebhookStatus = z.infer<typeof WebhookStatus>
 export const RetryStrategy = z.enum(['fixed', 'exponential'])
 export type RetryStrategy = z.infer<typeof RetryStrategy>
 
-/** Why a webhook is paused: a person's wish, five failed deliveries in a row, or an answer of 410 Gone. */
-export const PauseReason = z.enum(['user', 'consecutive_failures', 'gone'])
+/**
+ * Why a webhook is paused: a person's wish, five failed deliveries in a row, an answer of 410 Gone, or an owner who may no
+ * longer do what it needs.
+ */
+export const PauseReason = z.enum(['user', 'consecutive_failures', 'gone', 'owner_rights'])
 export type PauseReason = z.infer<typeof PauseReason>
 
 /** A webhook pauses itself after so many consecutive deliveries that failed on every attempt. */
@@ -66,6 +70,13 @@ export const WebhookSnapshot = z.object({
   rate_limit_per_second: z.number().nullable(),
   ordering_key: z.string().nullable(),
   paused_reason: PauseReason.nullable(),
+  owner_id: z.string().meta({
+    description: 'The user it acts for: who last set its url, events or headers, or resumed it.',
+  }),
+  required_permissions: z.array(PermissionName).meta({
+    description:
+      'What its owner must be allowed: to read every event it was ever subscribed to, and to use the secrets of its headers.',
+  }),
   environment: Environment,
   created_at: z.string(),
   updated_at: z.string(),
@@ -216,8 +227,12 @@ export const dispatcherEvents = {
   'webhook.updated': resourceEvent(WebhookSnapshot, 'The settings of a webhook changed.'),
   'webhook.paused': resourceEvent(
     WebhookSnapshot,
-    'A webhook stopped sending: by a person, after five consecutive failed deliveries, or on 410 Gone.',
-    { reason: PauseReason, consecutiveFailures: z.int().optional() },
+    'A webhook stopped sending: by a person, after five consecutive failed deliveries, on 410 Gone, or as its owner may no longer do what it needs (`missing`).',
+    {
+      reason: PauseReason,
+      consecutiveFailures: z.int().optional(),
+      missing: z.array(PermissionName).optional(),
+    },
   ),
   'webhook.resumed': resourceEvent(
     WebhookSnapshot,

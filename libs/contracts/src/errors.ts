@@ -26,6 +26,7 @@ export const errorTable = {
   unsupported_media_type: { status: 415, retryable: false },
   validation_failed: { status: 422, retryable: false },
   idempotency_key_reused: { status: 422, retryable: false },
+  quota_exceeded: { status: 422, retryable: false },
   precondition_required: { status: 428, retryable: false },
   rate_limited: { status: 429, retryable: true },
   headers_too_large: { status: 431, retryable: false },

@@ -8,6 +8,7 @@ export const idPrefixes = {
   user: 'usr',
   membership: 'mbr',
   invitation: 'inv',
+  accountToken: 'act',
   session: 'ses',
   token: 'tok',
   secret: 'sec',

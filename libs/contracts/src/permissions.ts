@@ -10,6 +10,8 @@ export const permissions = [
   'tokens:manage',
   'secrets:read',
   'secrets:write',
+  'secrets:use',
+  'credentials:manage',
   'audit:read',
   'notifications:read',
   'notifications:write',
@@ -50,6 +52,7 @@ const administration: readonly Permission[] = [
   'users:write',
   'owners:manage',
   'roles:write',
+  'credentials:manage',
   'notifications:read',
   'notifications:write',
 ]

@@ -29,8 +29,38 @@ export type BackendName = {
 export const serviceNames = Object.keys(serviceRegistry) as ServiceName[]
 export const backendNames = serviceNames.filter((name): name is BackendName => serviceRegistry[name].database)
 
+/**
+ * The durable consumers of each service on the platform's streams, which its NATS user alone may use; a service that has
+ * some checks the signatures of events, so they are signed for it. One that is missing here does not start.
+ */
+export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> = {
+  settings: ['settings-admin-notifications', 'settings-audit-log'],
+  itsm: [
+    'itsm-change-conflicts',
+    'itsm-change-late-waits',
+    'itsm-change-resume',
+    'itsm-incident-families',
+    'itsm-item-conflicts',
+    'itsm-major-proposals',
+    'itsm-problem-cascade',
+    'itsm-problem-changes',
+    'itsm-problem-late-waits',
+    'itsm-sla-clocks',
+    'itsm-sla-escalations',
+    'itsm-window-conflicts',
+  ],
+  dispatcher: ['dispatcher-delivery-fanout', 'dispatcher-webhook-rights'],
+}
+
 /** The command line of whoever runs the platform: it calls services, and has no routes of its own. */
-const operator = 'operator'
+export const operator = 'operator'
+/** Resources whose events change what a token is allowed, which the gateway listens to. */
+export const eventKindsOfRights = ['token', 'session', 'user', 'membership', 'role', 'workspace'] as const
 /** Who signs internal tokens: every service, and the operator. */
 export const internalParties = [...serviceNames, operator] as const
 export type InternalParty = (typeof internalParties)[number]
+
+/** The services that go on in people's names after a request: each by grants, see ADR 050. */
+export const actsForPeople: readonly InternalParty[] = internalParties.filter((party: string) =>
+  ['workflows', 'sdk'].includes(party),
+)

@@ -11,12 +11,25 @@ export const settingsEvents = {
     Account,
     'The person behind a login made by an invitation has set its password. Belongs to no workspace.',
   ),
+  'account.password_changed': resourceEvent(
+    Account,
+    'Somebody has changed the password of their login. Belongs to no workspace.',
+  ),
+  'account.password_reset': resourceEvent(
+    Account,
+    'Somebody has set a new password by a mail to the address of the login. Belongs to no workspace.',
+  ),
+  'account.address_proven': resourceEvent(
+    Account,
+    'The e-mail address of a login was proven by a mail to it. Belongs to no workspace.',
+  ),
   'workspace.created': resourceEvent(WorkspaceState, 'A workspace was created.'),
   'workspace.updated': resourceEvent(WorkspaceState, 'Name or settings of the workspace changed.'),
   'user.invited': resourceEvent(UserState, 'Somebody was invited. A former invitation of theirs has ended.', {
     expiresAt: z.iso.datetime({ precision: 3 }),
   }),
   'user.activated': resourceEvent(UserState, 'A user can enter the workspace from now on.'),
+  'user.address_proven': resourceEvent(UserState, 'The e-mail address of a user is now known to be theirs.'),
   'user.role_changed': resourceEvent(UserState, 'A user got another role.'),
   'user.suspended': resourceEvent(UserState, 'A user is kept out of the workspace for the time being.'),
   'user.reactivated': resourceEvent(UserState, 'A suspended user can enter the workspace again.'),

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { PlatformEvent } from './event.js'
 import { idSchema } from './ids.js'
+import { PermissionName } from './permission-name.js'
 import { permissions } from './permissions.js'
 import { Environment } from './principal.js'
+import { SecretHosts } from './secret-hosts.js'
 
 const At = z.iso.datetime({ precision: 3 })
 /** An instant as a client writes it: any offset and precision, read as UTC with milliseconds. */
@@ -25,8 +27,6 @@ const Email = z
   .meta({ example: 'ada@example.com' })
 const Role = z.string().min(1).max(50).meta({ description: 'Name of a role.', example: 'developer' })
 
-const Scope = z.enum(permissions).meta({ id: 'Permission' })
-
 export const Slug = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must be lower-case letters, digits and inner hyphens')
@@ -37,7 +37,16 @@ export const NewPassword = z.string().min(12).max(256)
 
 /** A person's login, which belongs to no workspace. */
 export const Account = z
-  .object({ id: idSchema('user'), email: z.string(), name: z.string(), createdAt: At, updatedAt: At })
+  .object({
+    id: idSchema('user'),
+    email: z.string(),
+    name: z.string(),
+    addressProvenAt: At.nullable().meta({
+      description: 'When something that was mailed to the e-mail address came back from there; null: never.',
+    }),
+    createdAt: At,
+    updatedAt: At,
+  })
   .meta({ id: 'Account' })
 export type Account = z.infer<typeof Account>
 
@@ -104,6 +113,10 @@ export const UserState = z.object({
   name: z.string(),
   role: Role,
   status: MembershipStatus,
+  addressProven: z.boolean().meta({
+    description:
+      'Whether the e-mail address is known to be theirs: something mailed to it came back. Where not, the login may be of whoever handed its invitation on.',
+  }),
   createdAt: At,
   updatedAt: At,
 })
@@ -133,7 +146,7 @@ export const TokenStatus = z.enum(['active', 'rotated', 'revoked']).meta({
 export type TokenStatus = z.infer<typeof TokenStatus>
 
 export const RevocationReason = z
-  .enum(['requested', 'reuse_detected', 'user_removed'])
+  .enum(['requested', 'reuse_detected', 'user_removed', 'login_reclaimed'])
   .meta({ id: 'RevocationReason' })
 export type RevocationReason = z.infer<typeof RevocationReason>
 
@@ -143,7 +156,7 @@ export const TokenState = z.object({
   name: z.string(),
   prefix: z.string().meta({ description: 'How the key begins, to recognise it by.' }),
   userId: idSchema('user').meta({ description: 'Whose key it is.' }),
-  scopes: z.array(Scope),
+  scopes: z.array(PermissionName),
   environments: z.array(Environment).nullable().meta({ description: 'Null: every environment.' }),
   expiresAt: At.nullable(),
   status: TokenStatus,
@@ -174,7 +187,7 @@ export const NewToken = z
   .strictObject({
     name: Name,
     scopes: z
-      .array(Scope)
+      .array(PermissionName)
       .min(1)
       .max(permissions.length)
       .meta({ description: 'None beyond what the caller may do.' }),
@@ -220,6 +233,7 @@ export const SecretName = z
 export const SecretState = z.object({
   id: idSchema('secret'),
   name: SecretName,
+  hosts: z.array(z.string()),
   createdAt: At,
   updatedAt: At,
 })
@@ -239,15 +253,42 @@ export type SecretUse = z.infer<typeof SecretUse>
 export const UsedSecret = Secret.extend(SecretUse.shape).meta({ id: 'UsedSecret' })
 export type UsedSecret = z.infer<typeof UsedSecret>
 
+/** What has used a secret, for whom, and where the value went. */
+export const SecretGrantUse = z.object({
+  consumer: z
+    .string()
+    .meta({ description: 'What used it.', example: 'webhook/wh_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }),
+  userId: z.string().meta({ description: 'The user it acted for, who may use secrets.' }),
+  host: z.string(),
+  service: z.string(),
+  lastUsedAt: At,
+  useCount: Count,
+})
+export type SecretGrantUse = z.infer<typeof SecretGrantUse>
+
+export const SecretDetail = UsedSecret.extend({
+  uses: z
+    .array(SecretGrantUse)
+    .meta({ description: 'The latest 100, the last one first; up to a minute old.' }),
+}).meta({ id: 'SecretDetail' })
+export type SecretDetail = z.infer<typeof SecretDetail>
+
 const SecretValue = z.string().min(1).max(65_536)
 
-export const NewSecret = z
-  .strictObject({ name: SecretName, value: SecretValue })
-  .meta({ id: 'NewSecret', example: { name: 'payment_api_key', value: 'the secret itself' } })
+export const NewSecret = z.strictObject({ name: SecretName, value: SecretValue, hosts: SecretHosts }).meta({
+  id: 'NewSecret',
+  example: { name: 'payment_api_key', value: 'the secret itself', hosts: ['api.example.com'] },
+})
 export type NewSecret = z.infer<typeof NewSecret>
 
 export const SecretRotation = z
-  .strictObject({ value: SecretValue })
+  .strictObject({
+    value: SecretValue,
+    hosts: SecretHosts.optional().meta({
+      description:
+        'Absent: they stay. They change with the value alone, so that nobody sends one elsewhere whom it was not given.',
+    }),
+  })
   .meta({ id: 'SecretRotation', example: { value: 'the new secret' } })
 export type SecretRotation = z.infer<typeof SecretRotation>
 

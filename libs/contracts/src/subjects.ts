@@ -4,12 +4,16 @@ import type { TenantScope } from './principal.js'
 /** Headers of a message of the events stream, whose body is the event. */
 export const eventHeaders = {
   requestId: 'X-Request-ID',
+  /** The event's id, or another one where the stream already knows that. */
+  messageId: 'Nats-Msg-Id',
   /** The service whose log the event stands in, named as its schema is. */
   source: 'Opsplane-Source',
   /** The event's position in that log. */
   position: 'Opsplane-Position',
   /** Every event of that log at this position or below was acknowledged by the stream when this one was published. */
   floor: 'Opsplane-Floor',
+  /** By the service that is the source, for each service that checks it: see ADR 049. */
+  signature: 'Opsplane-Signature',
 } as const
 
 /** Names of everything on the NATS server. A prefix keeps several installations apart on one server. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxSecretsAtOnce } from './settings-internal.js'
 
 const maxHeaders = 50
 
@@ -74,6 +75,10 @@ export const literalLength = (value: string) => value.replaceAll(secretReference
 export const WebhookHeaders = z
   .record(HeaderName, HeaderValue)
   .refine((headers) => Object.keys(headers).length <= maxHeaders, `must have at most ${maxHeaders} headers`)
+  .refine(
+    (headers) => new Set(Object.values(headers).flatMap(referencedSecrets)).size <= maxSecretsAtOnce,
+    `must refer to at most ${maxSecretsAtOnce} secrets`,
+  )
   .refine((headers) => {
     const names = Object.keys(headers).map((name) => name.toLowerCase())
     return new Set(names).size === names.length

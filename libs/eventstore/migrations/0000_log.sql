@@ -241,3 +241,13 @@ BEGIN
 	RETURN place;
 END
 $$;
+--> statement-breakpoint
+-- What each replica may use of a budget that all of them share. Lost in a crash, like the use that was made of it.
+CREATE UNLOGGED TABLE budget_leases (
+	name text NOT NULL,
+	holder text NOT NULL,
+	owner text NOT NULL,
+	amount bigint NOT NULL,
+	expires_at timestamp with time zone NOT NULL,
+	CONSTRAINT budget_leases_pkey PRIMARY KEY (name, holder, owner)
+);

@@ -85,7 +85,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   const snapshots = createSnapshots(database.sql)
   const appender = createAppender()
   const commits = createCommitQueue({
-    sql: database.sql,
+    sql: database.planned,
     appender,
     ...(options.maxLockWaitMs !== undefined && { maxLockWaitMs: options.maxLockWaitMs }),
   })
@@ -172,7 +172,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     aggregate: aggregate as EventStore['aggregate'],
     transact,
     within,
-    numbers: createNumbers(database.sql),
+    numbers: createNumbers(database.planned),
     idempotency,
   }
 }

@@ -8,6 +8,8 @@ export interface Caller {
   tenant: TenantScope
   /** The gateway passes it on for a client, so that what it says of the client holds. */
   isClient: boolean
+  /** The token of such a request. */
+  clientToken: string | undefined
 }
 
 /** Who calls a `public` route without being logged in. */
@@ -42,10 +44,14 @@ export async function authenticate(
   { headers, method = '', url = '' }: Pick<IncomingMessage, 'headers' | 'method' | 'url'>,
   verifier: InternalVerifier | undefined,
 ): Promise<Caller> {
-  if (!verifier) return { principal: anonymousPrincipal, tenant: platformTenant, isClient: false }
-  const verified = await verifier.verify(bearerToken(headers.authorization), { method, path: url })
+  if (!verifier)
+    return { principal: anonymousPrincipal, tenant: platformTenant, isClient: false, clientToken: undefined }
+  const token = bearerToken(headers.authorization)
+  const verified = await verifier.verify(token, { method, path: url })
   const principal = admit(route, verified)
-  return { principal, tenant: authorize(route, principal), isClient: verified.kind === 'client' }
+  const isClient = verified.kind === 'client'
+  const clientToken = isClient ? token : undefined
+  return { principal, tenant: authorize(route, principal), isClient, clientToken }
 }
 
 function bearerToken(authorization: string | undefined): string {

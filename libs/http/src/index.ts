@@ -1,7 +1,9 @@
 export { type AppOptions, createApp } from './app.js'
 export { anonymousPrincipal, callingService } from './authenticate.js'
+export { createDelegations, type Delegations } from './delegation.js'
 export { errorHeaders, sendError, toApiError } from './errors.js'
 export { type Answer, beginExchange, type Exchange, logRequest, send } from './exchange.js'
+export { createGrants, type Grants } from './grants.js'
 export type { IdempotencyStore } from './idempotency.js'
 export {
   createInternalIssuer,

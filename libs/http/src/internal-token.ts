@@ -6,14 +6,21 @@ import {
   randomUUID,
 } from 'node:crypto'
 import { ApiError, Principal } from '@opsplane/contracts'
-import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { decodeProtectedHeader, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import { RecentMap } from './recent-map.js'
 import { SingleUse } from './single-use.js'
 
-const algorithm = 'EdDSA'
-/** What a token says, as its `typ`: the service that signed it calls, or a client of the gateway does. */
-const tokenTypes = { service: 'service+jwt', client: 'client+jwt' } as const
+export const algorithm = 'EdDSA'
+/**
+ * What a token says, as its `typ`: the service that signed it calls, a client of the gateway does, or a service by a grant
+ * in the name of a person.
+ */
+export const tokenTypes = {
+  service: 'service+jwt',
+  client: 'client+jwt',
+  delegate: 'delegate+jwt',
+} as const
 const lifetimeSeconds = 60
 const reuseMs = 30_000
 /** Of a token for one call. */
@@ -21,6 +28,8 @@ const callSeconds = 15
 const readOnly = new Set(['GET', 'HEAD'])
 /** The only service that speaks for clients, and says where their requests come from. */
 const clientIssuer = 'gateway'
+/** The only service that says who may act for a person who is not there. */
+export const delegationIssuer = 'settings'
 
 /** The request a token is for: its method and its path, with the query. */
 export interface InternalCall {
@@ -39,6 +48,8 @@ export type VerifiedToken =
   | { kind: 'service'; issuer: string }
   /** Without a principal: nobody is logged in. */
   | { kind: 'client'; issuer: string; principal: Principal | undefined }
+  /** The service `by` acts for the person in a run. */
+  | { kind: 'delegate'; issuer: string; principal: Principal; by: string; run: string }
 
 export interface InternalVerifier {
   /**
@@ -75,7 +86,7 @@ export function createInternalIssuer({
     return text
   }
 
-  const sign = (kind: keyof typeof tokenTypes, audience: string, claims: JWTPayload, seconds: number) =>
+  const sign = (kind: 'service' | 'client', audience: string, claims: JWTPayload, seconds: number) =>
     new SignJWT(claims)
       .setProtectedHeader({ alg: algorithm, typ: tokenTypes[kind], kid: service })
       .setIssuer(service)
@@ -107,9 +118,12 @@ export function createInternalIssuer({
 
 type CheckedToken = VerifiedToken & { expiresAtMs: number; isForOneCall: boolean }
 
+/** Who acts for whom, in what. */
+export const DelegateClaims = z.object({ principal: Principal, by: z.string(), run: z.string() })
+export type DelegateClaims = z.infer<typeof DelegateClaims>
 const BoundClaims = z.object({ jti: z.string(), call: z.object({ method: z.string(), path: z.string() }) })
 
-/** `trustedKeys`: service name to Ed25519 public key, SPKI DER in base64. */
+/** `trustedKeys`: service name to Ed25519 public key, SPKI DER in base64; earlier ones, which count as well, after a comma. */
 export function createInternalVerifier({
   service,
   trustedKeys,
@@ -117,14 +131,16 @@ export function createInternalVerifier({
   service: string
   trustedKeys: Record<string, string>
 }): InternalVerifier {
-  const keys = new Map(Object.entries(trustedKeys).map(([name, key]) => [name, publicKeyOf(key)]))
+  const keys = new Map(
+    Object.entries(trustedKeys).map(([name, list]) => [name, list.split(',').map(publicKeyOf)]),
+  )
   const reusable = new RecentMap<CheckedToken>(5000)
   const used = new SingleUse(callSeconds * 1_000)
 
   const check = async (token: string, call: InternalCall): Promise<CheckedToken> => {
-    const { payload, protectedHeader } = await jwtVerify(
+    const { payload, protectedHeader } = await verifyWith(
+      keys.get(decodeProtectedHeader(token).kid ?? '') ?? [],
       token,
-      ({ kid }) => keys.get(kid ?? '') ?? Promise.reject(new Error(`unknown issuer ${kid}`)),
       { audience: service, algorithms: [algorithm], requiredClaims: ['exp', 'iss'] },
     )
     const { iss: issuer = '', exp = 0 } = payload
@@ -134,6 +150,10 @@ export function createInternalVerifier({
       if (issuer !== clientIssuer) throw new Error(`${issuer} may not speak for clients`)
       const principal = payload.principal === undefined ? undefined : Principal.parse(payload.principal)
       return { kind: 'client', issuer, principal, expiresAtMs, isForOneCall: false }
+    }
+    if (protectedHeader.typ === tokenTypes.delegate) {
+      if (issuer !== delegationIssuer) throw new Error(`${issuer} may not delegate`)
+      return { kind: 'delegate', issuer, ...DelegateClaims.parse(payload), expiresAtMs, isForOneCall: false }
     }
     if (protectedHeader.typ !== tokenTypes.service) throw new Error('the token is of another type')
     const isForOneCall = payload.call !== undefined
@@ -163,6 +183,17 @@ export function createInternalVerifier({
         throw refusal(error)
       }
     },
+  }
+}
+
+/** One key but for the time in which a service gets a new one. */
+async function verifyWith([key, ...earlier]: KeyObject[], token: string, options: JWTVerifyOptions) {
+  if (!key) throw new Error('the issuer is unknown')
+  try {
+    return await jwtVerify(token, key, options)
+  } catch (error) {
+    if (earlier.length === 0) throw error
+    return verifyWith(earlier, token, options)
   }
 }
 

@@ -3,7 +3,7 @@ import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { defineRoute } from './index.js'
+import { defineRoute, securityHeaders } from './index.js'
 import { deferred, gatewayToken, startTestApp, type TestApp, user } from './test-app.js'
 
 const contract = {
@@ -133,6 +133,38 @@ describe('what the HTTP parser refuses', () => {
     const { head, json } = envelope(await app.raw(bytes))
     expect(head).toMatch(/^HTTP\/1\.1 431 /)
     expect(json).toMatchObject({ error: { code: 'headers_too_large', details: [] } })
+  })
+})
+
+describe('every answer has the headers of all', () => {
+  const headers = Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`.toLowerCase())
+  const hanging = 'Content-Type: application/json\r\nContent-Length: 9\r\n'
+
+  test.each<[string, string, number]>([
+    ['no HTTP', 'HELLO\r\n\r\n', 400],
+    ['no host', 'GET /quick HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['headers too large', `GET /quick HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+    [
+      'a strange expectation',
+      'GET /quick HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nConnection: close\r\n\r\n',
+      401,
+    ],
+    [
+      'an upgrade',
+      'GET /quick HTTP/1.1\r\nHost: x\r\nUpgrade: tea\r\nConnection: upgrade, close\r\n\r\n',
+      401,
+    ],
+    ['an unknown path', 'GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
+    ['an unknown method', 'PURGE /quick HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 405],
+    ['two lengths', `POST /quick HTTP/1.1\r\nHost: x\r\n${hanging}Content-Length: 8\r\n\r\n`, 400],
+    ['a probe', 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
+  ])('to %s', async (_what, bytes, status) => {
+    app = await startTestApp([quick])
+    const answer = await app.raw(bytes)
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    const lines = answer.toLowerCase().split('\r\n')
+    expect(lines).toEqual(expect.arrayContaining(headers))
+    if (status >= 400) expect(answer).toMatch(/\{"error":\{"code":"[a-z_]+".*"meta":\{"requestId":"/)
   })
 })
 

@@ -1,7 +1,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { ApiError } from '@opsplane/contracts'
 import type { Logger } from '@opsplane/runtime'
 import { answerClientError } from './client-error.js'
+import { sendError } from './errors.js'
+import { beginExchange } from './exchange.js'
 import { messageClasses } from './message-classes.js'
 
 export interface ListenOptions {
@@ -36,9 +39,13 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
       headersTimeout: 20_000,
       requestTimeout: 120_000,
       noDelay: true,
+      // Node would answer by itself, without the envelope and the headers of every answer.
+      requireHostHeader: false,
     },
-    app,
+    withHost(app, log),
   )
+  // An expectation nobody knows of may be ignored.
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerClientError(error, socket, log))
   const unused = trackUnused(server)
   await new Promise<void>((resolve, reject) => {
@@ -56,6 +63,15 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
       closed ??= drain(server, unused, options)
       return closed
     },
+  }
+}
+
+/** As HTTP/1.1 demands of a server. */
+function withHost(app: RequestListener, log: Logger): RequestListener {
+  return (req, res) => {
+    if (req.headers.host !== undefined || req.httpVersion !== '1.1') return app(req, res)
+    const problem = new ApiError('malformed_url', 'The request has no Host header.')
+    sendError(beginExchange(req, res, 'none', log), problem)
   }
 }
 

@@ -16,6 +16,7 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
     now: clock.now(),
     requestId,
     principal: caller.principal,
+    clientToken: caller.clientToken,
     source: caller.isClient ? sourceOf(req.headers) : null,
     get signal() {
       signal ??= abortOnClose(res)

@@ -21,6 +21,8 @@ export interface RequestMeta extends CommandMeta {
   principal: Principal
   /** What the gateway says of its client; null for what another service asks. */
   source: EventSource | null
+  /** What `delegate` needs, to go on in the person's name; undefined for what no client of the gateway asks. */
+  clientToken: string | undefined
   /** Aborts when the client goes away before it is answered. */
   readonly signal: AbortSignal
   /** Writes every line with the request id. */

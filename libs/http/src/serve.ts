@@ -73,15 +73,27 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
   }
 }
 
+/**
+ * What stands for a body that was not sent: nothing, or `{}` where only that will do. Found out with the first such request, as
+ * the first parse of a schema compiles it: for all routes together a fifth of a service's start.
+ */
+function insteadOfNone(body: Route['body']): () => object | undefined {
+  let found: { value: object | undefined } | undefined
+  return () => {
+    found ??= { value: !body?.safeParse(undefined).success && body?.safeParse({}).success ? {} : undefined }
+    return found.value
+  }
+}
+
 /** Parses all parts before it throws, so that all problems are reported at once. */
 function partsParser({ params, query, body }: Route): (sent: Parts) => Parts {
-  const absentBody = !body?.safeParse(undefined).success && body?.safeParse({}).success ? {} : undefined
+  const absentBody = insteadOfNone(body)
   return (sent) => {
     const details: ErrorDetail[] = []
     const parsed = {
       params: params ? parsePart(params, sent.params, 'path', details) : sent.params,
       query: parsePart(query, sent.query, 'query', details),
-      body: body && parsePart(body, sent.body === undefined ? absentBody : sent.body, 'body', details),
+      body: body && parsePart(body, sent.body === undefined ? absentBody() : sent.body, 'body', details),
     }
     if (details.length > 0) throw validationFailed(details)
     return parsed

@@ -10,7 +10,7 @@ export interface CallOptions {
   signal?: AbortSignal
 }
 
-/** Calls `/internal/*` routes of one service, with this service's own identity. */
+/** Calls one service: its `/internal/*` routes as this service itself, its others in the name of a person. */
 export interface ServiceClient {
   get<Schema extends z.ZodType>(
     path: string,
@@ -29,7 +29,8 @@ export interface ServiceClient {
 export interface ServiceClientOptions {
   baseUrl: string
   audience: string
-  issuer: InternalIssuer
+  /** Of this service, or of a grant (`Delegations`): only of the latter calls are in a person's name. */
+  issuer: Pick<InternalIssuer, 'serviceToken'>
   /** From the first byte sent to the last byte read. */
   timeoutMs: number
 }

@@ -1,12 +1,7 @@
 import { JetStreamApiError } from '@nats-io/jetstream'
-import {
-  createInbox,
-  type Msg,
-  type MsgHdrs,
-  type NatsConnection,
-  TimeoutError,
-} from '@nats-io/transport-node'
+import { type Msg, type MsgHdrs, type NatsConnection, TimeoutError } from '@nats-io/transport-node'
 import { NoStreamError } from './errors.js'
+import { inboxOf } from './inbox.js'
 
 /** What the stream says to a message. */
 export interface PublishAck {
@@ -38,7 +33,7 @@ interface Waiting {
  * of the processor time.
  */
 export function openAckInbox(connection: NatsConnection, timeoutMs: number): AckInbox {
-  const inbox = createInbox()
+  const inbox = inboxOf(connection)
   const waiting = new Map<string, Waiting>()
   let last = 0
 

@@ -81,6 +81,9 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     spacingMs = 0,
   } = options
   const { maxAckPending = defaultMaxAckPending, ackWaitMs = defaultAckWaitMs } = options
+  const { durables } = link.identity ?? {}
+  if (durables && !durables.includes(durable))
+    throw new Error(`the service registry does not list the durable consumer ${durable}`)
   const closing = new AbortController()
   const held = heldMessages<T>({
     messages: Math.min(Math.max(maxBatch * (batchesInFlight + 1), leastHeld), maxAckPending),

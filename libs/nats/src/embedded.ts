@@ -20,6 +20,8 @@ export interface EmbeddedNatsOptions {
   port?: number | undefined
   /** Whether what is acknowledged is to survive a power cut, which makes it several times slower; it is unless false. */
   synced?: boolean
+  /** The part of the configuration that says who may do what; without it everybody may do everything. */
+  authorization?: string | undefined
   onLog?: ((line: string) => void) | undefined
 }
 
@@ -90,7 +92,8 @@ async function startServer(
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(options.port)
     const name = `opsplane-${randomUUID()}`
-    writeFileSync(configFile, configuration({ storeDir: options.storeDir, port, name, synced }))
+    const { storeDir, authorization } = options
+    writeFileSync(configFile, configuration({ storeDir, authorization, port, name, synced }), { mode: 0o600 })
     const server = await startServerProcess({
       command,
       args: ['--config', configFile],
@@ -134,9 +137,10 @@ interface Configuration {
   port: number
   name: string
   synced: boolean
+  authorization: string | undefined
 }
 
-function configuration({ storeDir, port, name, synced }: Configuration): string {
+function configuration({ storeDir, port, name, synced, authorization }: Configuration): string {
   return [
     `server_name: ${JSON.stringify(name)}`,
     `listen: "127.0.0.1:${port}"`,
@@ -145,7 +149,7 @@ function configuration({ storeDir, port, name, synced }: Configuration): string 
     `  store_dir: ${JSON.stringify(storeDir)}`,
     ...(synced ? ['  sync_interval: always'] : []),
     '}',
-    '',
+    authorization ?? '',
   ].join('\n')
 }
 

@@ -16,6 +16,16 @@ export class SubjectMismatchError extends Error {
   }
 }
 
+/** Nothing proves that the service which a message names as its source has published it. */
+export class SignatureError extends Error {
+  readonly code = 'signature'
+
+  constructor(reason: string) {
+    super(`the message is not vouched for: ${reason}`)
+    this.name = 'SignatureError'
+  }
+}
+
 /** Nobody takes messages of this subject: the stream is gone, or JetStream is off. */
 export class NoStreamError extends Error {
   constructor() {

@@ -2,9 +2,13 @@ import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-
 import type { Logger } from '@opsplane/runtime'
 import { delay, retryDelayMs } from '@opsplane/runtime'
 import { NatsLinkClosedError } from './errors.js'
+import type { EventSignatures } from './event-signatures.js'
+import { setInboxPrefix, userInbox } from './inbox.js'
 
 /** A connection that is always being kept up: opened in the background, and reopened for as long as it takes. */
 export interface NatsLink {
+  /** Whose connection it is, where a service has opened it. */
+  readonly identity: ServiceIdentity | undefined
   /** The connection, once there is one. Rejects with NatsLinkClosedError after close(), or once the signal aborts. */
   ready(signal?: AbortSignal): Promise<NatsConnection>
   /** Whether the server answers at this moment. */
@@ -15,11 +19,20 @@ export interface NatsLink {
   close(): Promise<void>
 }
 
+/** What a service is on NATS, beside its user. */
+export interface ServiceIdentity {
+  /** The durable consumers it has; any where the registry does not know the service. */
+  durables: readonly string[] | undefined
+  signatures: EventSignatures
+}
+
 export interface ConnectNatsOptions {
   /** `nats://[user:password@|token@]host:port`, or `tls://…`; several separated by commas. */
   url: string
   name: string
   log: Logger
+  /** Events are signed and checked with it; without it, as for customers, they are neither. */
+  identity?: ServiceIdentity
 }
 
 /** Returns at once and connects in the background, for ever. Logs once per change of state. */
@@ -38,6 +51,7 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
           await connection.close()
           break
         }
+        setInboxPrefix(connection, serverOf(options.url).inboxPrefix)
         watch(connection)
         return connection
       } catch (error) {
@@ -80,6 +94,7 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
   current.catch(() => {})
 
   return {
+    identity: options.identity,
     ready: (signal) => {
       if (closing.signal.aborted || signal?.aborted) return Promise.reject(new NatsLinkClosedError())
       return signal ? unlessAborted(current, signal) : current
@@ -100,13 +115,23 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
   }
 }
 
-function connectionOptions({ url, name }: ConnectNatsOptions): NodeConnectionOptions {
+/** Where a URL leads, and as whom, as `connect` of the NATS client takes it. Answers go to the user's own inbox. */
+export function serverOf(url: string) {
   const servers = url.split(',').map((text) => new URL(text.trim()))
   const [first] = servers
   const user = decodeURIComponent(first?.username ?? '')
   const pass = decodeURIComponent(first?.password ?? '')
   return {
     servers: servers.map((server) => server.host),
+    ...(servers.some((server) => server.protocol === 'tls:') ? { tls: {} } : {}),
+    ...(pass !== '' ? { user, pass } : user !== '' ? { token: user } : {}),
+    inboxPrefix: pass === '' ? '_INBOX' : userInbox(user),
+  }
+}
+
+function connectionOptions({ url, name }: ConnectNatsOptions): NodeConnectionOptions {
+  return {
+    ...serverOf(url),
     name,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
@@ -117,8 +142,6 @@ function connectionOptions({ url, name }: ConnectNatsOptions): NodeConnectionOpt
     maxPingOut: 2,
     noAsyncTraces: true,
     ignoreAuthErrorAbort: true,
-    ...(servers.some((server) => server.protocol === 'tls:') ? { tls: {} } : {}),
-    ...(pass !== '' ? { user, pass } : user !== '' ? { token: user } : {}),
   }
 }
 

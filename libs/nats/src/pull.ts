@@ -1,5 +1,6 @@
-import { createInbox, type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
+import { type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { delay } from '@opsplane/runtime'
+import { inboxOf } from './inbox.js'
 import { onReconnect } from './reconnects.js'
 import { type StreamMessage, streamMessage } from './stream-message.js'
 
@@ -39,7 +40,7 @@ const closeMs = 1_000
  * server says so, or when its time is up by the clock of this process.
  */
 export function openPull({ connection, stream, durable, room, onMessage }: PullOptions): Pull {
-  const inbox = createInbox()
+  const inbox = inboxOf(connection)
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`
   let open: { reply: string; left: number; until: number } | undefined
   let isQuiet = false

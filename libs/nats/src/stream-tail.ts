@@ -5,9 +5,10 @@ import {
   JetStreamApiError,
   jetstreamManager,
 } from '@nats-io/jetstream'
-import { createInbox, type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
+import { type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { NatsLinkClosedError } from './errors.js'
+import { inboxOf } from './inbox.js'
 import type { NatsLink } from './link.js'
 import { onReconnect } from './reconnects.js'
 import { deliveryOf } from './stream-message.js'
@@ -90,7 +91,7 @@ async function follow(
   signal: AbortSignal,
   onLose: (lose: () => void) => void,
 ): Promise<void> {
-  const inbox = createInbox()
+  const inbox = inboxOf(connection)
   let end: () => void = () => {}
   const lost = new Promise<void>((resolve) => {
     end = resolve

@@ -9,7 +9,7 @@ import {
   type StreamConfig,
   type StreamInfo,
 } from '@nats-io/jetstream'
-import { nanos } from '@nats-io/transport-node'
+import { nanos, PermissionViolationError } from '@nats-io/transport-node'
 import type { NatsNames } from '@opsplane/contracts'
 import { type BackendConfig, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { NatsLinkClosedError } from './errors.js'
@@ -64,7 +64,7 @@ const platformStreams = (names: NatsNames, options: StreamOptions): WantedStream
   },
 ]
 
-/** Creates the streams or brings them to what is wanted. Idempotent; retried until it works or is aborted. */
+/** Creates the streams or, as a user who may, brings them to what is wanted. Idempotent; retried until it works or is aborted. */
 export async function ensureStreams(
   link: NatsLink,
   names: NatsNames,
@@ -97,8 +97,22 @@ async function ensureStream(manager: JetStreamManager, wanted: WantedStream, opt
   const changes = Object.entries(settled(wanted, options, config.max_age)).filter(
     ([key, value]) => JSON.stringify(config[key as keyof StreamConfig]) !== JSON.stringify(value),
   )
-  if (changes.length > 0) await manager.streams.update(wanted.name, Object.fromEntries(changes))
+  if (changes.length === 0) return
+  try {
+    await manager.streams.update(wanted.name, Object.fromEntries(changes))
+  } catch (error) {
+    if (!isDenied(error)) throw error
+    const settings = changes.map(([key]) => key)
+    options.log?.warn(
+      { stream: wanted.name, settings },
+      'a stream is not as configured, and only the operator may change it',
+    )
+  }
 }
+
+/** The server lets this user do no such thing. */
+const isDenied = (error: unknown): boolean =>
+  error instanceof PermissionViolationError || (error instanceof Error && isDenied(error.cause))
 
 /** The stream as it stands; undefined when there is none. */
 export async function streamInfo(manager: JetStreamManager, name: string): Promise<StreamInfo | undefined> {

@@ -1,13 +1,19 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
+import { assertPatchedClient } from './patched-client.js'
 
 /**
- * A pool on one service's schema. `db` and `sql` use two pools' worth of settings on purpose: drizzle replaces
- * the JSON and date serializers of the client it is given, so the client behind `sql` is never handed to it.
+ * A pool on one service's schema. It is several pools on purpose: drizzle replaces the JSON and date serializers of the
+ * client it is given, so the client behind `sql` is never handed to it.
  */
 export interface Database {
   /** Hand-written statements; only the event store uses it. */
   sql: postgres.Sql
+  /**
+   * Statements of every write, planned once in each connection. Left to itself, Postgres plans a statement with arrays
+   * anew each time where the first ones were short: for the append that took longer than to run it.
+   */
+  planned: postgres.Sql
   /** Typed queries; timestamps and JSON behave as drizzle defines them. */
   db: Drizzle
   url: string
@@ -33,13 +39,16 @@ export interface ConnectOptions {
 export function connect(url: string, options: ConnectOptions): Database {
   const sql = openClient(url, options)
   const drizzleClient = openClient(url, options)
+  const settings = { ...options.settings, plan_cache_mode: 'force_generic_plan' }
+  const planned = openClient(url, { ...options, settings })
   return {
     sql,
+    planned,
     db: drizzle(drizzleClient),
     url,
     schema: options.schema,
     close: async () => {
-      await Promise.all([sql.end({ timeout: 5 }), drizzleClient.end({ timeout: 5 })])
+      await Promise.all([sql, planned, drizzleClient].map((client) => client.end({ timeout: 5 })))
     },
   }
 }
@@ -62,7 +71,7 @@ export function openClient(url: string, options: ConnectOptions): postgres.Sql {
   const target = url.replace(/([?&])pooler=transaction(&|$)/, '$1')
   const isPooled = target !== url
   const applicationName = options.applicationName ?? `opsplane-${options.schema}`
-  return postgres(target, {
+  const client = postgres(target, {
     max: options.max ?? 8,
     idle_timeout: 300,
     connect_timeout: 5,
@@ -74,4 +83,6 @@ export function openClient(url: string, options: ConnectOptions): postgres.Sql {
       ? { application_name: applicationName }
       : { application_name: applicationName, ...roleSettings(options.schema), ...options.settings },
   })
+  assertPatchedClient(client)
+  return client
 }

@@ -1,3 +1,4 @@
+export * from './budget-leases.js'
 export * from './computed-columns.js'
 export * from './data-keys.js'
 export * from './database.js'

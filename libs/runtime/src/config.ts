@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { z } from 'zod'
+import { LimitValues } from './quota/limits.js'
 import { isMasterKey } from './sealing.js'
 
 /** The settings of a process are wrong; the message lists every variable with what is wrong. */
@@ -93,11 +94,21 @@ export const baseConfig = z.object({
   logTenantData: flag.default(false).meta({
     description: 'log errors with the values tenants sent, to find a fault; off for a reason',
   }),
+  limits: jsonObject.pipe(LimitValues).default({}).meta({
+    description: 'JSON object: limits of every workspace that are not the usual ones, by name; 0 for none',
+  }),
+  workspaceLimits: jsonObject.pipe(z.record(z.string(), LimitValues)).default({}).meta({
+    description: 'JSON object: workspace id to the limits that hold for it alone',
+  }),
   servicePrivateKey: z
     .string()
     .meta({ description: 'Ed25519 private key of this service, PKCS#8 DER in base64' }),
+  previousServicePrivateKeys: commaSeparated.default([]).meta({
+    description: 'comma-separated keys this service had before, for what the streams still hold',
+  }),
   trustedServiceKeys: stringMap.meta({
-    description: 'JSON object: service name to its Ed25519 public key, SPKI DER in base64',
+    description:
+      'JSON object: service name to its Ed25519 public key, SPKI DER in base64; earlier ones follow after a comma',
   }),
 })
 export type BaseConfig = z.infer<typeof baseConfig>

@@ -77,7 +77,8 @@ export function runService<Config>({ name, loadConfig, start }: RunnableService<
   process.once('SIGINT', () => void stop('SIGINT'))
   running.catch((error: unknown) => {
     log.error({ err: error }, startProblem(error))
-    process.exitCode = 1
+    // Of what a setup had opened before it threw nobody knows: it must not keep a process that does nothing alive.
+    process.exit(1)
   })
 }
 

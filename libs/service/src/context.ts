@@ -1,4 +1,11 @@
-import { backendNames, type EventCatalog, type NatsNames, natsNames } from '@opsplane/contracts'
+import {
+  backendNames,
+  durableConsumers,
+  type EventCatalog,
+  type NatsNames,
+  natsNames,
+  serviceRegistry,
+} from '@opsplane/contracts'
 import {
   type ConsumeEventsOptions,
   type ConsumerSettings,
@@ -16,7 +23,14 @@ import {
   startRelay,
 } from '@opsplane/eventstore'
 import { createInternalIssuer, type InternalIssuer, serviceClient } from '@opsplane/http'
-import { connectNats, type NatsLink, type StreamOptions, streamOptionsOf } from '@opsplane/nats'
+import {
+  connectNats,
+  createEventSignatures,
+  type NatsLink,
+  type ServiceIdentity,
+  type StreamOptions,
+  streamOptionsOf,
+} from '@opsplane/nats'
 import { connect, createDueWork, type Database, type DueWorkGroup } from '@opsplane/postgres'
 import {
   type BackendConfig,
@@ -99,7 +113,8 @@ export function openContext<Config extends BackendConfig>(
     applicationName: `opsplane-${name}`,
   })
   releasers.add('database', () => database.close())
-  const link = connectNats({ url: config.natsUrl, name: `opsplane-${name}`, log })
+  const identity = natsIdentity(name, config)
+  const link = connectNats({ url: config.natsUrl, name: `opsplane-${name}`, log, identity })
   releasers.add('nats', () => link.close())
   const relay = startRelay({
     databaseUrl: config.databaseUrl,
@@ -154,6 +169,21 @@ export function openContext<Config extends BackendConfig>(
     },
     clock: overrides.clock ?? systemClock,
     log,
+  }
+}
+
+/** Events are signed for every service that checks them, and for this one where no registry knows it. */
+function natsIdentity(name: string, config: BackendConfig): ServiceIdentity {
+  const registered: Readonly<Record<string, readonly string[] | undefined>> = durableConsumers
+  return {
+    durables: name in serviceRegistry ? (registered[name] ?? []) : undefined,
+    signatures: createEventSignatures({
+      service: name,
+      privateKey: config.servicePrivateKey,
+      previousPrivateKeys: config.previousServicePrivateKeys,
+      trustedKeys: config.trustedServiceKeys,
+      verifiers: [...new Set([...Object.keys(durableConsumers), name])],
+    }),
   }
 }
 

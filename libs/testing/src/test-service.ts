@@ -1,9 +1,10 @@
-import { type InternalParty, internalParties, type Principal, permissions } from '@opsplane/contracts'
-import { createInternalIssuer, generateServiceKeys } from '@opsplane/http'
+import { type InternalParty, type Principal, permissions } from '@opsplane/contracts'
+import { createInternalIssuer } from '@opsplane/http'
 import type { BackendConfig, RunningService } from '@opsplane/runtime'
 import type { Service, ServiceOverrides } from '@opsplane/service'
 import postgres from 'postgres'
 import { type ApiClient, createApiClient } from './api-client.js'
+import { testKeys, testTrustedKeys } from './party-keys.js'
 import {
   createDatabase,
   type TestDatabase,
@@ -56,11 +57,8 @@ export async function startTestService<Config extends BackendConfig, Overrides e
   const provision = (adminUrl: string) => service.provision({ adminUrl, password: testRolePassword })
   const migrated = () => templateDatabase(name, async (url) => void (await provision(url)))
   const database = options.database ?? (await createDatabase(await migrated()))
-  const keys = new Map<string, ReturnType<typeof generateServiceKeys>>(
-    [name, ...internalParties].map((party) => [party, generateServiceKeys()]),
-  )
   const issuerOf = (party: InternalParty) =>
-    createInternalIssuer({ service: party, privateKey: keys.get(party)?.privateKey ?? '' })
+    createInternalIssuer({ service: party, privateKey: testKeys(party).privateKey })
   const gateway = issuerOf('gateway')
   const natsPrefix = uniquePrefix()
   const env: Env = {
@@ -69,10 +67,8 @@ export async function startTestService<Config extends BackendConfig, Overrides e
     NATS_PREFIX: natsPrefix,
     INSTANCE_ID: uniquePrefix(),
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
-    SERVICE_PRIVATE_KEY: keys.get(name)?.privateKey,
-    TRUSTED_SERVICE_KEYS: JSON.stringify(
-      Object.fromEntries([...keys].map(([party, { publicKey }]) => [party, publicKey])),
-    ),
+    SERVICE_PRIVATE_KEY: testKeys(name).privateKey,
+    TRUSTED_SERVICE_KEYS: JSON.stringify(testTrustedKeys(name)),
     CURSOR_SECRET: 'a secret for the cursors of tests',
     ...options.env,
   }

@@ -32,7 +32,6 @@ CREATE TABLE "record_imports" (
 	"lease_fence" bigint DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
-ALTER TABLE "record_import_parts" ADD CONSTRAINT "record_import_parts_import_id_record_imports_id_fk" FOREIGN KEY ("import_id") REFERENCES "record_imports"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "record_imports_due_idx" ON "record_imports" USING btree (greatest(due_at, held_until)) WHERE status in ('uploading', 'pending');--> statement-breakpoint
 CREATE INDEX "record_imports_turn_idx" ON "record_imports" USING btree (workspace_id,coalesce(greatest(due_at, held_until), 'infinity'::timestamptz)) WHERE status in ('uploading', 'pending');--> statement-breakpoint
 CREATE INDEX "record_imports_created_idx" ON "record_imports" USING btree ("workspace_id","environment","created_at","id");

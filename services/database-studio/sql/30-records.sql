@@ -19,4 +19,4 @@ begin
 end
 $$;
 
-grant execute on function studio.keep_answer to public;
+grant execute on function studio.keep_answer to studio_tenant;

@@ -79,9 +79,7 @@ const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 export const recordImportParts = pgTable(
   'record_import_parts',
   {
-    importId: text('import_id')
-      .notNull()
-      .references(() => recordImports.id, { onDelete: 'cascade' }),
+    importId: text('import_id').notNull(),
     part: integer('part').notNull(),
     content: bytes('content').notNull(),
   },

@@ -3,6 +3,8 @@ import { defineService } from '@opsplane/service'
 import { loadConfig, type StudioConfig } from './config.js'
 import { createDataPlane } from './plane/data-plane.js'
 import { provisionPlane } from './plane/provision-plane.js'
+import { recordRoutes } from './record/record-routes.js'
+import { createRecordServices } from './record/record-services.js'
 import { createDefinitions } from './table/definitions.js'
 import { table } from './table/domain.js'
 import { tableRoutes } from './table/routes.js'
@@ -18,6 +20,7 @@ export const databaseStudio = defineService<StudioConfig>({
     const plane = createDataPlane(ctx)
     const definitions = createDefinitions(ctx.database)
     const tables = createTables(ctx, { plane, definitions })
-    return { routes: tableRoutes(ctx, tables), background: [plane] }
+    const records = createRecordServices(ctx, { plane, definitions })
+    return { routes: [...tableRoutes(ctx, tables), ...recordRoutes(records)], background: [plane] }
   },
 })

@@ -8,6 +8,9 @@ const schema = backendConfig.extend({
   webhookAllowedCidrs: commaSeparated
     .default([])
     .meta({ description: 'comma-separated address blocks webhooks may call although they are private' }),
+  webhookDeniedCidrs: commaSeparated.default([]).meta({
+    description: "comma-separated address blocks no webhook may call, such as the operator's own public ones",
+  }),
   webhookAllowHttp: z
     .enum(['true', 'false', '1', '0', 'loopback'])
     .default('false')

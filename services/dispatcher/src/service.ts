@@ -5,8 +5,16 @@ import type { PlatformEvent } from '@opsplane/contracts'
 import type { EventOrigin } from '@opsplane/eventstore'
 import { createOutbound, type Outbound, type Route, type ServiceClient, serviceClient } from '@opsplane/http'
 import { streamPlaces } from '@opsplane/nats'
-import { createVault } from '@opsplane/postgres'
-import { createSealer, urlOfService } from '@opsplane/runtime'
+import { createVault, grantBudgetLeases } from '@opsplane/postgres'
+import {
+  type Budgets,
+  createBudgets,
+  createLimits,
+  createSealer,
+  type LimitName,
+  type Limits,
+  urlOfService,
+} from '@opsplane/runtime'
 import { type BackgroundWork, defineService, type ServiceContext } from '@opsplane/service'
 import { catalogRoutes } from './catalog/routes.js'
 import { type DispatcherConfig, loadConfig } from './config.js'
@@ -19,6 +27,7 @@ import { resendRoutes } from './delivery/resend-routes.js'
 import { startRetention } from './delivery/retention.js'
 import { deliveryRoutes } from './delivery/routes.js'
 import { createSecretValues } from './delivery/secret-values.js'
+import type { Share } from './delivery/sender.js'
 import { replay, replayLog } from './replay/replay-log.js'
 import { replayRoutes } from './replay/routes.js'
 import { replaying, replayWork } from './replay/runner.js'
@@ -28,6 +37,7 @@ import { Waiters } from './topic/waiters.js'
 import { webhook } from './webhook/domain.js'
 import { createPing } from './webhook/ping.js'
 import { pingRoutes } from './webhook/ping-routes.js'
+import { watchRights } from './webhook/rights-watch.js'
 import { rotateRoutes } from './webhook/rotate-routes.js'
 import { webhookRoutes } from './webhook/routes.js'
 import { createCredentials } from './webhook/sealing.js'
@@ -51,8 +61,10 @@ export const dispatcher = defineService<DispatcherConfig>({
     const waiters = new Waiters()
     const outbound = await openOutbound(ctx.config)
     const settings = settingsClient(ctx)
-    const topics = createTopics({ link, names, waiters, log, ...(streams && { streams }) })
-    const sending = startSending(ctx, outbound, settings)
+    const limits = createLimits(ctx.config)
+    const budgets = openBudgets(ctx, limits)
+    const topics = createTopics({ link, names, waiters, log, budgets, ...(streams && { streams }) })
+    const sending = startSending(ctx, { outbound, settings, limits, budgets })
     return {
       routes: [...topicRoutes(topics), ...sending.routes, ...catalogRoutes(ctx)],
       background: [outbound, settings, topics, ...sending.background],
@@ -65,6 +77,7 @@ async function openOutbound(config: DispatcherConfig): Promise<Outbound> {
   const ca = config.webhookCaFile === undefined ? undefined : await readFile(config.webhookCaFile, 'utf8')
   return createOutbound({
     allowedCidrs: config.webhookAllowedCidrs,
+    deniedCidrs: config.webhookDeniedCidrs,
     allowHttp: config.webhookAllowHttp,
     // Webhooks of several tenants may call one host, so none may wait for a connection another one holds: how many
     // there are is for the sender to decide.
@@ -82,8 +95,24 @@ function settingsClient({ config, issuer }: Context): ServiceClient {
   })
 }
 
+function openBudgets({ config, database }: Context, limits: Limits): Budgets {
+  const owner = `${config.instanceId}:${randomUUID()}`
+  return createBudgets({
+    limits,
+    grant: (asks) => grantBudgetLeases(database.sql, owner, asks),
+    monotonicMs: () => performance.now(),
+  })
+}
+
+interface SendingOptions {
+  outbound: Outbound
+  settings: ServiceClient
+  limits: Limits
+  budgets: Budgets
+}
+
 /** Sends deliveries, and makes the routes of what is sent and of webhooks. */
-function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient): Sending {
+function startSending(ctx: Context, { outbound, settings, limits, budgets }: SendingOptions): Sending {
   const { config, database, store, clock, log, relay, cursors, link, names } = ctx
   const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
   log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
@@ -93,7 +122,8 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
   const attempt = createAttempt({
     outbound,
     credentials: createCredentials(vault, nowMs),
-    resolveSecrets: createSecretValues(settings, secretsKeptMs, nowMs),
+    resolveSecrets: createSecretValues({ source: settings, keptMs: secretsKeptMs, now: nowMs }),
+    budgets,
     nowMs,
   })
   const days = createDeliveryDays(database.sql)
@@ -124,6 +154,7 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
       retry: config.webhookRetryConcurrency,
       endpoint: config.webhookEndpointConcurrency,
     },
+    share: (workspaceId) => shareOf(limits, workspaceId),
   })
   const recordReplay = replayLog(store)
   ctx.dueWork.start(
@@ -144,9 +175,14 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
     perform: (events, { origins, places }) => dispatch.fanOut(incomingOf(events, origins), places),
   })
   return {
-    background: [{ close: () => dispatch.close(config.webhookStopGraceMs) }, retention, consumer],
+    background: [
+      { close: () => dispatch.close(config.webhookStopGraceMs) },
+      retention,
+      consumer,
+      watchRights(ctx, { aggregate, settings, onChange }),
+    ],
     routes: [
-      ...webhookRoutes({ database, cursors, vault, outbound, aggregate, onChange }),
+      ...webhookRoutes({ database, cursors, vault, outbound, aggregate, limits, onChange }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate }),
       ...resendRoutes({
@@ -167,6 +203,17 @@ function startSending(ctx: Context, outbound: Outbound, settings: ServiceClient)
       }),
       ...pingRoutes(createPing({ aggregate, attempt })),
     ],
+  }
+}
+
+/** 0 stands for no limit. */
+function shareOf(limits: Limits, workspaceId: string): Share {
+  const most = (name: LimitName) => limits.of(name, workspaceId) || Number.POSITIVE_INFINITY
+  return {
+    attempts: most('attempts'),
+    slow: most('slowAttempts'),
+    queued: most('queuedDeliveries'),
+    bytes: most('deliveryBytes'),
   }
 }
 

@@ -26,6 +26,9 @@ function unfillFilters(description) {
 }
 
 async function showReference() {
+  // What earlier versions of this page have kept.
+  localStorage.removeItem('authorized')
+
   const input = document.getElementById('workspace')
   input.value = localStorage.getItem(workspaceKey) ?? ''
   input.addEventListener('change', () => localStorage.setItem(workspaceKey, input.value.trim()))
@@ -45,7 +48,8 @@ async function showReference() {
     docExpansion: 'list',
     defaultModelsExpandDepth: 0,
     filter: true,
-    persistAuthorization: true,
+    // A token is the page's for as long as it is open: kept, it would be anybody's who gets a script onto this origin.
+    persistAuthorization: false,
     tryItOutEnabled: true,
     validatorUrl: null,
   })

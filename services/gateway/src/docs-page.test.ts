@@ -28,6 +28,13 @@ const description = {
   components: { parameters: { Workspace: { name: 'X-Workspace', in: 'header', required: true } } },
 }
 
+interface SwaggerOptions {
+  spec: Description
+  requestInterceptor: typeof intercept
+  persistAuthorization: boolean
+}
+
+let swagger: SwaggerOptions | undefined
 let shown: Description | undefined
 let intercept: (request: { headers: Record<string, string> }) => { headers: Record<string, string> }
 let stored: Map<string, string>
@@ -44,7 +51,8 @@ beforeEach(() => {
       listeners[type] = listener
     },
   })
-  const SwaggerUIBundle = (options: { spec: Description; requestInterceptor: typeof intercept }) => {
+  const SwaggerUIBundle = (options: SwaggerOptions) => {
+    swagger = options
     shown = structuredClone(options.spec)
     intercept = options.requestInterceptor
   }
@@ -54,6 +62,7 @@ beforeEach(() => {
     localStorage: {
       getItem: (key: string) => stored.get(key) ?? null,
       setItem: (key: string, value: string) => stored.set(key, value),
+      removeItem: (key: string) => stored.delete(key),
     },
     fetch: async () => ({ json: async () => structuredClone(description) }),
   })
@@ -85,4 +94,10 @@ test('the workspace at the top is that of every request that names none, at once
   expect(stored.get('opsplane-docs-workspace')).toBe('other')
   workspace.value = ''
   expect(sent()).toEqual({})
+})
+
+test('no token stays with the browser once the page is closed', async () => {
+  await waitFor(() => shown)
+  expect(swagger?.persistAuthorization).toBe(false)
+  expect(stored.has('authorized')).toBe(false)
 })

@@ -1,10 +1,11 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { ApiError, type Principal } from '@opsplane/contracts'
 import { type Exchange, logRequest, requestIdFrom, sendError } from '@opsplane/http'
-import type { Logger } from '@opsplane/runtime'
+import type { Budgets, Logger } from '@opsplane/runtime'
 import type { Authenticator } from './authenticate.js'
 import { requestHeaders } from './forwarded-headers.js'
 import type { LoginLimiter } from './login-limiter.js'
+import { createPlaces, takePlaces } from './places.js'
 import { discardRest, requestBody } from './request-body.js'
 import type { ServiceRoutes } from './route-tables.js'
 import { resolveTarget, ruleOf, type Target } from './target.js'
@@ -25,6 +26,8 @@ export interface ProxyOptions {
   clientAddress(request: IncomingMessage): string
   /** For public routes. */
   loginLimiter: LoginLimiter
+  /** What workspaces and keys may have under way. */
+  budgets: Budgets
   /** How long a body may take: `BodyRules`. */
   bodyTimeoutMs: number
   /** Counts an anonymous request; throws `rate_limited`. */
@@ -36,8 +39,8 @@ export interface ProxyOptions {
 
 /** What every request passes: route, authentication, body limit, service. */
 export function createProxy(options: ProxyOptions): RequestListener {
-  const { services, authenticator, clientAddress, tokenFor, limit, loginLimiter, bodyTimeoutMs, own, log } =
-    options
+  const { services, authenticator, clientAddress, tokenFor, limit } = options
+  const { loginLimiter, budgets, bodyTimeoutMs, own, log } = options
 
   /** Throws `service_unavailable` while nothing is known of the service; counts as an anonymous request then. */
   const learnTable = async (exchange: Exchange, { routes }: ProxiedService) => {
@@ -50,10 +53,10 @@ export function createProxy(options: ProxyOptions): RequestListener {
 
   const pass = async (exchange: Exchange, target: Target, service: ProxiedService) => {
     const { req, res, requestId } = exchange
-    let release: (() => void) | undefined
+    const places = createPlaces()
     const logAnswer = () => logRequest(exchange, res.writableFinished ? res.statusCode : 499)
     const fail = (error: unknown) => {
-      release?.()
+      places.release()
       res.off('close', logAnswer)
       sendError(exchange, error)
       discardRest(req)
@@ -66,13 +69,17 @@ export function createProxy(options: ProxyOptions): RequestListener {
       const principal = await authenticator.authenticate(caller, rule.access, (headers) => {
         exchange.headers = headers
       })
+      if (principal) takePlaces(budgets, places, { principal, rule, req })
       const isPublic = rule.access === 'public'
       const rules = { limitBytes: rule.bodyLimitBytes, timeoutMs: bodyTimeoutMs, whole: isPublic }
       const body = await requestBody(req, rules)
       const token = await tokenFor(target.service, principal)
-      if (body === undefined || res.destroyed) return logAnswer()
+      if (body === undefined || res.destroyed) {
+        places.release()
+        return logAnswer()
+      }
       // A request takes a place only once it is complete.
-      release = isPublic ? loginLimiter.acquire(address) : undefined
+      if (isPublic) places.add(loginLimiter.acquire(address))
       const headers = requestHeaders(req)
       headers.push('authorization', `Bearer ${token}`, 'x-request-id', requestId, 'x-forwarded-for', address)
       const answerHeaders = { ...exchange.headers, 'x-request-id': requestId }
@@ -88,7 +95,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
         answerHeaders,
         recheck,
         fail,
-        over: release,
+        over: places.release,
       })
     } catch (error) {
       fail(error)

@@ -1,17 +1,10 @@
-import { type NatsNames, PlatformEvent, type Principal } from '@opsplane/contracts'
+import { eventKindsOfRights, type NatsNames, PlatformEvent, type Principal } from '@opsplane/contracts'
 import { type NatsLink, NatsLinkClosedError } from '@opsplane/nats'
 import type { Logger } from '@opsplane/runtime'
 import type { TokenCache } from './token-cache.js'
 
-/** Kinds of resources whose changes may change what a token is allowed, and whether for a whole workspace. */
-const watched = [
-  { kind: 'token', wholeWorkspace: false },
-  { kind: 'session', wholeWorkspace: false },
-  { kind: 'user', wholeWorkspace: false },
-  { kind: 'membership', wholeWorkspace: false },
-  { kind: 'role', wholeWorkspace: true },
-  { kind: 'workspace', wholeWorkspace: true },
-]
+/** Those of these kinds concern a whole workspace. */
+const ofWholeWorkspace = new Set<string>(['role', 'workspace'])
 
 /**
  * Drops cached principals as soon as an event says they may have changed. Only a short cut: a missed event
@@ -40,7 +33,8 @@ export function watchRevocations(options: {
   const listen = async () => {
     while (!closed) {
       const connection = await link.ready()
-      for (const { kind, wholeWorkspace } of watched) {
+      for (const kind of eventKindsOfRights) {
+        const wholeWorkspace = ofWholeWorkspace.has(kind)
         connection.subscribe(names.eventSubjects.replace('>', `*.*.${kind}.>`), {
           callback: (error, message) => {
             if (!error && !closed) onEvent(message.data, wholeWorkspace)

@@ -1,4 +1,5 @@
-import { ApiError, natsNames, Principal } from '@opsplane/contracts'
+import { randomUUID } from 'node:crypto'
+import { ApiError, GrantedBudgets, natsNames, Principal } from '@opsplane/contracts'
 import {
   createInternalIssuer,
   type InternalIssuer,
@@ -8,8 +9,11 @@ import {
 } from '@opsplane/http'
 import { connectNats } from '@opsplane/nats'
 import {
+  createBudgets,
+  createLimits,
   createLogger,
   createReleasers,
+  type GrantLeases,
   type Logger,
   networkOf,
   type RunnableService,
@@ -92,6 +96,11 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     const limiter = (policy: string, perMinute: number) =>
       createRateLimiter({ policy, perMinute, monotonicMs })
     const anonymousLimiter = limiter('anonymous', config.anonymousRateLimitPerMinute)
+    const budgets = createBudgets({
+      limits: createLimits(config),
+      grant: leaseGranter(settings, `${config.instanceId}:${randomUUID()}`),
+      monotonicMs,
+    })
     const proxy = createProxy({
       services,
       authenticator: createAuthenticator({
@@ -108,6 +117,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       tokenFor: issuer.clientToken,
       clientAddress: clientAddressReader(config.trustProxyCidrs),
       loginLimiter: createLoginLimiter({ total: loginsAtOnce, perNetwork: loginsOfNetworkAtOnce }),
+      budgets,
       bodyTimeoutMs: config.bodyTimeoutMs,
       limit: (clientAddress) => anonymousLimiter.take(networkOf(clientAddress)),
       own: createOwnRoutes({ config, monotonicMs, log }),
@@ -147,5 +157,13 @@ function tokenVerifier(settings: ServiceClient) {
       // Whatever else happened says nothing about the token.
       throw new ApiError('service_unavailable', 'Tokens cannot be checked at the moment.', { cause: error })
     }
+  }
+}
+
+/** Settings counts for the gateway, which has no database. */
+function leaseGranter(settings: ServiceClient, owner: string): GrantLeases {
+  return async (asks) => {
+    const { leases } = await settings.post('/internal/budgets/lease', { owner, asks }, GrantedBudgets)
+    return leases
   }
 }

@@ -11,14 +11,15 @@ import { account } from './account/domain.js'
 import type { Passwords } from './account/passwords.js'
 import { accountByEmail } from './account/queries.js'
 import { membership } from './membership/domain.js'
-import { membershipExists } from './membership/queries.js'
+import { memberOf } from './membership/queries.js'
 import { workspace } from './workspace/domain.js'
 import { homeOf } from './workspace/home.js'
 import { workspaceIdBySlug } from './workspace/queries.js'
 
 /**
- * Creates a workspace with its owner, and the owner's login unless there is one with that email; a password it has
- * stays. Repeating it changes nothing. Throws `conflict` when the workspace exists and is somebody else's.
+ * Creates a workspace with its owner, and the owner's login. Repeating it changes nothing. Throws `conflict` when the
+ * workspace exists and is somebody else's, and when there is a login with that e-mail, whoever has made it, unless it
+ * is to be kept with the password it has.
  */
 export type RunBootstrap = (wanted: Bootstrap, meta: CommandMeta) => Promise<Bootstrapped>
 
@@ -34,7 +35,9 @@ export function createBootstrap(
     const workspaceId = await workspaceIdBySlug(db, workspaceSlug)
     if (workspaceId === null) return null
     const owner = await accountByEmail(db, email)
-    if (owner && (await membershipExists(db, workspaceId, owner.id))) return { workspaceId, userId: owner.id }
+    const member = owner && (await memberOf(db, workspaceId, owner.id))
+    if (member?.state.role === 'owner' && member.state.status === 'active')
+      return { workspaceId, userId: member.state.userId }
     throw new ApiError('conflict', `The workspace ${workspaceSlug} exists and belongs to somebody else.`)
   }
 
@@ -42,6 +45,7 @@ export function createBootstrap(
     const { workspaceSlug, workspaceName, email, password, userName } = wanted
     const { now } = meta
     const known = await accountByEmail(db, email)
+    if (known !== null && wanted.existingLogin === 'refuse') throw loginExists(email)
     const claimed = known !== null && known.passwordHash !== null
     const passwordHash = claimed ? null : await passwords.hash(password)
     const [workspaceId, userId, membershipId] = [
@@ -50,7 +54,9 @@ export function createBootstrap(
       newId('membership'),
     ]
     const tenant = homeOf(workspaceId)
-    const owner = { id: membershipId, userId, email, name: claimed ? known.name : userName, role: 'owner' }
+    const addressProven = known !== null && known.addressProvenAt !== null
+    const name = claimed ? known.name : userName
+    const owner = { id: membershipId, userId, email, name, addressProven, role: 'owner' }
 
     await store.transact({ ...meta, tenant }, async (unit) => {
       const login = { name: userName, passwordHash, now }
@@ -58,7 +64,12 @@ export function createBootstrap(
       if (known === null) {
         await unit.create(accounts, userId, { kind: 'create', id: userId, email, ...login }, options)
       } else if (passwordHash !== null) {
-        await unit.handle(accounts, userId, { kind: 'claim', ...login, passwordHash }, options)
+        await unit.handle(
+          accounts,
+          userId,
+          { kind: 'claim', ...login, passwordHash, addressProven: false },
+          options,
+        )
       }
       const naming = {
         kind: 'create' as const,
@@ -85,4 +96,14 @@ export function createBootstrap(
       throw error
     }
   }
+}
+
+/** It may have been claimed by somebody else, who would then be the owner. */
+function loginExists(email: string): ApiError {
+  const message =
+    `There is a login with the e-mail ${email} already, which may be anybody's. If it is the owner's, send ` +
+    '"existingLogin": "keep": it keeps its password.'
+  return new ApiError('conflict', message, {
+    details: [{ in: 'body', path: '/email', code: 'login_exists', message }],
+  })
 }

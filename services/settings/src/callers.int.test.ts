@@ -5,7 +5,7 @@ import { type Settings, startSettings } from './settings.fixture.js'
 
 let settings: Settings
 beforeAll(async () => {
-  settings = await startSettings()
+  settings = await startSettings({}, { actsForPeople: ['itsm'] })
 })
 afterAll(() => settings?.stop())
 
@@ -13,7 +13,11 @@ afterAll(() => settings?.stop())
 const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/tokens/verify', ['gateway']],
   ['POST', '/internal/secrets/resolve', ['dispatcher']],
+  ['POST', '/internal/rights', ['dispatcher']],
+  ['POST', '/internal/rights', ['dispatcher']],
   ['POST', '/internal/bootstrap', ['operator']],
+  ['POST', '/internal/grants', ['itsm']],
+  ['POST', '/internal/delegations', ['itsm']],
   ['GET', '/internal/routes', ['gateway']],
 ]
 

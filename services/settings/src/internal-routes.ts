@@ -2,19 +2,30 @@ import {
   Bootstrap,
   Bootstrapped,
   ResolvedSecrets,
+  Rights,
+  RightsQuestion,
   SecretResolution,
   TokenVerification,
   VerifiedToken,
 } from '@opsplane/contracts'
 import { callingService, defineRoute, type Route } from '@opsplane/http'
+import type { Drizzle } from '@opsplane/postgres'
 import type { RunBootstrap } from './bootstrap.js'
+import { rightsOf } from './role/rights.js'
 import type { Safe } from './secret/safe.js'
 import type { VerifyToken } from './token/verify.js'
 
 const internal = { method: 'post', tag: 'Internal', scope: 'service', idempotency: 'none' } as const
 
+export interface InternalWork {
+  db: Drizzle
+  verify: VerifyToken
+  safe: Safe
+  bootstrap: RunBootstrap
+}
+
 /** What other services ask settings. The gateway routes none of it. */
-export function internalRoutes(verify: VerifyToken, safe: Safe, bootstrap: RunBootstrap): Route[] {
+export function internalRoutes({ db, verify, safe, bootstrap }: InternalWork): Route[] {
   return [
     defineRoute({
       ...internal,
@@ -34,11 +45,24 @@ export function internalRoutes(verify: VerifyToken, safe: Safe, bootstrap: RunBo
       path: '/internal/secrets/resolve',
       callers: ['dispatcher'],
       summary: 'Get the values of secrets',
-      description: 'Counts as a use of each of them.',
+      description:
+        'Those the person may use, towards the hosts they may go to. Counts as a use of each that is given out.',
       body: SecretResolution,
       response: ResolvedSecrets,
-      handler: async ({ body, meta }) => ({
-        values: await safe.resolve(body, { service: callingService(meta.principal), now: meta.now }),
+      handler: ({ body, meta }) =>
+        safe.resolve(body, { service: callingService(meta.principal), now: meta.now }),
+    }),
+
+    defineRoute({
+      ...internal,
+      operationId: 'getRights',
+      path: '/internal/rights',
+      callers: ['dispatcher'],
+      summary: 'Find out what people may do at this moment',
+      body: RightsQuestion,
+      response: Rights,
+      handler: async ({ body: { workspaceId, userIds } }) => ({
+        permissions: Object.fromEntries(await rightsOf(db, workspaceId, userIds)),
       }),
     }),
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
   adas = await settings.as(ada.session, { workspace: 'acme' })
   eves = await settings.as(eve.session, { workspace: 'evil' })
   key = (await adas.post('/auth/tokens', { name: 'CI', scopes: ['itsm:read'] })).data(TokenCreated)
-  await adas.post('/secrets', { name: 'stripe', value: 'sk_live' })
+  await adas.post('/secrets', { name: 'stripe', value: 'sk_live', hosts: ['*'] })
   await adas.post('/settings/roles', { name: 'releaser', permissions: ['itsm:read'] })
   const users = usersOf(settings, ada, adas)
   await users.joined('grace@example.com', 'releaser')
@@ -69,16 +69,21 @@ describe('a stranger', () => {
   it('sees own keys and secrets only, also with a cursor of another list', async () => {
     expect((await eves.get('/auth/tokens')).page(Token).items).toEqual([])
     expect((await eves.get('/secrets')).page(Secret).items).toEqual([])
-    await adas.post('/secrets', { name: 'twilio', value: 'x' })
+    await adas.post('/secrets', { name: 'twilio', value: 'x', hosts: ['*'] })
     const { pagination } = (await adas.get('/secrets?limit=1')).page(Secret)
     const reply = await eves.get(`/secrets?limit=1&after=${pagination.nextCursor}`)
     expect(reply.error().code).toBe('invalid_cursor')
   })
 
   it('may have the same secret name with another value', async () => {
-    await eves.post('/secrets', { name: 'stripe', value: 'sk_evil' })
+    await eves.post('/secrets', { name: 'stripe', value: 'sk_evil', hosts: ['*'] })
     const resolve = async (workspaceId: string) => {
-      const body = { workspaceId, environment: 'production', names: ['stripe'] }
+      const use = {
+        host: 'a.example.com',
+        userId: workspaceId === ada.workspaceId ? ada.userId : eve.userId,
+        consumer: 'webhook/wh_1',
+      }
+      const body = { workspaceId, environment: 'production', names: ['stripe'], ...use }
       return (await settings.internal.post('/internal/secrets/resolve', body)).data(ResolvedSecrets).values
     }
     expect(await resolve(eve.workspaceId)).toEqual({ stripe: 'sk_evil' })

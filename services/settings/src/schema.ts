@@ -91,6 +91,22 @@ export const sessions = pgTable(
   (table) => [index('sessions_account_idx').on(table.accountId, table.expiresAt)],
 )
 
+/** What was mailed about a login, hashed: one of each purpose is good, the latest. */
+export const accountTokens = pgTable(
+  'account_tokens',
+  {
+    accountId: text('account_id').notNull(),
+    purpose: text('purpose', { enum: ['password_reset', 'address_proof'] }).notNull(),
+    id: text('id').notNull(),
+    secretHash: text('secret_hash').notNull(),
+    expiresAt: text('expires_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.purpose] }),
+    uniqueIndex('account_tokens_id_key').on(table.id),
+  ],
+)
+
 /** Failed logins by hashed account, network, and both: ADR 022. Times are Unix milliseconds. */
 export const loginThrottle = pgTable(
   'login_throttle',
@@ -113,12 +129,23 @@ export const secrets = readModelTable('secrets', { name: stateText('name', 'name
 ])
 
 /** Uses of secrets by services: like those of keys, too frequent for the event log and no loss when gone. */
-export const secretUsage = pgTable('secret_usage', {
-  secretId: text('secret_id').primaryKey(),
-  useCount: bigint('use_count', { mode: 'number' }).notNull(),
-  lastUsedAt: text('last_used_at').notNull(),
-  lastUsedBy: text('last_used_by').notNull(),
-})
+export const secretUsage = pgTable(
+  'secret_usage',
+  {
+    secretId: text('secret_id').notNull(),
+    /** What used it for this user, as kind and id, and where it went. */
+    consumer: text('consumer').notNull(),
+    userId: text('user_id').notNull(),
+    host: text('host').notNull(),
+    useCount: bigint('use_count', { mode: 'number' }).notNull(),
+    lastUsedAt: text('last_used_at').notNull(),
+    /** The service. */
+    lastUsedBy: text('last_used_by').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.secretId, table.consumer, table.userId, table.host, table.lastUsedBy] }),
+  ],
+)
 
 const eventText = <Name extends string>(column: Name, path: string) =>
   text(column).generatedAlwaysAs(sql.raw(`event#>>'{${path}}'`))
@@ -242,7 +269,7 @@ export const dueMails = dueTable({
   fairKey: 'workspace_id',
 })
 
-/** Mails to send, one per notification and recipient, and one per invitation. */
+/** Mails to send: one per notification and recipient, one per invitation, and what people ask for about their logins. */
 export const mails = pgTable(
   'mails',
   {
@@ -253,6 +280,8 @@ export const mails = pgTable(
     notificationId: text('notification_id'),
     /** What it brings; then subject and text stand in `sealed_content`, as they hold the token. */
     invitationId: text('invitation_id'),
+    /** What it is for, of a mail about a login: made when it is sent, if there is a login with the address then. */
+    purpose: text('purpose', { enum: ['password_reset', 'address_proof'] }),
     /** Sealed for the workspace by the vault, and gone once the mail is settled. */
     sealedContent: text('sealed_content'),
     userId: text('user_id').notNull(),
@@ -268,6 +297,7 @@ export const mails = pgTable(
   (table) => [
     ...dueIndexes(dueMails),
     index('mails_invitation_idx').on(table.invitationId),
-    check('mails_kind_check', sql`num_nonnulls(notification_id, invitation_id) = 1`),
+    uniqueIndex('mails_purpose_key').on(table.email, table.purpose),
+    check('mails_kind_check', sql`num_nonnulls(notification_id, invitation_id, purpose) = 1`),
   ],
 )

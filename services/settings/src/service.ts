@@ -1,8 +1,16 @@
 import { fileURLToPath } from 'node:url'
+import { actsForPeople, type InternalParty } from '@opsplane/contracts'
 import type { Route } from '@opsplane/http'
 import { createVault } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
-import { type BackgroundWork, defineService, type ServiceContext } from '@opsplane/service'
+import {
+  type BackgroundWork,
+  defineService,
+  type ServiceContext,
+  type ServiceOverrides,
+} from '@opsplane/service'
+import { createAccountAccess } from './account/access.js'
+import { accessRoutes } from './account/access-routes.js'
 import { account } from './account/domain.js'
 import { createPasswords } from './account/passwords.js'
 import { accountRoutes } from './account/routes.js'
@@ -13,7 +21,10 @@ import { auditExport } from './audit/export.js'
 import { recordAudit } from './audit/recorder.js'
 import { auditRoutes } from './audit/routes.js'
 import { createBootstrap } from './bootstrap.js'
+import { budgetRoutes } from './budget/routes.js'
 import { loadConfig, type SettingsConfig } from './config.js'
+import { createDelegations } from './delegation/delegations.js'
+import { delegationRoutes } from './delegation/routes.js'
 import { internalRoutes } from './internal-routes.js'
 import { createComposer } from './mail/compose.js'
 import { mailSending } from './mail/mail-sending.js'
@@ -34,7 +45,7 @@ import { secretRoutes } from './secret/routes.js'
 import { createSafe } from './secret/safe.js'
 import { createSecretUsage } from './secret/usage.js'
 import { createEnter } from './session/enter.js'
-import { createLogin } from './session/login.js'
+import { createIdentify, createLogin } from './session/login.js'
 import { sessionRoutes } from './session/routes.js'
 import { createSessions } from './session/sessions.js'
 import { createThrottle } from './session/throttle.js'
@@ -47,16 +58,24 @@ import { workspace } from './workspace/domain.js'
 import { workspaceRoutes } from './workspace/routes.js'
 import { workspaceTurns } from './workspace/turn.js'
 
-export const settings = defineService<SettingsConfig>({
+/** What tests replace. */
+export interface SettingsOverrides extends ServiceOverrides {
+  actsForPeople?: readonly InternalParty[]
+}
+
+export const settings = defineService<SettingsConfig, SettingsOverrides>({
   name: 'settings',
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [account, workspace, membership, role, token, secret, auditExport],
   searchesTexts: true,
-  setup(ctx) {
+  setup(ctx, overrides) {
     const parts = createParts(ctx)
     return {
-      routes: settingsRoutes(ctx, parts),
+      routes: [
+        ...settingsRoutes(ctx, parts),
+        ...delegationRoutes(createDelegations(ctx), overrides.actsForPeople ?? actsForPeople),
+      ],
       background: [parts.usage, ...auditWork(ctx, parts), ...mailWork(ctx, parts)],
     }
   },
@@ -85,9 +104,11 @@ function auditWork(ctx: Context, { signer }: Parts): BackgroundWork[] {
 
 /** Makes notifications, and sends mails where a mail server is configured. */
 function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
-  const { database, log } = ctx
+  const { database, clock, log } = ctx
   if (mailer !== null)
-    ctx.dueWork.start(mailSending({ database, mailer, compose: createComposer(vault), log }))
+    ctx.dueWork.start(
+      mailSending({ database, mailer, compose: createComposer({ vault, db: database.db, clock }), log }),
+    )
   return [recordNotifications(ctx, { withMail: mailer !== null })]
 }
 
@@ -101,16 +122,21 @@ function settingsRoutes(ctx: Context, { mailer, signer, usage, vault }: Parts): 
   const sessions = createSessions(db, config)
   const enter = createEnter({ db, sessions, cursors: ctx.cursors })
   const throttle = createThrottle(createThrottleTable(database.sql))
-  const login = createLogin({ db, passwords, throttle, enter })
+  const identify = createIdentify({ db, passwords, throttle })
+  const login = createLogin(identify, enter)
   const keys = createKeys(ctx, config)
   const safe = createSafe(ctx, vault, usage)
   const takeTurn = workspaceTurns(ctx)
   const members = createMembers(ctx, takeTurn)
   const invite = createInvite(ctx, { members, takeTurn, vault, withMail: mailer !== null })
-  const accept = createAccept(ctx, { members, takeTurn, passwords, throttle, login, enter })
+  const accept = createAccept(ctx, { members, takeTurn, passwords, throttle, identify, enter })
+
+  const withMail = mailer !== null
+  const access = createAccountAccess(ctx, { passwords, throttle, sessions, members, withMail })
 
   return [
     ...accountRoutes(ctx, sessions),
+    ...accessRoutes(access),
     ...sessionRoutes(login, sessions),
     ...tokenRoutes(ctx, keys),
     ...workspaceRoutes(ctx),
@@ -120,6 +146,12 @@ function settingsRoutes(ctx: Context, { mailer, signer, usage, vault }: Parts): 
     ...auditRoutes(ctx),
     ...auditChainRoutes(ctx, signer),
     ...notificationRoutes(ctx),
-    ...internalRoutes(createVerifier({ db, sessions, keys }), safe, createBootstrap(ctx, passwords)),
+    ...budgetRoutes(database),
+    ...internalRoutes({
+      db,
+      safe,
+      verify: createVerifier({ db, sessions, keys }),
+      bootstrap: createBootstrap(ctx, passwords),
+    }),
   ]
 }

@@ -1,6 +1,6 @@
 import { Bootstrapped, type InternalParty, Session, VerifiedToken } from '@opsplane/contracts'
 import { type ApiClient, type ApiReply, startTestService, type TestService } from '@opsplane/testing'
-import { settings } from './service.js'
+import { type SettingsOverrides, settings } from './service.js'
 
 /** A workspace with its owner, who is logged in. */
 export interface Owner {
@@ -18,7 +18,7 @@ interface Place {
 }
 
 export interface Settings {
-  service: TestService
+  service: TestService<SettingsOverrides>
   /** Only as far as `advance` moves it. */
   clock: { now(): string; advance(ms: number): void }
   /** As whoever calls an internal route, and elsewhere as the gateway does for a client that is not logged in. */
@@ -37,10 +37,14 @@ const masterKey = Buffer.alloc(32, 7).toString('base64')
 const callers = new Map<string, InternalParty>([
   ['/internal/bootstrap', 'operator'],
   ['/internal/secrets/resolve', 'dispatcher'],
+  ['/internal/rights', 'dispatcher'],
 ])
 
 /** The real service behind what the gateway does with a token. */
-export async function startSettings(env: Record<string, string> = {}): Promise<Settings> {
+export async function startSettings(
+  env: Record<string, string> = {},
+  overrides: SettingsOverrides = {},
+): Promise<Settings> {
   let nowMs = Date.parse('2026-03-01T10:00:00.000Z')
   const clock = {
     now: () => new Date(nowMs).toISOString(),
@@ -49,7 +53,7 @@ export async function startSettings(env: Record<string, string> = {}): Promise<S
     },
   }
   const service = await startTestService(settings, {
-    overrides: { clock },
+    overrides: { clock, ...overrides },
     env: { OPSPLANE_MASTER_KEY: masterKey, ...env },
   })
   const clientFor = (path: string) => {

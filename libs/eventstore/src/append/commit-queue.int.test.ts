@@ -29,7 +29,7 @@ beforeEach(() => {
 afterAll(() => testStore.close())
 
 function counted(database: Database): Database {
-  const sql = new Proxy(database.sql, {
+  const planned = new Proxy(database.planned, {
     get(target, name, receiver) {
       if (name !== 'unsafe') return Reflect.get(target, name, receiver)
       return (...args: Parameters<Database['sql']['unsafe']>) => {
@@ -38,7 +38,7 @@ function counted(database: Database): Database {
       }
     },
   })
-  return { ...database, sql }
+  return { ...database, planned }
 }
 
 const now = '2026-01-01T00:00:00.000Z'

@@ -6,6 +6,7 @@ import {
   type NatsLink,
   type Received,
   refuseMismatch,
+  SignatureError,
   streamPlaces,
 } from '@opsplane/nats'
 import { type Database, type Drizzle, isDependencyAway, isTransient } from '@opsplane/postgres'
@@ -144,9 +145,9 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     onStart: places.forget,
     ...(past && { prepare: past.prepare }),
     read(message) {
-      past?.floors.note(message)
       const event = eventOf(link, message)
       refuseMismatch(names, message, event)
+      past?.floors.note(message)
       return { event, line: lineOf(event), lane: event.workspaceId }
     },
     async apply(received) {
@@ -161,6 +162,8 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   const redrive = startRedrive({
     ...{ database, link, names, consumer: durable, log: settings.log },
     async apply(letter, tx) {
+      if (letter.error.startsWith(`${SignatureError.name}:`))
+        throw new SignatureError('it can only be published again, by its service')
       const event = PlatformEvent.parse(JSON.parse(letter.payload))
       refuseMismatch(names, letter, event)
       const { source, sourcePosition: position, streamSequence: seq } = letter

@@ -1,7 +1,7 @@
 import { JetStreamApiError } from '@nats-io/jetstream'
 import { headers } from '@nats-io/transport-node'
 import { Environment, eventHeaders, type NatsNames } from '@opsplane/contracts'
-import type { AckInbox, PublishAck } from '@opsplane/nats'
+import type { AckInbox, EventSignatures, PublishAck } from '@opsplane/nats'
 import { envelopeOf, type LoggedEvent } from '../logged-events.js'
 
 export interface PublishOptions {
@@ -15,6 +15,8 @@ export interface PublishOptions {
   floor: number
   /** That of the event unless given. */
   messageId?: string
+  /** Without them, as in tests of the relay alone, it goes unsigned. */
+  signatures: EventSignatures | undefined
 }
 
 /** Room for subject and headers, which count towards the server's limit. */
@@ -33,13 +35,16 @@ export async function publishEvent(
   const { workspaceId, type } = event
   const environment = Environment.parse(event.environment)
   const carried = headers()
-  carried.set('Nats-Msg-Id', messageId)
+  carried.set(eventHeaders.messageId, messageId)
   carried.set(eventHeaders.source, options.schema)
   carried.set(eventHeaders.position, event.position)
   carried.set(eventHeaders.floor, String(options.floor))
   if (event.requestId !== null) carried.set(eventHeaders.requestId, event.requestId)
+  const subject = names.eventSubject({ workspaceId, environment, type })
+  const signature = options.signatures?.sign({ subject, body, header: (name) => carried.get(name) })
+  if (signature !== undefined) carried.set(eventHeaders.signature, signature)
   try {
-    return await inbox.publish(names.eventSubject({ workspaceId, environment, type }), body, carried)
+    return await inbox.publish(subject, body, carried)
   } catch (error) {
     if (error instanceof JetStreamApiError && error.code === exceedsStreamsLimit) return undefined
     throw error

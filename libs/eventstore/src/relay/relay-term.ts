@@ -83,7 +83,8 @@ export function openTerm(options: TermOptions): Term {
   const publish = async (event: LoggedEvent, messageId = event.id): Promise<PublishAck | undefined> => {
     const maxPayload = connection.info?.max_payload ?? 0
     const { floor } = queue.positions
-    const ack = await publishEvent(event, { inbox, names, schema, maxPayload, floor, messageId })
+    const signatures = link.identity?.signatures
+    const ack = await publishEvent(event, { inbox, names, schema, maxPayload, floor, messageId, signatures })
     if (ack && ack.sequence >= options.first) progress.acknowledged(ack.sequence, messageId)
     unseen++
     // The first one after a rest: what befell the stream meanwhile is found now.

@@ -1,5 +1,11 @@
 import type { NatsNames } from '@opsplane/contracts'
-import { ensureStreams, type NatsLink, openAckInbox, type StreamOptions } from '@opsplane/nats'
+import {
+  type EventSignatures,
+  ensureStreams,
+  type NatsLink,
+  openAckInbox,
+  type StreamOptions,
+} from '@opsplane/nats'
 import { openClient } from '@opsplane/postgres'
 import { type LoggedEvent, loggedEventColumns } from '../logged-events.js'
 import { publishEvent } from './publish-event.js'
@@ -8,6 +14,8 @@ export interface ReseedOptions {
   databaseUrl: string
   schema: string
   link: NatsLink
+  /** Of the service whose log it is. */
+  signatures?: EventSignatures
   names: NatsNames
   /** First position to publish; 1 unless given. */
   fromPosition?: number
@@ -33,7 +41,7 @@ export async function reseed(options: ReseedOptions): Promise<{ published: numbe
   const inbox = openAckInbox(connection, ackTimeoutMs)
   const maxPayload = connection.info?.max_payload ?? 0
   // What is acknowledged is the relay's to know.
-  const publishing = { inbox, names, schema, maxPayload, floor: 0 }
+  const publishing = { inbox, names, schema, maxPayload, floor: 0, signatures: options.signatures }
   let published = 0
   const publishInOrder = async (events: LoggedEvent[]) => {
     for (const event of events) if (await publishEvent(event, publishing)) published++

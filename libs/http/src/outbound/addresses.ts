@@ -45,13 +45,18 @@ export interface AddressPolicy {
   allows(address: string): boolean
 }
 
-/** Public addresses, and those in `allowedCidrs`. Throws for a CIDR that does not parse. */
-export function createAddressPolicy(allowedCidrs: readonly string[]): AddressPolicy {
+/** Public addresses, and those in `allowedCidrs`; none in `deniedCidrs`. Throws for a CIDR that does not parse. */
+export function createAddressPolicy(
+  allowedCidrs: readonly string[],
+  deniedCidrs: readonly string[] = [],
+): AddressPolicy {
   const allowed = allowedCidrs.map((cidr) => parseCidr(cidr))
+  const denied = deniedCidrs.map((cidr) => parseCidr(cidr))
   return {
     allows(text) {
       const address = parseAddress(text)
-      return address !== undefined && (allowed.some((range) => within(address, range)) || isPublic(address))
+      if (address === undefined || denied.some((range) => within(address, range))) return false
+      return allowed.some((range) => within(address, range)) || isPublic(address)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type LookupAddress, TIMEOUT } from 'node:dns'
+import { type LookupAddress, NOTFOUND, TIMEOUT } from 'node:dns'
 import { isIP, type LookupFunction, Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { buildConnector } from 'undici'
@@ -38,7 +38,8 @@ export function createGuardedResolver(
 
   const check = (addresses: LookupAddress[]) => {
     if (addresses.length === 0) throw outboundError('dns')
-    if (!addresses.every(({ address }) => policy.allows(address))) throw outboundError('blocked_address')
+    // As if there were no such name: what is inside is not for whoever may name hosts to find out.
+    if (!addresses.every(({ address }) => policy.allows(address))) throw outboundError('dns', noSuchName())
     return addresses
   }
   const start = (hostname: string) => {
@@ -67,6 +68,8 @@ export function createGuardedResolver(
     },
   }
 }
+
+const noSuchName = () => Object.assign(new Error('The name is not for the outside.'), { code: NOTFOUND })
 
 /** undici's connector, which connects to checked addresses only: those it was given are the ones it dials. */
 export function createGuardedConnector(

@@ -221,10 +221,7 @@ describe('outbound addresses', () => {
     async (addresses) => {
       const guard = outbound({ allowedCidrs: [], ...answers(...addresses) })
       await expect(guard.request(get('http://rebound.example/'))).rejects.toMatchObject({
-        kind: 'blocked_address',
-      })
-      await expect(guard.checkTarget('http://rebound.example/')).rejects.toMatchObject({
-        code: 'validation_failed',
+        kind: 'dns',
       })
     },
   )
@@ -240,8 +237,28 @@ describe('outbound addresses', () => {
     expect(lookups).toBe(1)
   })
 
-  it('accepts a target that does not exist yet', async () => {
-    const resolve = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }))
-    await expect(outbound({ resolve }).checkTarget('https://later.example/')).resolves.toBeUndefined()
+  it('tells nobody which names there are inside', async () => {
+    const failure = (resolve: OutboundOptions['resolve']) => {
+      const guard = outbound({ allowedCidrs: [], ...(resolve && { resolve }) })
+      guard.checkUrl('https://vault.corp.example/')
+      return guard
+        .request(get('http://vault.corp.example/'))
+        .catch(({ kind, message }) => ({ kind, message }))
+    }
+    const missing = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }))
+    const inside = await failure(async () => [{ address: '10.0.0.1', family: 4 }])
+    expect(inside).toEqual(await failure(missing))
+    expect(inside).toMatchObject({ kind: 'dns' })
+  })
+
+  it("never dials what is the operator's own, public or allowed", async () => {
+    const port = await httpServer((_request, response) => response.end())
+    const own = { allowedCidrs: ['127.0.0.0/8'], deniedCidrs: ['127.0.0.0/30', '93.184.215.0/24'] }
+    await expect(outbound(own).request(get(`http://127.0.0.1:${port}/`))).rejects.toMatchObject({
+      kind: 'blocked_address',
+    })
+    expect(() => outbound(own).checkUrl('https://93.184.215.14/')).toThrow('special address')
+    const guard = outbound({ ...own, ...answers('93.184.215.14') })
+    await expect(guard.request(get('http://own.example/'))).rejects.toMatchObject({ kind: 'dns' })
   })
 })

@@ -1,6 +1,4 @@
-import { isIP } from 'node:net'
 import { createSecureContext, rootCertificates } from 'node:tls'
-import { invalidField } from '@opsplane/contracts'
 import type { Agent, Dispatcher } from 'undici'
 import { undici } from '../undici.js'
 import { aborted } from './aborted.js'
@@ -9,12 +7,14 @@ import { createGuardedConnector, createGuardedResolver } from './connector.js'
 import { OutboundError, outboundError, toOutboundError } from './outbound-error.js'
 import type { Resolve } from './resolver.js'
 import { readBody } from './response-body.js'
-import { checkUrl, hostWithoutBrackets } from './url-rules.js'
+import { checkUrl } from './url-rules.js'
 import { createWaiting, type Waiting } from './waiting.js'
 
 export interface OutboundOptions {
   /** Blocks that may be called although they are special, such as `127.0.0.0/8` in a local run. */
   allowedCidrs: readonly string[]
+  /** Blocks that may not be called although they are public, such as the operator's own. */
+  deniedCidrs?: readonly string[]
   /** Plain http: to any host, to none, or to loopback hosts only. */
   allowHttp: boolean | 'loopback'
   /** PEM certificates trusted beside the public authorities. */
@@ -55,13 +55,11 @@ export interface OutboundResponse {
 
 /** Everything the platform calls on a tenant's behalf goes through here. */
 export interface Outbound {
-  /** Throws ApiError `validation_failed` at `path` for a URL that would never be called. */
-  checkUrl(url: string, path?: string): void
   /**
-   * As checkUrl, and resolves the host. A name that does not resolve, or not in time, passes: it may come to
-   * exist, and is checked whenever it is called.
+   * Throws ApiError `validation_failed` at `path` for a URL that would never be called. Names are not resolved: whether
+   * there is one inside is nobody's business, and what it leads to is checked whenever it is called.
    */
-  checkTarget(url: string, path?: string): Promise<void>
+  checkUrl(url: string, path?: string): void
   /** Sends one request; no redirects, no retries. Throws OutboundError. */
   request(request: OutboundRequest): Promise<OutboundResponse>
   close(): Promise<void>
@@ -69,7 +67,7 @@ export interface Outbound {
 
 /** The guard against server-side request forgery: URL rules, then every address checked when it is dialled. */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const policy = createAddressPolicy(options.allowedCidrs)
+  const policy = createAddressPolicy(options.allowedCidrs, options.deniedCidrs)
   const rules = { policy, allowHttp: options.allowHttp }
   const resolver = createGuardedResolver(policy, options.resolve, options.resolveTimeoutMs)
   const waiting = createWaiting()
@@ -95,14 +93,6 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
   return {
     checkUrl: (url, path) => void checkUrl(url, rules, path),
-    async checkTarget(text, path = '/url') {
-      const host = hostWithoutBrackets(checkUrl(text, rules, path).hostname)
-      if (isIP(host) !== 0) return
-      await resolver.resolve(host).catch((error: unknown) => {
-        if (error instanceof OutboundError && error.kind === 'blocked_address')
-          throw invalidField(path, 'blocked_address', error.message)
-      })
-    },
     request: async (request) => send(request, opened(), waiting, () => checkUrl(request.url, rules)),
     async close() {
       closed = true

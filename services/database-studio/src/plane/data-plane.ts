@@ -1,7 +1,7 @@
 import type { TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import type { ParameterOrJSON, Sql } from 'postgres'
+import type { ParameterOrJSON, Sql, TransactionSql } from 'postgres'
 import type { StudioConfig } from '../config.js'
 import { boundedBy, type Deadline } from './deadline.js'
 import { createSessionPool } from './session-pool.js'
@@ -43,7 +43,7 @@ export interface DataPlane {
     work: (session: Session) => Promise<T>,
   ): Promise<T>
   /** Statements of ours, as runtime and in one transaction; the journal names who acts. */
-  write<T>(space: Space, acting: Acting, work: (tx: StatementRunner) => Promise<T>): Promise<T>
+  write<T>(space: Space, acting: Acting, work: (tx: TransactionSql) => Promise<T>): Promise<T>
   /**
    * The same for one statement, in one round trip. `statement` is given a function call to select from, such as `insert
    * into t (…) select … from <proof>, unnest($4 …)`; $1 to $3 are its arguments, so that those of the statement begin at $4.

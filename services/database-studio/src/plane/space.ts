@@ -21,4 +21,6 @@ export interface Acting {
   source?: EventSource | null
   /** The Idempotency-Key whose answer may be kept in the same transaction. */
   keeps?: string
+  /** Versions of the definitions a write goes by, by table: by an older one it fails with SQLSTATE 55000. */
+  definitions?: Record<string, number>
 }

@@ -39,7 +39,7 @@ export function createBatch(access: RecordAccess) {
     const steps = readSteps(given.operations, tables)
     const [first] = steps
     if (!first) return { results: [], dryRun: given.dryRun }
-    return access.commit(first.opened.space, meta, async (tx) => {
+    return access.commit([...tables.values()], meta, async (tx) => {
       const results: StepResult[] = []
       for (const run of runsOf(steps)) results.push(...(await runSteps(tx, run)))
       const answer = { results, dryRun: given.dryRun }

@@ -66,7 +66,7 @@ export function createBulk(access: RecordAccess): Bulk {
       const conditions = readFilter(opened.table, given.filter, below(body, 'filter'), problems)
       const change = prepare(opened, problems)
       problems.check()
-      return commit(opened.space, meta, async (tx) => {
+      return commit([opened], meta, async (tx) => {
         await checkMatches(tx, opened, conditions, given.limit)
         const rows = onlyAllowed(await change(tx, conditions))
         if (rows.length > given.limit) throw tooMany(given.limit)
@@ -93,9 +93,7 @@ export function createBulk(access: RecordAccess): Bulk {
         const writing =
           groups.length === 1 && only
             ? commitOne(opened, meta, (target) => insertStatement(target, only), finish)
-            : commit(opened.space, meta, async (tx) =>
-                finish(await insertGroups(tx, targetOf(opened), groups)),
-              )
+            : commit([opened], meta, async (tx) => finish(await insertGroups(tx, targetOf(opened), groups)))
         return writing.catch(failing(opened, '/records'))
       }),
 
@@ -104,7 +102,7 @@ export function createBulk(access: RecordAccess): Bulk {
         checkKey(opened, on, below(body, 'on'))
         const rows = readRecords(opened, given)
         const groups = groupsOf(opened, rows)
-        return commit(opened.space, meta, async (tx) => {
+        return commit([opened], meta, async (tx) => {
           const written = await insertGroups(tx, targetOf(opened), groups, on)
           // What is not answered was there, and a rule has kept it from being changed.
           if (written.length < rows.length) throw forbidden()

@@ -16,7 +16,7 @@ const isRefusal = (error: unknown): error is Refusal =>
 
 /** Whether the table is not as its definition said: it was altered or dropped meanwhile. */
 export const isOutdated = (error: unknown): boolean =>
-  isRefusal(error) && ['42P01', '42703', '42883', '42804', '3F000'].includes(error.code)
+  isRefusal(error) && ['42P01', '42703', '42883', '42804', '3F000', '55000'].includes(error.code)
 
 /** What a client is told of a write that Postgres refused; `path` is where its values stand in the body. */
 export function writeFailure(error: unknown, table: TableState, path = ''): unknown {

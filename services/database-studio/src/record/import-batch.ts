@@ -1,5 +1,5 @@
 import { ApiError, type CommandMeta, newId, type RefusedRow } from '@opsplane/contracts'
-import type { StatementRunner } from '@opsplane/postgres'
+import type { TransactionSql } from 'postgres'
 import { groupsOf, insertGroups, targetOf } from './bulk.js'
 import { isOutdated, writeFailure } from './failures.js'
 import type { FileRow } from './import-rows.js'
@@ -31,7 +31,7 @@ export function writeBatch(
 ): Promise<BatchOutcome> {
   const refused: RefusedRow[] = []
   const readable = rows.flatMap((row) => readRow(opened, row, refused))
-  return access.commit(opened.space, meta, async (tx) => {
+  return access.commit([opened], meta, async (tx) => {
     const written = await writeParts(tx, opened, readable, { refused, on })
     return { written, refused: refused.sort((a, b) => a.line - b.line) }
   })
@@ -52,25 +52,23 @@ function readRow({ table }: Opened, row: FileRow, refused: RefusedRow[]): ReadRo
 
 /** All of these rows; where Postgres refuses one of them, halves, until it stands alone. */
 async function writeParts(
-  tx: StatementRunner,
+  tx: TransactionSql,
   opened: Opened,
   rows: readonly ReadRow[],
   options: { refused: RefusedRow[]; on: readonly string[] | undefined },
 ): Promise<number> {
   const [first] = rows
   if (!first) return 0
-  await tx.unsafe('savepoint part')
+  const given = rows.map(({ values }) => ({ ...values, id: newId('record') }))
   try {
-    const given = rows.map(({ values }) => ({ ...values, id: newId('record') }))
-    const written = await insertGroups(tx, targetOf(opened), groupsOf(opened, given), options.on)
-    if (onlyAllowed(written).length < rows.length) throw forbidden()
-    await tx.unsafe('release savepoint part')
+    await tx.savepoint(async (part) => {
+      const written = await insertGroups(part, targetOf(opened), groupsOf(opened, given), options.on)
+      if (onlyAllowed(written).length < rows.length) throw forbidden()
+    })
     return rows.length
   } catch (thrown) {
     const error = isOutdated(thrown) ? thrown : writeFailure(thrown, opened.table)
     if (!(error instanceof ApiError) || error.status >= 500) throw error
-    await tx.unsafe('rollback to savepoint part')
-    await tx.unsafe('release savepoint part')
     if (rows.length === 1) {
       const [detail] = error.details
       options.refused.push({

@@ -4,13 +4,11 @@ import {
   newId,
   notFound,
   RecordImport,
-  RefusedRow,
   type TenantScope,
 } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import { and, asc, eq, sql } from 'drizzle-orm'
-import { z } from 'zod'
 import { recordImportParts, recordImports } from '../schema.js'
 
 /** Imports as they are kept. */
@@ -69,6 +67,7 @@ export function createImportStore({ db, sql: client }: Pick<Database, 'db' | 'sq
         }
         if (bytes === 0) throw new ApiError('validation_failed', 'The file is empty.')
       } catch (error) {
+        await db.delete(recordImportParts).where(eq(recordImportParts.importId, id))
         await db.delete(recordImports).where(eq(recordImports.id, id))
         throw error
       }
@@ -116,15 +115,13 @@ async function* inParts(content: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   if (size > 0) yield Buffer.concat(waiting)
 }
 
-const Refused = z.array(RefusedRow)
-
 function shown(row: typeof recordImports.$inferSelect): RecordImport {
   const iso = (text: string) => new Date(text).toISOString()
+  const { id, bytes, bytesDone, written, refused, error } = row
   return RecordImport.parse({
-    ...row,
-    table: row.tableSlug,
+    ...{ id, bytes, bytesDone, written, refused, error, table: row.tableSlug, format: row.format },
     status: row.status === 'pending' && row.batches > 0 ? 'running' : row.status,
-    refusedRows: Refused.parse(row.refusedRows),
+    refusedRows: row.refusedRows,
     createdAt: iso(row.createdAt),
     finishedAt: row.finishedAt === null ? null : iso(row.finishedAt),
   })

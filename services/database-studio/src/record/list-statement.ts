@@ -34,16 +34,20 @@ export function listStatement(asked: ListAsked): Statement {
   const rows = parameters.bind(String(limit), 'int8')
   const from = `${quoted(schema)}.${quoted(selection.table.slug)}`
   const scans = scansOf(asked, parameters)
-  const each = asked.access.served ? asked.access.each : undefined
+  const { each, prefix = [] } = asked.access.served ? asked.access : {}
+  const fixed = prefix.map(
+    ({ column, descending }) => `${row}.${quoted(column)}${descending ? ' desc' : ''}, `,
+  )
+  const scanOrder = `${fixed.join('')}${order}`
   const [only] = scans
   if (scans.length === 1 && only !== undefined && !each)
     return {
-      text: `select ${list} from ${from} ${row} where ${only} order by ${order} limit ${rows}`,
+      text: `select ${list} from ${from} ${row} where ${only} order by ${scanOrder} limit ${rows}`,
       parameters: parameters.values,
     }
   const parts = scans.map((where) => {
     const scan = (further: string) =>
-      `select ${row}.* from ${from} ${row} where ${further}${where} order by ${order} limit ${rows}`
+      `select ${row}.* from ${from} ${row} where ${further}${where} order by ${scanOrder} limit ${rows}`
     if (!each) return `(${scan('')})`
     const values = `json_array_elements_text(${parameters.bind(JSON.stringify(each.values), 'json')}) as each(value)`
     const type = sqlType(each.field.kind)

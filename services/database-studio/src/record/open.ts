@@ -1,7 +1,9 @@
-import type { CommandMeta, Principal, StudioRecord, TableState, TenantScope } from '@opsplane/contracts'
+import type { CommandMeta, Principal, StudioRecord, Table, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
+import type { TransactionSql } from 'postgres'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Acting, Space } from '../plane/space.js'
+import type { Definitions } from '../table/definitions.js'
 import { DryRun } from './dry-run.js'
 import { isOutdated } from './failures.js'
 import type { Condition } from './filter.js'
@@ -13,17 +15,9 @@ import type { WriteTarget } from './write-statements.js'
 /** A table a request is about, with what the caller may see and change of it. */
 export interface Opened {
   space: Space
-  table: TableState
+  table: Table
   readRule: readonly Condition[]
   writeRule: readonly Condition[]
-}
-
-/** The definitions of tables, as they are now. */
-export interface Definitions {
-  /** Throws `not_found`. */
-  get(tenant: TenantScope, slug: string): Promise<TableState>
-  /** What is remembered of it is outdated. */
-  forget(tenant: TenantScope, slug: string): void
 }
 
 /** Who asks, and where. */
@@ -42,7 +36,11 @@ export interface RecordAccess {
   withTable<T>(slug: string, meta: Caller, work: (opened: Opened) => Promise<T>): Promise<T>
   read<Found extends object = Row>(space: Space, statement: Statement): Promise<Found[]>
   /** In one transaction, with the answer to the request's Idempotency-Key. */
-  commit<T>(space: Space, meta: CommandMeta, work: (tx: StatementRunner) => Promise<T>): Promise<T>
+  commit<T>(
+    opened: readonly Opened[],
+    meta: CommandMeta,
+    work: (tx: TransactionSql) => Promise<T>,
+  ): Promise<T>
   /** The same for one statement, in one round trip where nothing has to be looked at before it is committed. */
   commitOne<T>(
     opened: Opened,
@@ -67,8 +65,13 @@ export function createRecordAccess({
     return { space, table, ...rulesFor(table, meta.principal) }
   }
 
-  const commit = async <T>(space: Space, meta: CommandMeta, work: (tx: StatementRunner) => Promise<T>) => {
-    const acting = actingOf(meta)
+  const commit = async <T>(
+    opened: readonly Opened[],
+    meta: CommandMeta,
+    work: (tx: TransactionSql) => Promise<T>,
+  ) => {
+    const space = spaceOf(opened)
+    const acting = actingOf(meta, opened)
     try {
       return await plane.write(space, acting, async (tx) => {
         const result = await work(tx)
@@ -101,8 +104,8 @@ export function createRecordAccess({
       const { space, table, writeRule: rule } = opened
       const target = { schema: space.schema, table, rule }
       if (meta.idempotency || rule.length > 0)
-        return commit(space, meta, async (tx) => finish(await run(tx, statement(target))))
-      const rows = await plane.writeOne<Row>(space, actingOf(meta), (proof) =>
+        return commit([opened], meta, async (tx) => finish(await run(tx, statement(target))))
+      const rows = await plane.writeOne<Row>(space, actingOf(meta, [opened]), (proof) =>
         statement({ ...target, proof }),
       )
       return finish(rows)
@@ -117,11 +120,21 @@ export async function run<Found extends object = Row>(
   return [...(await sql.unsafe<Found[]>(text, [...parameters], { prepare: true }))]
 }
 
-/** Who the journal names; and which answer may be kept in the same transaction. */
-const actingOf = ({ actor, requestId, causationId, source, idempotency }: CommandMeta): Acting => ({
+/** Who the journal names; which definitions the write goes by; and which answer may be kept in the same transaction. */
+const actingOf = (
+  { actor, requestId, causationId, source, idempotency }: CommandMeta,
+  opened: readonly Opened[],
+): Acting => ({
   actor,
   requestId,
+  definitions: Object.fromEntries(opened.map(({ table }) => [table.id, table.version])),
   ...(causationId !== undefined && { causationId }),
   ...(source !== undefined && { source }),
   ...(idempotency && { keeps: idempotency.key }),
 })
+
+/** All tables of a request are of one space. */
+function spaceOf([first]: readonly Opened[]): Space {
+  if (!first) throw new Error('nothing is written of no table')
+  return first.space
+}

@@ -163,7 +163,7 @@ function pastStatement(
   const instant = parameters.bind(asOf, 'timestamptz')
   const last = `select e.data->'after' as after from events e where e.stream_id = head.stream_id and e.${tenant.replace(' and ', ' and e.')}
     and e.created_at <= ${instant} order by e.version desc limit 1`
-  const record = rowOf('last.after', conditions)
+  const record = rowOf(`case when json_typeof(last.after) = 'object' then last.after end`, conditions)
   const holds = conditionsSql(conditions, 'r', parameters)
   if (only !== undefined) {
     const stream = parameters.bind(streamOf(opened, only), 'text')
@@ -204,15 +204,16 @@ function historyStatement(opened: Opened, id: string, before: number | null, lim
   const parameters = new Parameters()
   const { space, readRule } = opened
   const seen = (side: 'before' | 'after') => {
-    if (readRule.length === 0) return `data->'${side}'`
+    const json = `data->'${side}'`
     const holds = conditionsSql(readRule, 'r', parameters)
-    return `(select data->'${side}' from ${rowOf(`data->'${side}'`, readRule)} where ${holds})`
+    const shown =
+      readRule.length === 0 ? json : `(select ${json} from ${rowOf(json, readRule)} where ${holds})`
+    return `case when json_typeof(${json}) = 'object' then ${shown} end`
   }
   const [earlier, later] = [seen('before'), seen('after')]
-  const nullable = (value: string) => `case when json_typeof(${value}) = 'object' then ${value} end`
   return {
     text: `select id, version, type, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, actor,
-        request_id as "requestId", data->'changes' as changes, ${nullable(earlier)} as before, ${nullable(later)} as after
+        request_id as "requestId", data->'changes' as changes, ${earlier} as before, ${later} as after
       from (select * from events where stream_id = ${parameters.bind(streamOf(opened, id), 'text')}
         and workspace_id = ${parameters.bind(space.workspaceId, 'text')} and environment = ${parameters.bind(space.environment, 'text')}
         and (${parameters.bind(before === null ? null : String(before), 'int4')} is null

@@ -68,17 +68,15 @@ export function createRecords(access: RecordAccess): Records {
       withTable(slug, meta, async (opened) => {
         const values = parsed(opened, given, false)
         const columns = Object.keys(values)
+        if (columns.length === 0) return access.commit([opened], meta, () => explain(opened, id, meta))
         const rows = [{ ...values, id, version: meta.expectedVersion ?? null }]
         return commitOne(
           opened,
           meta,
-          (target) =>
-            columns.length > 0
-              ? updateStatement(target, { columns, rows })
-              : getStatement(wholeOf(opened.table, opened.readRule), id, target.schema),
+          (target) => updateStatement(target, { columns, rows }),
           async (updated) => {
             const [row] = onlyAllowed(updated)
-            if (row && (columns.length > 0 || isExpected(row, meta))) return row
+            if (row) return row
             const there = await explain(opened, id, meta)
             if (opened.writeRule.length > 0) throw forbidden()
             return there
@@ -107,9 +105,6 @@ function theOne([row]: Row[]): Row {
   if (!row) throw new Error('a record was written and not answered')
   return row
 }
-
-const isExpected = ({ version }: Row, { expectedVersion }: RequestMeta) =>
-  expectedVersion === undefined || version === expectedVersion
 
 function parsed({ table }: Opened, given: unknown, isNew: boolean): Values {
   const problems = new Problems()

@@ -5,7 +5,12 @@ import type { SortTerm } from './sort.js'
 
 /** How a list is found: by an index, whose column of several values is read value by value; or by reading the table. */
 export type Access =
-  | { served: true; each?: Extract<Condition, { kind: 'among' }> }
+  | {
+      served: true
+      each?: Extract<Condition, { kind: 'among' }>
+      /** Columns that have one value and lead the index, where Postgres must be told that they do not matter to the order. */
+      prefix?: Path['columns']
+    }
   | { served: false; advice: string }
 
 /** An index as it lies: its columns in order; the id ends those that are not unique. */
@@ -33,8 +38,10 @@ export function accessTo(table: TableState, asked: Asked): Access {
   if (asked.q === undefined && terms.rest.length === 0) {
     for (const path of pathsOf(table)) {
       const each = terms.several.length === 1 ? terms.several[0] : undefined
-      if (terms.several.length <= 1 && serves(path, terms, asked.sort))
-        return { served: true, ...(each && { each }) }
+      const prefix = terms.several.length <= 1 ? prefixOf(path, terms, asked.sort) : undefined
+      if (!prefix) continue
+      const hasNull = terms.nulls && prefix.length > 0
+      return { served: true, ...(each && { each }), ...(hasNull && { prefix }) }
     }
   }
   return { served: false, advice: adviceOn(asked, terms) }
@@ -43,6 +50,8 @@ export function accessTo(table: TableState, asked: Asked): Access {
 interface Terms {
   /** Columns that have one value. */
   equal: Field[]
+  /** Whether that is null for one of them: to Postgres such a column is not constant. */
+  nulls: boolean
   /** Conditions of several values. */
   several: Extract<Condition, { kind: 'among' }>[]
   ranges: Field[]
@@ -51,8 +60,9 @@ interface Terms {
 }
 
 function termsOf(conditions: readonly Condition[]): Terms {
-  const terms: Terms = { equal: [], several: [], ranges: [], rest: [] }
+  const terms: Terms = { equal: [], nulls: false, several: [], ranges: [], rest: [] }
   for (const condition of conditions) {
+    if (isNull(condition)) terms.nulls = true
     if (condition.kind === 'equals' && !condition.negated) terms.equal.push(condition.field)
     else if (condition.kind === 'among' && !condition.negated && !condition.orNull) {
       if (condition.values.length <= 1) terms.equal.push(condition.field)
@@ -64,6 +74,10 @@ function termsOf(conditions: readonly Condition[]): Terms {
   }
   return terms
 }
+
+const isNull = (condition: Condition): boolean =>
+  (condition.kind === 'equals' && condition.value === null) ||
+  (condition.kind === 'exists' && !condition.value)
 
 /** Found by ids or by what is unique: there are no more than were asked for, whatever else must hold. */
 function isBounded(table: TableState, { equal, several }: Terms): boolean {
@@ -77,20 +91,26 @@ function isBounded(table: TableState, { equal, several }: Terms): boolean {
   )
 }
 
-function serves({ columns }: Path, { equal, several, ranges }: Terms, sort: readonly SortTerm[]): boolean {
+/** The columns of an index that one value is asked of, in the direction it is read in; undefined where it does not serve. */
+function prefixOf(
+  { columns }: Path,
+  { equal, several, ranges }: Terms,
+  sort: readonly SortTerm[],
+): Path['columns'] | undefined {
   const fixed = new Set([...equal, ...several.map(({ field }) => field)].map(({ column }) => column))
   let at = 0
   while (at < columns.length && fixed.has(columns[at]?.column ?? '')) at++
-  const prefix = new Set(columns.slice(0, at).map(({ column }) => column))
-  if ([...fixed].some((column) => !prefix.has(column))) return false
+  const prefix = columns.slice(0, at)
   const rest = columns.slice(at)
-  if (ranges.some(({ column }) => column !== rest[0]?.column)) return false
   const wanted = sort.filter(({ field }) => !fixed.has(field.column))
   const turned = wanted.map(({ descending }, index) => descending !== rest[index]?.descending)
-  return (
+  const fits =
+    [...fixed].every((name) => prefix.some(({ column }) => column === name)) &&
+    ranges.every(({ column }) => column === rest[0]?.column) &&
     wanted.every(({ field }, index) => rest[index]?.column === field.column) &&
     turned.every((one) => one === turned[0])
-  )
+  if (!fits) return undefined
+  return prefix.map(({ column, descending }) => ({ column, descending: descending !== (turned[0] ?? false) }))
 }
 
 const known = new WeakMap<TableState, readonly Path[]>()

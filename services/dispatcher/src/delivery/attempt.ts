@@ -1,5 +1,6 @@
 import { type AttemptError, referencedSecrets } from '@opsplane/contracts'
 import { type Outbound, OutboundError, type OutboundResponse } from '@opsplane/http'
+import type { Budgets } from '@opsplane/runtime'
 import type { Credentials } from '../webhook/sealing.js'
 import type { Target } from '../webhook/target.js'
 import type { AttemptOutcome } from './domain.js'
@@ -9,6 +10,7 @@ import {
   type RequestHeaders,
   requestHeaders,
   SecretMissingError,
+  SecretRefusedError,
 } from './request-headers.js'
 import { retryAfterMs } from './retry-timing.js'
 import type { ResolveSecrets } from './secret-values.js'
@@ -32,6 +34,7 @@ export interface AttemptDependencies {
   outbound: Outbound
   credentials(target: Target): Promise<Credentials>
   resolveSecrets: ResolveSecrets
+  budgets: Pick<Budgets, 'spend'>
   nowMs(): number
 }
 
@@ -53,7 +56,8 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
   const prepare = async (target: Target, { id, type, text }: Content): Promise<RequestHeaders> => {
     const credentials = await dependencies.credentials(target)
     const names = Object.values(credentials.headers).flatMap(referencedSecrets)
-    const values = await dependencies.resolveSecrets(target.tenant, names)
+    const { values, refused } = await dependencies.resolveSecrets(target, names)
+    for (const [name, reason] of Object.entries(refused)) throw new SecretRefusedError(name, reason)
     const timestamp = Math.floor(nowMs() / 1_000)
     return requestHeaders(credentials, values, { eventId: id, eventType: type, body: text, timestamp })
   }
@@ -78,9 +82,12 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
     let headers: RequestHeaders
     try {
       headers = await prepare(target, content)
+      dependencies.budgets.spend('egressBytesPerMinute', target.tenant, Buffer.byteLength(content.text))
     } catch (reason) {
       if (reason instanceof SecretMissingError)
         return failed({ kind: 'secret_missing', message: reason.message }, {})
+      if (reason instanceof SecretRefusedError)
+        return failed({ kind: 'secret_refused', message: reason.message }, {})
       if (reason instanceof HeadersTooLargeError)
         return failed({ kind: 'headers_too_large', message: reason.message }, {})
       return { kind: 'postponed', reason }

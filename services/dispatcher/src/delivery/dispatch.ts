@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { deliveryBody, type PlatformEvent, type TenantScope } from '@opsplane/contracts'
+import { ApiError, deliveryBody, type PlatformEvent, type TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { type Target, targetOf, type WebhookRow } from '../webhook/target.js'
@@ -15,7 +15,7 @@ import { type Poller, startPoller } from './poller.js'
 import { type Claimed, failWithoutEvent, releaseLeases, retakeLeases } from './queue-statements.js'
 import type { ResultRow } from './record-statement.js'
 import { createRecorder, type RecorderOptions, type Result } from './recorder.js'
-import { createSender, type EndpointMood, type Job } from './sender.js'
+import { createSender, type EndpointMood, type Job, type Share } from './sender.js'
 import { startTurns } from './turns.js'
 import { createWebhookIndex } from './webhook-index.js'
 
@@ -50,6 +50,8 @@ export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
   drainPerSecond: number
   jitter: number
   concurrency: { first: number; retry: number; endpoint: number }
+  /** What one workspace may have of the queues and attempts of this replica. */
+  share(workspaceId: string): Share
 }
 
 export interface Dispatch {
@@ -104,6 +106,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     maxBytes,
     maxSlow,
     slowAfterMs,
+    share: options.share,
     now,
     run,
     pacer,
@@ -166,7 +169,10 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     const number = job.attempts + 1
     if (result.kind === 'postponed') {
       if (!stopping.signal.aborted)
-        log.warn({ err: result.reason, deliveryId: job.deliveryId }, 'attempt postponed')
+        log[isOverBudget(result.reason) ? 'debug' : 'warn'](
+          { err: result.reason, deliveryId: job.deliveryId },
+          'attempt postponed',
+        )
       const due = stopping.signal.aborted ? 0 : postponeMs
       return { ...emptyRow(job, number), status: 'postponed', due_in_ms: due }
     }
@@ -191,7 +197,10 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       if (row.event === null) withoutEvent.push(row)
       else if (
         !target ||
-        !sender.reserve({ webhookId: target.id, bytes: row.bytes }, target.rateLimitPerSecond)
+        !sender.reserve(
+          { webhookId: target.id, workspaceId: target.tenant.workspaceId, bytes: row.bytes },
+          target.rateLimitPerSecond,
+        )
       )
         refused.push(row.id)
       else sender.submit(claimedJob(row, row.event, target, sendBefore))
@@ -298,6 +307,7 @@ function claimedJob(row: Claimed, eventText: string, target: Target, sendBefore:
   return {
     deliveryId: row.id,
     webhookId: target.id,
+    workspaceId: target.tenant.workspaceId,
     target,
     content: { id: event.id, type: event.type, text: bodyText(body, JSON.stringify(body.data)) },
     bytes: row.bytes,
@@ -312,6 +322,11 @@ function claimedJob(row: Claimed, eventText: string, target: Target, sendBefore:
 function after(ms: number, callback: () => void): () => void {
   const timer = setTimeout(callback, ms)
   return () => clearTimeout(timer)
+}
+
+/** It waits for the workspace's next minute, which is no fault. */
+function isOverBudget(reason: unknown): boolean {
+  return reason instanceof ApiError && reason.code === 'rate_limited'
 }
 
 function isGone(outcome: AttemptOutcome): boolean {

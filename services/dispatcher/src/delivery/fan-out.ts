@@ -169,7 +169,8 @@ function draftsOf(options: FanOutOptions, batch: Batch): Draft[] {
         created_at: new Date(idTimeMs(event.id)).toISOString(),
       }
       const job: DeliveryJob = {
-        ...{ deliveryId: id, webhookId: target.id, target, bytes, lane: 'first', orderingKey },
+        ...{ deliveryId: id, webhookId: target.id, workspaceId: event.workspaceId, target },
+        ...{ bytes, lane: 'first', orderingKey },
         content: { id: event.id, type: event.type, text: bodyText(body, data) },
         ...{ attempts: 0, cycleBase: 0, sendBefore: options.now() + options.leaseMs * 0.9 },
       }

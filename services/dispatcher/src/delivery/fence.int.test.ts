@@ -35,7 +35,7 @@ const again = (event: PlatformEvent, position: number) => fixture.publish(event,
 const idsTo = (name: string) => fixture.requestsTo(name).map(({ headers }) => headers['webhook-id'])
 const marked = async (position: number) => {
   const rows = await fixture.service
-    .sql`select from fan_out_marks where source = 'source' and ${position}::bigint = any (positions)`
+    .sql`select from fan_out_marks where source = 'itsm' and ${position}::bigint = any (positions)`
   return rows.length > 0
 }
 /** What is published after this has been handled tells that what was published before has been. */
@@ -114,7 +114,7 @@ describe('a new webhook', () => {
     const event = await publish('floored.created')
     const position = positions
     await waitFor(() => marked(position))
-    await sql`insert into consumer_floors (consumer, source, position) values (${consumer}, 'source', ${position})
+    await sql`insert into consumer_floors (consumer, source, position) values (${consumer}, 'itsm', ${position})
       on conflict (consumer, source) do update set position = excluded.position`
     await waitFor(async () => !(await marked(position)))
     const webhook = await fixture.webhook('floored')
@@ -123,7 +123,7 @@ describe('a new webhook', () => {
     await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
     expect(await eventsOf(webhook)).toEqual([next.id])
     const fences = await sql`
-      select floor::int, done from webhook_fences where webhook_id = ${webhook.id} and source = 'source'`
+      select floor::int, done from webhook_fences where webhook_id = ${webhook.id} and source = 'itsm'`
     expect(fences).toMatchObject([{ floor: position, done: [] }])
   })
 
@@ -147,14 +147,14 @@ describe('a new webhook', () => {
         select from webhook_revisions where workspace_id = ${workspaceId} and environment = 'production' for share`
       await tx`
         insert into fan_out_marks (source, last, positions)
-        values ('source', ${position}, array[${position}]::bigint[])`
+        values ('itsm', ${position}, array[${position}]::bigint[])`
       created = create()
       await waitFor(async () => refusals > 0 || (await waiting()).length > 0)
       expect(await sql`select from webhooks where state->>'name' = 'concurrent'`).toHaveLength(0)
     })
     const webhook = await created
     const [fence] = await sql<{ done: string[] }[]>`
-      select done from webhook_fences where webhook_id = ${webhook?.id ?? ''} and source = 'source'`
+      select done from webhook_fences where webhook_id = ${webhook?.id ?? ''} and source = 'itsm'`
     expect(fence?.done.map(Number)).toContain(position)
   })
 })

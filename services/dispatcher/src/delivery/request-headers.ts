@@ -4,6 +4,7 @@ import {
   maxHeaderValueLength,
   redactedValue,
   referencedSecrets,
+  type SecretRefusal,
   secretReference,
 } from '@opsplane/contracts'
 import type { Credentials } from '../webhook/sealing.js'
@@ -30,6 +31,23 @@ export class SecretMissingError extends Error {
   constructor(readonly secretName: string) {
     super(`A header refers to the secret ${secretName}, which does not exist.`)
     this.name = 'SecretMissingError'
+  }
+}
+
+const refusals: Record<SecretRefusal, string> = {
+  host_not_allowed: "may not be sent to the webhook's host; its `hosts` say where it may go",
+  permission_missing: 'may not be used: the owner of the webhook has no `secrets:use`',
+  too_large: 'is too large to be sent in headers with the others',
+}
+
+/** A header refers to a secret that is not given out for it. */
+export class SecretRefusedError extends Error {
+  constructor(
+    readonly secretName: string,
+    reason: SecretRefusal,
+  ) {
+    super(`The secret ${secretName} ${refusals[reason]}.`)
+    this.name = 'SecretRefusedError'
   }
 }
 

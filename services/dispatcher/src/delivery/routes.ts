@@ -1,4 +1,12 @@
-import { ApiError, Delivery, DeliveryDetail, idSchema, redactedValue } from '@opsplane/contracts'
+import {
+  ApiError,
+  Delivery,
+  DeliveryDetail,
+  eventPermission,
+  idSchema,
+  missingRights,
+  redactedValue,
+} from '@opsplane/contracts'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { WebhookAggregate } from '../webhook/webhook-store.js'
@@ -58,23 +66,22 @@ export function deliveryRoutes({
     summary: 'Get a delivery with its requests and responses',
     description:
       'Secrets in headers, and where the endpoint echoes them, are shown as `***`. So is the body, which tells of what ' +
-      'has happened anywhere in the workspace, to those with neither `webhooks:write` nor `audit:read`.',
+      'has happened, to those who may not read such events.',
     tag,
     scope: 'webhooks:read',
     response: DeliveryDetail,
     handler: async ({ params, meta }) => {
       await aggregate.get(params.id, meta.tenant)
       const delivery = await getDelivery(database, meta.tenant, params.id, params.deliveryId)
-      return maySeeEvents(meta) ? delivery : withoutEvent(delivery)
+      return maySeeEvent(meta, delivery) ? delivery : withoutEvent(delivery)
     },
   })
 
   return [list, listOfEvent, get]
 }
 
-/** Those who read every event anyway, and those who can have them sent wherever they want. */
-const maySeeEvents = ({ principal: { permissions } }: RequestMeta): boolean =>
-  permissions.includes('audit:read') || permissions.includes('webhooks:write')
+const maySeeEvent = ({ principal: { permissions } }: RequestMeta, { eventType }: DeliveryDetail): boolean =>
+  missingRights(permissions, { reads: [eventPermission(eventType)], uses: [] }).length === 0
 
 const withoutEvent = ({ request, ...delivery }: DeliveryDetail): DeliveryDetail => ({
   ...delivery,

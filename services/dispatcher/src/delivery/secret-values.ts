@@ -1,39 +1,81 @@
-import type { TenantScope } from '@opsplane/contracts'
-import { z } from 'zod'
-
-const Resolved = z.object({ values: z.record(z.string(), z.string()) })
+import { hostOfUrl, ResolvedSecrets, type SecretResolution } from '@opsplane/contracts'
+import type { z } from 'zod'
+import type { Target } from '../webhook/target.js'
 
 /** The part of the settings client that is needed here. */
 export interface SecretSource {
   post<Schema extends z.ZodType>(path: string, body: unknown, schema: Schema): Promise<z.output<Schema>>
 }
 
-/** The values of a tenant's secrets by name; a name without a secret is absent. Throws when settings is away. */
-export type ResolveSecrets = (
-  tenant: TenantScope,
-  names: readonly string[],
-) => Promise<Record<string, string>>
+/** What decides about the secrets of a request: whose webhook it is, and where it goes. */
+export type SecretUser = Pick<Target, 'id' | 'tenant' | 'ownerId' | 'url'>
+
+/** The values of secrets for one webhook; a name without a secret is absent. Throws when settings is away. */
+export type ResolveSecrets = (target: SecretUser, names: readonly string[]) => Promise<ResolvedSecrets>
+
+export interface SecretValuesOptions {
+  source: SecretSource
+  keptMs: number
+  now(): number
+  /** Characters of all values kept; those asked for longest ago go first. */
+  maxKept?: number
+}
+
+interface Kept {
+  until: number
+  length: number
+  answer: Promise<ResolvedSecrets>
+}
+
+const nothing: ResolvedSecrets = { values: {}, refused: {} }
 
 /** Asks settings, and remembers each answer for so short a time that a rotated secret is soon used. */
-export function createSecretValues(source: SecretSource, keptMs: number, now: () => number): ResolveSecrets {
-  const known = new Map<string, { until: number; values: Promise<Record<string, string>> }>()
+export function createSecretValues(options: SecretValuesOptions): ResolveSecrets {
+  const { source, keptMs, now, maxKept = 16 * 1024 * 1024 } = options
+  /** The one asked for longest ago first, so also the one that ends first. */
+  const known = new Map<string, Kept>()
+  let length = 0
 
-  const forgetExpired = () => {
-    for (const [key, { until }] of known) if (until <= now()) known.delete(key)
+  const forget = (key: string) => {
+    length -= known.get(key)?.length ?? 0
+    known.delete(key)
+  }
+  const makeRoom = () => {
+    for (const [key, { until }] of known) {
+      if (until > now() && length <= maxKept) return
+      forget(key)
+    }
   }
 
-  return async ({ workspaceId, environment }, names) => {
-    if (names.length === 0) return {}
+  const ask = (key: string, question: SecretResolution) => {
+    const answer = source.post('/internal/secrets/resolve', question, ResolvedSecrets)
+    const kept: Kept = { until: now() + keptMs, length: key.length, answer }
+    known.set(key, kept)
+    length += kept.length
+    answer.then(
+      ({ values }) => {
+        if (known.get(key) !== kept) return
+        const more = Object.values(values).reduce((sum, value) => sum + value.length, 0)
+        kept.length += more
+        length += more
+        makeRoom()
+      },
+      () => {
+        if (known.get(key) === kept) forget(key)
+      },
+    )
+    return answer
+  }
+
+  return async ({ id, tenant: { workspaceId, environment }, ownerId: userId, url }, names) => {
+    if (names.length === 0) return nothing
     const wanted = [...new Set(names)].sort()
-    const key = `${workspaceId}|${environment}|${wanted.join('|')}`
+    const host = hostOfUrl(url)
+    const key = [workspaceId, environment, id, userId, host, ...wanted].join('|')
     const kept = known.get(key)
-    if (kept && kept.until > now()) return kept.values
-    forgetExpired()
-    const values = source
-      .post('/internal/secrets/resolve', { workspaceId, environment, names: wanted }, Resolved)
-      .then((resolved) => resolved.values)
-    known.set(key, { until: now() + keptMs, values })
-    values.catch(() => known.delete(key))
-    return values
+    if (kept && kept.until > now()) return kept.answer
+    forget(key)
+    makeRoom()
+    return ask(key, { workspaceId, environment, names: wanted, host, userId, consumer: `webhook/${id}` })
   }
 }

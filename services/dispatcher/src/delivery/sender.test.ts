@@ -15,6 +15,7 @@ function start(options: Partial<SenderOptions<Job>> = {}) {
     now: () => 0,
     pacer: slots(),
     onRoom: () => rooms++,
+    share: () => ({ attempts: 100, slow: 100, queued: 1_000, bytes: 10_000 }),
     ...options,
     run: (job) =>
       new Promise((resolve) => {
@@ -29,9 +30,17 @@ function start(options: Partial<SenderOptions<Job>> = {}) {
   })
   let made = 0
   const add = (webhookId: string, { perSecond, ...changes }: Partial<Job> & { perSecond?: number } = {}) => {
-    const { bytes = 0 } = changes
-    if (!sender.reserve({ webhookId, bytes }, perSecond)) return false
-    sender.submit({ deliveryId: `d${++made}`, webhookId, bytes, sendBefore: 1, lane: 'first', ...changes })
+    const { bytes = 0, workspaceId = 'ws' } = changes
+    if (!sender.reserve({ webhookId, workspaceId, bytes }, perSecond)) return false
+    const job = {
+      deliveryId: `d${++made}`,
+      webhookId,
+      workspaceId,
+      bytes,
+      sendBefore: 1,
+      lane: 'first' as const,
+    }
+    sender.submit({ ...job, ...changes })
     return true
   }
   return { sender, running, add, webhooks: () => running.map(({ job }) => job.webhookId), rooms: () => rooms }
@@ -269,5 +278,50 @@ describe('sender', () => {
     expect(webhooks()).toEqual([...tarpits, ...others])
     await end('o1')
     expect(webhooks()).toEqual([...tarpits, 'o2', 'o3', 'o4', 'healthy'])
+  })
+})
+
+describe('sender of several workspaces', () => {
+  const share = () => ({ attempts: 2, slow: 1, queued: 5, bytes: 100 })
+  const theirs = { workspaceId: 'theirs' }
+
+  it('gives none more than its share of the attempts, however many webhooks it has', async () => {
+    const { add, webhooks, running } = start({ share, concurrency: { first: 3, retry: 2 } })
+    for (const webhookId of ['a', 'b', 'c', 'd']) add(webhookId)
+    expect(webhooks()).toEqual(['a', 'b'])
+    add('x', theirs)
+    expect(webhooks()).toEqual(['a', 'b', 'x'])
+    await running[0]?.end('unwell')
+    expect(webhooks()).toEqual(['b', 'x', 'c'])
+    await running[0]?.end('well')
+    await running[0]?.end('well')
+    expect(webhooks()).toEqual(['c', 'd'])
+  })
+
+  it('lets no more of its slow ones stand aside', async () => {
+    const { add, webhooks } = start({
+      share,
+      concurrency: { first: 4, retry: 2 },
+      maxSlow: 100,
+      slowAfterMs: 1,
+    })
+    for (let n = 0; n < 5; n++) add(`tarpit-${n}`)
+    while (webhooks().length < 3) await turn()
+    add('x', theirs)
+    expect(webhooks()).toContain('x')
+    for (let n = 0; n < 1_000; n++) await turn()
+    expect(webhooks().filter((webhookId) => webhookId !== 'x')).toHaveLength(3)
+  })
+
+  it('has no more of its deliveries in memory than its share, and says when there is room again', async () => {
+    const { add, sender, running, rooms } = start({ share, concurrency: { first: 4, retry: 2 } })
+    const added = () => ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((webhookId) => add(webhookId))
+    expect(added()).toEqual([true, true, true, true, true, true, true, false])
+    expect(sender.full()).toContain('h')
+    expect(add('x', theirs)).toBe(true)
+    while (sender.full().includes('h')) await running[0]?.end('well')
+    expect(rooms()).toBeGreaterThan(0)
+    expect(add('h')).toBe(true)
+    expect([add('i', { bytes: 100 }), add('j', { bytes: 1 })]).toEqual([true, false])
   })
 })

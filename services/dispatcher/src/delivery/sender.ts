@@ -5,6 +5,7 @@ import type { Pacer } from './pacer.js'
 export interface Job {
   deliveryId: string
   webhookId: string
+  workspaceId: string
   /** What it holds in memory until it has ended. */
   bytes: number
   /** Not sent any more after this instant (monotonic ms): another replica may have taken it. */
@@ -26,6 +27,8 @@ export interface SenderOptions<J extends Job> {
   maxQueued: number
   /** Bodies kept in memory over all webhooks, queued or under way. A webhook has an eighth of it, or one body. */
   maxBytes: number
+  /** What one workspace may have of all this: attempts under way per lane, slow ones, jobs and bytes. */
+  share(workspaceId: string): Share
   now(): number
   /** Asked before a job with a rate limit starts. */
   pacer: Pick<Pacer, 'take' | 'places' | 'isClosed' | 'closed'>
@@ -35,14 +38,23 @@ export interface SenderOptions<J extends Job> {
   onRoom(): void
 }
 
+export interface Share {
+  attempts: number
+  slow: number
+  queued: number
+  bytes: number
+}
+
+type Place = Pick<Job, 'webhookId' | 'workspaceId' | 'bytes'>
+
 export interface Sender<J extends Job> {
   /**
    * Sets a place aside for a job of this webhook; false when its queue, or the memory, is full. `perSecond`: the
    * webhook's rate limit, if it has one.
    */
-  reserve(job: Pick<Job, 'webhookId' | 'bytes'>, perSecond?: number | null): boolean
+  reserve(job: Place, perSecond?: number | null): boolean
   /** Gives a reserved place back. */
-  release(job: Pick<Job, 'webhookId' | 'bytes'>): void
+  release(job: Place): void
   /** Queues a job for a place reserved before. */
   submit(job: J): void
   /** A webhook that waited for a slot of its rate limit need not wait any longer. */
@@ -57,7 +69,23 @@ export interface Sender<J extends Job> {
   stop(): Promise<J[]>
 }
 
+/** What a workspace has under way, queued or reserved. */
+interface Tenant {
+  running: Record<Job['lane'], number>
+  slow: number
+  waiting: number
+  bytes: number
+  /** Webhooks that wait for an attempt of another one of the workspace to end. */
+  parked: Set<string>
+  /** Webhooks turned away as the workspace had its share, until half of it is free. */
+  turnedAway: Set<string>
+  /** Its endpoints that are remembered; with the last one it is forgotten. */
+  endpoints: number
+}
+
 interface Endpoint {
+  tenant: Tenant
+  share: Share
   limit: number
   running: number
   /** Queued and reserved. */
@@ -86,6 +114,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     retry: createLane(options.concurrency.retry),
   }
   const endpoints = new Map<string, Endpoint>()
+  const tenants = new Map<string, Tenant>()
   let waitingTotal = 0
   let bytesTotal = 0
   let shortOfMemory = false
@@ -94,10 +123,30 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   let stopped = false
   let idle: (() => void) | undefined
 
-  const endpointOf = (webhookId: string): Endpoint => {
-    const known = endpoints.get(webhookId)
+  const tenantOf = (workspaceId: string): Tenant => {
+    const known = tenants.get(workspaceId)
     if (known) return known
     const fresh = {
+      running: { first: 0, retry: 0 },
+      slow: 0,
+      waiting: 0,
+      bytes: 0,
+      parked: new Set<string>(),
+      turnedAway: new Set<string>(),
+      endpoints: 0,
+    }
+    tenants.set(workspaceId, fresh)
+    return fresh
+  }
+
+  const endpointOf = (webhookId: string, workspaceId: string): Endpoint => {
+    const known = endpoints.get(webhookId)
+    if (known) return known
+    const tenant = tenantOf(workspaceId)
+    tenant.endpoints++
+    const fresh = {
+      tenant,
+      share: options.share(workspaceId),
       limit: Math.min(startLimit, options.endpointConcurrency),
       running: 0,
       waiting: 0,
@@ -110,37 +159,46 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     return fresh
   }
 
+  const hasItsShare = (tenant: Tenant, share: Share) =>
+    tenant.waiting >= share.queued || tenant.bytes >= share.bytes
   const placesOf = ({ limit, perSecond }: Endpoint) =>
     Math.min(limit * queuedPerSlot, perSecond === undefined ? Infinity : options.pacer.places(perSecond))
   /** With a rate limit, one that was turned away stays full until half is free: else each slot used is a claim. */
   const isFull = (endpoint: Endpoint) => {
-    const { waiting, turnedAway, perSecond, bytes } = endpoint
+    const { waiting, turnedAway, perSecond, bytes, tenant, share } = endpoint
+    if (hasItsShare(tenant, share)) return true
     const places = placesOf(endpoint)
     if (bytes >= options.maxBytes / sharesOfMemory) return true
     return waiting >= places || (perSecond !== undefined && turnedAway && waiting > places / 2)
   }
 
-  function leaveQueue(webhookId: string, endpoint: Endpoint) {
+  function leaveQueue(job: Pick<Job, 'webhookId' | 'workspaceId'>, endpoint: Endpoint) {
     endpoint.waiting--
+    endpoint.tenant.waiting--
     waitingTotal--
     seeToRoom(endpoint)
-    forgetIfIdle(webhookId, endpoint)
+    forgetIfIdle(job, endpoint)
   }
 
   function leaveMemory(endpoint: Endpoint, bytes: number) {
     endpoint.bytes -= bytes
+    endpoint.tenant.bytes -= bytes
     bytesTotal -= bytes
     seeToRoom(endpoint)
   }
 
   function seeToRoom(endpoint: Endpoint) {
+    const { tenant, share } = endpoint
     const roomy =
       endpoint.waiting <= placesOf(endpoint) / 2 && endpoint.bytes <= options.maxBytes / sharesOfMemory / 2
+    const eased = tenant.waiting <= share.queued / 2 && tenant.bytes <= share.bytes / 2
+    const admitted = eased && tenant.turnedAway.size > 0
+    if (admitted) tenant.turnedAway.clear()
     const served = endpoint.turnedAway && roomy
-    const eased = shortOfMemory && bytesTotal <= options.maxBytes / 2
+    const roomier = shortOfMemory && bytesTotal <= options.maxBytes / 2
     if (served) endpoint.turnedAway = false
-    if (eased) shortOfMemory = false
-    if (served || eased) options.onRoom()
+    if (roomier) shortOfMemory = false
+    if (served || roomier || admitted) options.onRoom()
   }
 
   function fits(endpoint: Endpoint, bytes: number): boolean {
@@ -152,7 +210,10 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   }
 
   /** An endpoint that is at its ease is not remembered; one that is unwell keeps its small share. */
-  function forgetIfIdle(webhookId: string, endpoint: Endpoint) {
+  function forgetIfIdle(
+    { webhookId, workspaceId }: Pick<Job, 'webhookId' | 'workspaceId'>,
+    endpoint: Endpoint,
+  ) {
     const atEase = endpoint.limit >= Math.min(startLimit, options.endpointConcurrency)
     if (
       endpoint.running === 0 &&
@@ -160,16 +221,24 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       endpoint.bytes === 0 &&
       !endpoint.turnedAway &&
       (atEase || endpoints.size > 10_000)
-    )
+    ) {
       endpoints.delete(webhookId)
+      if (--endpoint.tenant.endpoints === 0) tenants.delete(workspaceId)
+    }
   }
 
   function pump(order = [lanes.first, lanes.retry]) {
     if (stopped) return
     for (const lane of order) {
       for (let webhookId = lane.next(); webhookId !== undefined; webhookId = lane.next()) {
-        const endpoint = endpointOf(webhookId)
-        if (endpoint.running >= endpoint.limit || !hasSlot(lane.peek(webhookId), endpoint)) {
+        const endpoint = endpoints.get(webhookId)
+        const name = lane === lanes.first ? 'first' : 'retry'
+        if (endpoint && endpoint.tenant.running[name] >= endpoint.share.attempts) {
+          lane.park(webhookId)
+          endpoint.tenant.parked.add(webhookId)
+          continue
+        }
+        if (!endpoint || endpoint.running >= endpoint.limit || !hasSlot(lane.peek(webhookId), endpoint)) {
           lane.park(webhookId)
           continue
         }
@@ -178,7 +247,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
         // An outlived lease is no loss: the delivery is due in Postgres again.
         if (job.sendBefore > options.now()) start(lane, endpoint, job)
         else leaveMemory(endpoint, job.bytes)
-        leaveQueue(webhookId, endpoint)
+        leaveQueue(job, endpoint)
       }
     }
   }
@@ -199,37 +268,52 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   }
 
   function start(lane: Lane<J>, endpoint: Endpoint, job: J) {
+    const { tenant, share } = endpoint
     endpoint.running++
     lane.running++
+    tenant.running[job.lane]++
     running++
     let countsAsSlow = false
     const timer = setTimeout(() => {
-      if (slow >= options.maxSlow) return
+      if (slow >= options.maxSlow || tenant.slow >= share.slow) return
       countsAsSlow = true
       slow++
-      lane.running--
+      tenant.slow++
+      leaveLane(lane, tenant, job.lane)
       pump()
     }, options.slowAfterMs)
     timer.unref()
 
     void options.run(job).then((mood) => {
       clearTimeout(timer)
-      if (countsAsSlow) slow--
-      else lane.running--
+      if (countsAsSlow) {
+        slow--
+        tenant.slow--
+      } else leaveLane(lane, tenant, job.lane)
       endpoint.running--
       running--
       leaveMemory(endpoint, job.bytes)
       adapt(endpoint, mood)
-      forgetIfIdle(job.webhookId, endpoint)
+      forgetIfIdle(job, endpoint)
       resume(job.webhookId)
       if (running === 0) idle?.()
     })
   }
 
-  function release({ webhookId, bytes }: Pick<Job, 'webhookId' | 'bytes'>) {
-    const endpoint = endpointOf(webhookId)
-    leaveMemory(endpoint, bytes)
-    leaveQueue(webhookId, endpoint)
+  /** Lets one of the workspace's webhooks that waited for this try again. */
+  function leaveLane(lane: Lane<J>, tenant: Tenant, name: Job['lane']) {
+    lane.running--
+    tenant.running[name]--
+    const [webhookId] = tenant.parked
+    if (webhookId === undefined) return
+    tenant.parked.delete(webhookId)
+    for (const each of [lanes.first, lanes.retry]) each.unpark(webhookId)
+  }
+
+  function release(place: Place) {
+    const endpoint = endpointOf(place.webhookId, place.workspaceId)
+    leaveMemory(endpoint, place.bytes)
+    leaveQueue(place, endpoint)
   }
 
   function adapt(endpoint: Endpoint, mood: EndpointMood) {
@@ -238,10 +322,15 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   }
 
   return {
-    reserve({ webhookId, bytes }, perSecond) {
+    reserve({ webhookId, workspaceId, bytes }, perSecond) {
       if (typeof perSecond === 'number' && options.pacer.isClosed(webhookId)) return false
-      const endpoint = endpointOf(webhookId)
+      const endpoint = endpointOf(webhookId, workspaceId)
       endpoint.perSecond = perSecond ?? undefined
+      if (hasItsShare(endpoint.tenant, endpoint.share)) {
+        endpoint.tenant.turnedAway.add(webhookId)
+        forgetIfIdle({ webhookId, workspaceId }, endpoint)
+        return false
+      }
       const full = stopped || isFull(endpoint) || waitingTotal >= options.maxQueued
       if (full || !fits(endpoint, bytes)) {
         endpoint.turnedAway = true
@@ -249,6 +338,8 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       }
       endpoint.waiting++
       endpoint.bytes += bytes
+      endpoint.tenant.waiting++
+      endpoint.tenant.bytes += bytes
       waitingTotal++
       bytesTotal += bytes
       return true
@@ -260,6 +351,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     },
     resume,
     full: () => [
+      ...[...tenants.values()].flatMap(({ turnedAway }) => [...turnedAway]),
       ...[...endpoints].filter(([, endpoint]) => isFull(endpoint)).map(([webhookId]) => webhookId),
       ...options.pacer.closed(),
     ],

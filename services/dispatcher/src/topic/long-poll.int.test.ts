@@ -38,7 +38,11 @@ describe('topics of two replicas', () => {
       const link = connectNats({ url: server.url, name, log })
       await ensureStreams(link, names)
       const waiters = new Waiters()
-      replicas.push({ link, waiters, topics: createTopics({ link, names, waiters, log }) })
+      replicas.push({
+        link,
+        waiters,
+        topics: createTopics({ link, names, waiters, log, budgets: { spend: () => undefined } }),
+      })
     }
   })
   afterAll(async () => {

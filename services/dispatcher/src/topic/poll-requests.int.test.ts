@@ -45,7 +45,13 @@ interface Served {
 async function serve(natsUrl: string, prefix: string): Promise<Served> {
   const link = connectNats({ url: natsUrl, name: 'test', log })
   const waiters = new Waiters()
-  const topics = createTopics({ link, names: natsNames(prefix), waiters, log })
+  const topics = createTopics({
+    link,
+    names: natsNames(prefix),
+    waiters,
+    log,
+    budgets: { spend: () => undefined },
+  })
   const app = createApp({
     service: 'dispatcher',
     routes: topicRoutes(topics),

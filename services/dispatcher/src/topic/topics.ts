@@ -16,7 +16,7 @@ import {
   streamTail,
   topicEventId,
 } from '@opsplane/nats'
-import { type Logger, sha256Hex } from '@opsplane/runtime'
+import { type Budgets, type Logger, sha256Hex } from '@opsplane/runtime'
 import { cursorPlace, readTopic, type Topic, type TopicPage, toEvent } from './topic-reader.js'
 import type { Waiters } from './waiters.js'
 
@@ -45,6 +45,8 @@ export interface TopicsOptions {
   link: NatsLink
   names: NatsNames
   waiters: Waiters
+  /** What a workspace may publish. */
+  budgets: Pick<Budgets, 'spend'>
   log: Logger
   /** Limits of the stream, for when it has to be made again. */
   streams?: StreamOptions
@@ -52,7 +54,7 @@ export interface TopicsOptions {
 
 const restoreTimeoutMs = 5_000
 
-export function createTopics({ link, names, waiters, log, streams }: TopicsOptions): Topics {
+export function createTopics({ link, names, waiters, budgets, log, streams }: TopicsOptions): Topics {
   const restore = async () => {
     log.warn({ stream: names.topicsStream }, 'the stream of the topics is gone, it is made again')
     await ensureStreams(link, names, { ...streams, signal: AbortSignal.timeout(restoreTimeoutMs) })
@@ -95,7 +97,10 @@ export function createTopics({ link, names, waiters, log, streams }: TopicsOptio
       const topic = topicOf(tenant, name)
       const message: TopicMessage = { ...event, createdAt: now }
       const text = JSON.stringify(message)
-      if (Buffer.byteLength(text) > maxTopicEventBytes + envelopeBytes) throw tooLarge()
+      const bytes = Buffer.byteLength(text)
+      if (bytes > maxTopicEventBytes + envelopeBytes) throw tooLarge()
+      budgets.spend('topicBytesPerMinute', tenant, bytes)
+      budgets.spend('topicBytesPerDay', tenant, bytes)
       // Asked for first, as an error after the append would hide that it took effect.
       const identity = await stream.identity()
       const { deduplicationKey: key } = event

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
-import { CreateWebhook } from '@opsplane/contracts'
+import { CreateWebhook, permissions } from '@opsplane/contracts'
 import { type UpdateWebhookCommand, type WebhookState, webhook } from './domain.js'
 
 const now = '2026-01-01T00:00:00.000Z'
 const later = '2026-01-02T00:00:00.000Z'
 const noHeaders = { shown: {}, sealed: {} }
+const caller = { userId: 'usr_1', permissions }
 
 function given(input: Record<string, unknown> = {}, headers = noHeaders): WebhookState {
   const {
@@ -23,6 +24,7 @@ function given(input: Record<string, unknown> = {}, headers = noHeaders): Webhoo
       id: 'wh_01ARZ3NDEKTSV4RRFFQ69G5FAV',
       now,
       environment: 'production',
+      caller,
       settings,
       headers,
       sealedSecret: secret ? `sealed:${secret}` : null,
@@ -34,7 +36,7 @@ function given(input: Record<string, unknown> = {}, headers = noHeaders): Webhoo
 }
 
 const update = (state: WebhookState, changes: Partial<UpdateWebhookCommand>) =>
-  webhook.decide({ kind: 'update', now: later, settings: {}, ...changes }, state)
+  webhook.decide({ kind: 'update', now: later, caller, settings: {}, ...changes }, state)
 const autoPause = (state: WebhookState | null, epoch = 0) =>
   webhook.decide(
     { kind: 'auto_pause', now: later, reason: 'consecutive_failures', consecutiveFailures: 5, epoch },

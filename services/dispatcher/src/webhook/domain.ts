@@ -10,12 +10,15 @@ import {
   invalidField,
   notFound,
   type PauseReason,
+  type Permission,
+  permissions,
   type RetryStrategy,
   redactedValue,
   type UpdateWebhook,
   type WebhookSnapshot,
   type WebhookStatus,
 } from '@opsplane/contracts'
+import { type Caller, readsOf, requireRights, usesOf } from './rights.js'
 import { type Rotation, rotated, type SealedSecret } from './secret-rotation.js'
 
 /** Headers ready to be kept: `shown` to everyone, with `***` in place of the literal secrets in `sealed`. */
@@ -42,6 +45,10 @@ export interface WebhookState {
   orderingKey?: string | null
   status: WebhookStatus
   pausedReason: PauseReason | null
+  /** Whose rights it acts by. */
+  ownerId: string
+  /** What reading every event takes that it was ever subscribed to: it can be sent any of them again. */
+  reads: Permission[]
   environment: Environment
   createdAt: Instant
   updatedAt: Instant
@@ -57,6 +64,7 @@ export type CreateWebhookCommand = {
   id: string
   now: Instant
   environment: Environment
+  caller: Caller
   settings: Omit<CreateWebhook, 'secret' | 'headers'>
   headers: PreparedHeaders
   sealedSecret: string | null
@@ -64,6 +72,7 @@ export type CreateWebhookCommand = {
 export type UpdateWebhookCommand = {
   kind: 'update'
   now: Instant
+  caller: Caller
   settings: Omit<UpdateWebhook, 'secret' | 'headers'>
   headers?: PreparedHeaders
   /** Absent: stays. Null: removed. */
@@ -80,12 +89,15 @@ export type AutoPauseCommand = {
   /** The epoch the failures were counted in; a webhook resumed since is not paused for them. */
   epoch: number
 }
+/** The platform's own decision, when the owner may no longer do what the webhook needs. */
+export type SuspendCommand = { kind: 'suspend'; now: Instant; ownerId: string; missing: Permission[] }
 export type WebhookCommand =
   | CreateWebhookCommand
   | UpdateWebhookCommand
   | RotateSecretCommand
   | DeleteWebhookCommand
   | AutoPauseCommand
+  | SuspendCommand
 
 export const webhook: Decider<WebhookState, WebhookCommand, WebhookSnapshot> = {
   resourceType: 'webhook',
@@ -103,6 +115,8 @@ export const webhook: Decider<WebhookState, WebhookCommand, WebhookSnapshot> = {
         return [{ type: 'webhook.deleted', after: null }]
       case 'auto_pause':
         return autoPaused(command, state)
+      case 'suspend':
+        return suspended(command, state)
       default:
         return assertNever(command)
     }
@@ -120,12 +134,15 @@ function created({
   id,
   now,
   environment,
+  caller,
   settings,
   headers,
   sealedSecret,
 }: CreateWebhookCommand): WebhookState {
   const status = settings.status ?? 'active'
   const { shown, sealed } = keepRedacted(headers, {})
+  const reads = readsOf(settings.events)
+  requireRights(caller, { headers: shown, reads })
   return {
     id,
     name: settings.name,
@@ -142,6 +159,8 @@ function created({
     orderingKey: settings.ordering_key ?? null,
     status,
     pausedReason: status === 'paused' ? 'user' : null,
+    ownerId: caller.userId,
+    reads,
     environment,
     createdAt: now,
     updatedAt: now,
@@ -152,7 +171,7 @@ function created({
 }
 
 function updated(command: UpdateWebhookCommand, state: WebhookState): Decision<WebhookState>[] {
-  const { now, settings, headers, sealedSecret } = command
+  const { now, caller, settings, headers, sealedSecret } = command
   const merged: WebhookState = {
     ...state,
     name: settings.name ?? state.name,
@@ -173,6 +192,12 @@ function updated(command: UpdateWebhookCommand, state: WebhookState): Decision<W
     merged.sealedHeaders = kept.sealed
   }
   checkOrigin(merged, state)
+  const resumes = settings.status === 'active' && state.status === 'paused'
+  if (resumes || settings.url !== undefined || settings.events !== undefined || headers !== undefined) {
+    merged.reads = readsOf(merged.events, state.reads)
+    requireRights(caller, merged)
+    merged.ownerId = caller.userId
+  }
   if (sealedSecret !== undefined)
     merged.secrets = sealedSecret === null ? [] : [{ sealed: sealedSecret, createdAt: now, expiresAt: null }]
 
@@ -184,8 +209,7 @@ function updated(command: UpdateWebhookCommand, state: WebhookState): Decision<W
   }
   if (settings.status === 'paused' && state.status === 'active')
     decisions.push({ type: 'webhook.paused', after: paused(last, 'user', now), extras: { reason: 'user' } })
-  if (settings.status === 'active' && state.status === 'paused')
-    decisions.push({ type: 'webhook.resumed', after: resumed(last, now) })
+  if (resumes) decisions.push({ type: 'webhook.resumed', after: resumed(last, now) })
   return decisions
 }
 
@@ -206,6 +230,12 @@ function autoPaused(command: AutoPauseCommand, state: WebhookState | null): Deci
   return [
     { type: 'webhook.paused', after: paused(state, reason, now), extras: { reason, consecutiveFailures } },
   ]
+}
+
+function suspended({ ownerId, missing, now }: SuspendCommand, state: WebhookState | null) {
+  if (state === null || state.status === 'paused' || state.ownerId !== ownerId) return []
+  const reason = 'owner_rights' as const
+  return [{ type: 'webhook.paused', after: paused(state, reason, now), extras: { reason, missing } }]
 }
 
 function paused(state: WebhookState, reason: PauseReason, now: Instant): WebhookState {
@@ -268,6 +298,8 @@ function expose(state: WebhookState): WebhookSnapshot {
     ordering_key: state.orderingKey ?? null,
     status: state.status,
     paused_reason: state.pausedReason,
+    owner_id: state.ownerId,
+    required_permissions: permissions.filter((each) => [...state.reads, ...usesOf(state)].includes(each)),
     environment: state.environment,
     created_at: state.createdAt,
     updated_at: state.updatedAt,

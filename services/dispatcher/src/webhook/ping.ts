@@ -48,11 +48,12 @@ export function createPing({ aggregate, attempt }: PingDependencies): Ping {
 /** Any answer of the endpoint is a result, whatever its status; without one, the error says what failed. */
 function resultOf(result: AttemptResult): WebhookTestResult {
   if (result.kind === 'postponed') {
-    if (!(result.reason instanceof ApiError)) throw result.reason
+    const { reason } = result
+    if (!(reason instanceof ApiError) || reason.code === 'rate_limited') throw reason
     throw new ApiError(
       'service_unavailable',
       "Nothing was sent: the secrets of the webhook's headers could not be read. Try again.",
-      { cause: result.reason },
+      { cause: reason },
     )
   }
   const { response, durationMs, error } = result.record
@@ -62,7 +63,7 @@ function resultOf(result: AttemptResult): WebhookTestResult {
 
 function unanswered({ kind, message }: AttemptError): ApiError {
   const details = [{ in: 'path' as const, path: '/id', code: kind, message }]
-  if (kind === 'secret_missing' || kind === 'headers_too_large')
+  if (kind === 'secret_missing' || kind === 'secret_refused' || kind === 'headers_too_large')
     return new ApiError('conflict', `Nothing was sent: ${message}`, { details })
   const code = kind === 'timeout' ? 'upstream_timeout' : 'upstream_error'
   return new ApiError(code, `The endpoint did not answer (${kind}): ${message}`, { details })

@@ -32,6 +32,14 @@ export async function listWebhooks({ db }: Database, options: ListWebhooks): Pro
   return { ...page, items: await withFailures({ db }, tenant, page.items) }
 }
 
+/** Those there are at this moment. */
+export async function countWebhooks({ db }: Pick<Database, 'db'>, tenant: TenantScope): Promise<number> {
+  return db.$count(
+    webhooks,
+    and(eq(webhooks.workspaceId, tenant.workspaceId), eq(webhooks.environment, tenant.environment)),
+  )
+}
+
 /** Fills in the failures in a row, which are counted apart from the webhook. */
 export async function withFailures(
   { db }: Pick<Database, 'db'>,

@@ -8,10 +8,10 @@ import {
 } from '@opsplane/contracts'
 import { defineList, defineRoute, type Outbound, type Route } from '@opsplane/http'
 import type { Database, Vault } from '@opsplane/postgres'
-import type { CursorCodec } from '@opsplane/runtime'
+import { type CursorCodec, type Limits, quotaExceeded } from '@opsplane/runtime'
 import { z } from 'zod'
 import type { UpdateWebhookCommand } from './domain.js'
-import { listWebhooks, withFailures } from './queries.js'
+import { countWebhooks, listWebhooks, withFailures } from './queries.js'
 import { prepareHeaders, sealSecret } from './sealing.js'
 import type { WebhookAggregate } from './webhook-store.js'
 
@@ -21,6 +21,7 @@ export interface WebhookRoutesContext {
   vault: Vault
   outbound: Outbound
   aggregate: WebhookAggregate
+  limits: Limits
   /** Called after a webhook was changed, paused, resumed or deleted. */
   onChange(webhookId: string, tenant: TenantScope): Promise<void>
 }
@@ -52,21 +53,26 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     method: 'post',
     path: '/webhooks',
     summary: 'Create a webhook',
-    description: 'The secret is write-only; has_secret says whether there is one.',
+    description:
+      'The secret is write-only; has_secret says whether there is one. Subscribing takes the permission to read the ' +
+      'events, `audit:read` for `*` and `audit.*`, and headers with secrets take `secrets:use` (403, ' +
+      '`permission_not_held`). When its owner loses one of these, it pauses (`owner_rights`).',
     tag,
     scope: 'webhooks:write',
     body: CreateWebhook,
     response: Webhook,
     status: 201,
+    errors: ['forbidden', 'quota_exceeded'],
     handler: async ({ body, meta }) => {
       const { secret, headers = {}, ...settings } = body
       const { workspaceId, environment } = meta.tenant
-      await outbound.checkTarget(settings.url)
+      await refuseTooMany(context, meta.tenant)
+      outbound.checkUrl(settings.url)
       const id = newId('webhook')
       const prepared = await prepareHeaders(vault, workspaceId, id, headers)
       const sealedSecret = secret ? await sealSecret(vault, workspaceId, id, secret) : null
       const command = { id, now: meta.now, environment, settings, headers: prepared, sealedSecret }
-      return aggregate.create(id, { kind: 'create', ...command }, meta)
+      return aggregate.create(id, { kind: 'create', caller: meta.principal, ...command }, meta)
     },
   })
 
@@ -89,16 +95,20 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     method: 'patch',
     path: '/webhooks/:id',
     summary: 'Update, pause or resume a webhook',
-    description: 'Setting status to active resumes a paused webhook: what it missed is delivered.',
+    description:
+      'Setting status to active resumes a paused webhook: what it missed is delivered. Whoever resumes it, or changes ' +
+      'its url, events or headers, must hold its `required_permissions` and becomes its owner.',
     tag,
     scope: 'webhooks:write',
     body: UpdateWebhook,
     response: Webhook,
+    errors: ['forbidden'],
     handler: async ({ params, body, meta }) => {
       const { secret, headers, ...settings } = body
       const { workspaceId } = meta.tenant
-      if (settings.url !== undefined) await outbound.checkTarget(settings.url)
-      const command: UpdateWebhookCommand = { kind: 'update', now: meta.now, settings }
+      if (settings.url !== undefined) outbound.checkUrl(settings.url)
+      const { now, principal: caller } = meta
+      const command: UpdateWebhookCommand = { kind: 'update', now, caller, settings }
       if (headers) command.headers = await prepareHeaders(vault, workspaceId, params.id, headers)
       if (secret !== undefined)
         command.sealedSecret = secret && (await sealSecret(vault, workspaceId, params.id, secret))
@@ -130,4 +140,10 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
 async function counted(database: Database, tenant: TenantScope, webhook: Webhook): Promise<Webhook> {
   const [filled = webhook] = await withFailures(database, tenant, [webhook])
   return filled
+}
+
+/** Of several created at the same moment a few more may come through. */
+async function refuseTooMany({ database, limits }: WebhookRoutesContext, tenant: TenantScope): Promise<void> {
+  const max = limits.of('webhooks', tenant.workspaceId)
+  if (max > 0 && (await countWebhooks(database, tenant)) >= max) throw quotaExceeded('webhooks', max)
 }

@@ -10,6 +10,7 @@ import {
   type TestService,
   testNatsUrl,
   testPrincipal,
+  vouchedHeaders,
   waitFor,
 } from '@opsplane/testing'
 import { newTemplate } from '../change/template.fixture.js'
@@ -106,7 +107,10 @@ it('tells nothing twice when events come again', async () => {
 
   const connection = await link.ready()
   for (const { subject, event } of published)
-    await connection.request(subject, JSON.stringify(event), { timeout: 30_000 })
+    await connection.request(subject, JSON.stringify(event), {
+      timeout: 30_000,
+      headers: vouchedHeaders({ subject, body: JSON.stringify(event) }),
+    })
   await allHandled()
   expect((await detected(one.id)).sort()).toEqual([...both].sort())
   expect(await detected(other.id)).toEqual([`blackout/${windowId}`])

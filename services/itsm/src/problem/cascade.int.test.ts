@@ -12,6 +12,7 @@ import {
   type TestService,
   testNatsUrl,
   testPrincipal,
+  vouchedHeaders,
   waitFor,
 } from '@opsplane/testing'
 import { itsm } from '../service.js'
@@ -73,7 +74,10 @@ const holdsHeeded = () => caughtUp(service, 'itsm-problem-late-waits')
 /** Stores an event in the stream once more. */
 async function storeAgain({ subject, event }: EventRecorder['published'][number]) {
   const connection = await link.ready()
-  await connection.request(subject, JSON.stringify(event), { timeout: 30_000 })
+  await connection.request(subject, JSON.stringify(event), {
+    timeout: 30_000,
+    headers: vouchedHeaders({ subject, body: JSON.stringify(event) }),
+  })
 }
 
 /** Sends an event of a problem once more, and waits until everything that was sent is handled. */

@@ -1,6 +1,7 @@
 import {
   type Account,
   ApiError,
+  assertNever,
   type Decider,
   type Decision,
   type Instant,
@@ -26,9 +27,24 @@ export interface ClaimAccount {
   kind: 'claim'
   name: string
   passwordHash: string
+  /** The invitation came by mail. */
+  addressProven: boolean
   now: Instant
 }
-export type AccountCommand = CreateAccount | ClaimAccount
+
+/** Another password, by whoever knows the present one, or who got a mail at the address. */
+export interface SetPassword {
+  kind: 'change_password' | 'reset_password'
+  passwordHash: string
+  now: Instant
+}
+
+/** Something mailed to the address came back. */
+export interface ProveAddress {
+  kind: 'prove_address'
+  now: Instant
+}
+export type AccountCommand = CreateAccount | ClaimAccount | SetPassword | ProveAddress
 
 export const account: Decider<AccountState, AccountCommand, Account> = {
   resourceType: 'account',
@@ -39,23 +55,50 @@ export const account: Decider<AccountState, AccountCommand, Account> = {
 }
 
 function decide(command: AccountCommand, state: AccountState | null): Decision<AccountState>[] {
-  if (command.kind === 'claim') return [claim(command, state)]
+  if (command.kind === 'create') return [create(command, state)]
+  if (state === null) throw notFound()
+  switch (command.kind) {
+    case 'claim':
+      return [claim(command, state)]
+    case 'change_password':
+    case 'reset_password':
+      return [setPassword(command, state)]
+    case 'prove_address':
+      return state.addressProvenAt === null ? [addressProven(command, state)] : []
+    default:
+      return assertNever(command)
+  }
+}
+
+function create({ kind: _, now, ...fields }: CreateAccount, state: AccountState | null) {
   if (state !== null) throw new ApiError('conflict', 'An account with this id exists already.')
-  const { kind: _, now, ...fields } = command
-  return [{ type: 'account.created', after: { ...fields, createdAt: now, updatedAt: now } }]
+  const after = { ...fields, addressProvenAt: null, createdAt: now, updatedAt: now }
+  return { type: 'account.created', after }
+}
+
+/** Who was mailed a reset has the address; who knows the password only has that. */
+function setPassword({ kind, passwordHash, now }: SetPassword, state: AccountState): Decision<AccountState> {
+  const after = { ...state, passwordHash, updatedAt: now }
+  if (kind === 'change_password') return { type: 'account.password_changed', after }
+  const addressProvenAt = state.addressProvenAt ?? now
+  return { type: 'account.password_reset', after: { ...after, addressProvenAt } }
+}
+
+function addressProven({ now }: ProveAddress, state: AccountState): Decision<AccountState> {
+  return { type: 'account.address_proven', after: { ...state, addressProvenAt: now, updatedAt: now } }
 }
 
 /** Only the first password is set this way. */
 function claim(
-  { name, passwordHash, now }: ClaimAccount,
-  state: AccountState | null,
+  { name, passwordHash, addressProven: proven, now }: ClaimAccount,
+  state: AccountState,
 ): Decision<AccountState> {
-  if (state === null) throw notFound()
   if (state.passwordHash !== null) {
     throw new ApiError(
       'version_conflict',
       'This login got its password by another request. Try again with it.',
     )
   }
-  return { type: 'account.claimed', after: { ...state, name, passwordHash, updatedAt: now } }
+  const addressProvenAt = state.addressProvenAt ?? (proven ? now : null)
+  return { type: 'account.claimed', after: { ...state, name, passwordHash, addressProvenAt, updatedAt: now } }
 }

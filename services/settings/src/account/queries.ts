@@ -1,4 +1,4 @@
-import { Account } from '@opsplane/contracts'
+import { Account, ApiError } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
@@ -14,6 +14,13 @@ export async function accountByEmail(
 ): Promise<AccountState | null> {
   const [row] = await db.select({ state: accounts.state }).from(accounts).where(eq(accounts.email, email))
   return row ? StoredAccount.parse(row.state) : null
+}
+
+/** Of somebody who is logged in, or was mailed to. Throws `invalid_token` when it is gone. */
+export async function storedAccount(db: Pick<Drizzle, 'select'>, id: string): Promise<AccountState> {
+  const [row] = await db.select({ state: accounts.state }).from(accounts).where(eq(accounts.id, id))
+  if (!row) throw new ApiError('invalid_token', 'The login of this token is gone.')
+  return StoredAccount.parse(row.state)
 }
 
 /** The login as the API shows it. */

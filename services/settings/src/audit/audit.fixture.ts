@@ -1,7 +1,7 @@
 import { natsNames, newId, type PlatformEvent } from '@opsplane/contracts'
 import { connectNats } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
-import { testNatsUrl } from '@opsplane/testing'
+import { testNatsUrl, vouchedHeaders } from '@opsplane/testing'
 
 /** An event of another service, as it comes over the stream. */
 export function foreignEvent(workspaceId: string, fields: Partial<PlatformEvent> = {}): PlatformEvent {
@@ -28,6 +28,9 @@ export async function publish(natsPrefix: string, events: readonly PlatformEvent
   const link = connectNats({ url: testNatsUrl(), name: 'publisher', log })
   const names = natsNames(natsPrefix)
   const connection = await link.ready()
-  for (const event of events) await connection.request(names.eventSubject(event), JSON.stringify(event))
+  for (const event of events) {
+    const [subject, body] = [names.eventSubject(event), JSON.stringify(event)]
+    await connection.request(subject, body, { timeout: 5_000, headers: vouchedHeaders({ subject, body }) })
+  }
   await link.close()
 }

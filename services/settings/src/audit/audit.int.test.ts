@@ -64,7 +64,7 @@ describe('the audit log', () => {
 
   it('tells where an action came from, as the gateway saw it', async () => {
     const headers = { 'x-forwarded-for': '198.51.100.4', 'user-agent': 'curl/8' }
-    const secret = await api.post('/secrets', { name: 'from_afar', value: 'x' }, headers)
+    const secret = await api.post('/secrets', { name: 'from_afar', value: 'x', hosts: ['*'] }, headers)
     expect(secret.status).toBe(201)
     const [created] = await eventually('type=secret.created&address=198.51.100.4', 1)
     expect(created?.source).toEqual({ address: '198.51.100.4', userAgent: 'curl/8' })
@@ -132,7 +132,7 @@ describe('the figures of a workspace', () => {
       expiresAt: '2026-03-01T10:01:00Z',
     })
     expect(two.status).toBe(201)
-    await api.post('/secrets', { name: 'one', value: 'x' })
+    await api.post('/secrets', { name: 'one', value: 'x', hosts: ['*'] })
     await eventually('type=secret.created', 2)
     await eventually('type=token.created', 3)
     settings.clock.advance(60_000)

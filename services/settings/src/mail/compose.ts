@@ -1,11 +1,16 @@
-import type { Vault } from '@opsplane/postgres'
+import type { Instant } from '@opsplane/contracts'
+import type { Drizzle, Vault } from '@opsplane/postgres'
+import type { Clock } from '@opsplane/runtime'
 import { z } from 'zod'
+import { accountMailText } from '../account/mail-text.js'
+import { issueMailedToken, type TokenPurpose } from '../account/mailed-tokens.js'
+import { accountByEmail } from '../account/queries.js'
 import { notificationMail } from '../notification/mail-text.js'
 import type { MailContent } from './mail-queue.js'
 import type { Mail } from './mailer.js'
 
-/** Makes the mail of what it was queued with. */
-export type ComposeMail = (of: { id: string; email: string; content: MailContent }) => Promise<Mail>
+/** Makes the mail of what it was queued with; null when nobody is to get it. */
+export type ComposeMail = (of: { id: string; email: string; content: MailContent }) => Promise<Mail | null>
 
 const Sealed = z.object({ subject: z.string(), text: z.string() })
 type SealedContent = z.infer<typeof Sealed>
@@ -20,16 +25,38 @@ export function sealContent(
   return vault.seal(workspaceId, JSON.stringify(content), placeOf(invitationId))
 }
 
-export function createComposer(vault: Vault): ComposeMail {
+export interface ComposerOptions {
+  vault: Vault
+  db: Drizzle
+  clock: Clock
+}
+
+export function createComposer({ vault, db, clock }: ComposerOptions): ComposeMail {
   return async ({ id, email, content }) => {
     if (content.kind === 'notification') {
       const { notification, workspaceSlug } = content
       return notificationMail(notification, { id, email, workspaceSlug })
     }
+    if (content.kind === 'account')
+      return accountMail(db, { id, email, purpose: content.purpose }, clock.now())
     const { workspaceId, sealed, invitationId } = content
     const opened = await vault.open(workspaceId, sealed, placeOf(invitationId))
     return { id, to: email, ...Sealed.parse(JSON.parse(opened)) }
   }
+}
+
+/** With a token of its own for each attempt, and so also another Message-ID. */
+async function accountMail(
+  db: Drizzle,
+  { id, email, purpose }: { id: string; email: string; purpose: TokenPurpose },
+  now: Instant,
+): Promise<Mail | null> {
+  const found = await accountByEmail(db, email)
+  // Who was only invited has an invitation to accept.
+  if (found === null || found.passwordHash === null) return null
+  const issued = await issueMailedToken(db, { accountId: found.id, purpose, now })
+  const { plaintext: token, expiresAt } = issued
+  return { id: `${id}.${issued.id}`, to: email, ...accountMailText(purpose, { token, expiresAt }) }
 }
 
 const placeOf = (invitationId: string) => `invitation mail|${invitationId}`

@@ -1,7 +1,8 @@
-import { type Instant, NotificationContent } from '@opsplane/contracts'
+import { type Instant, NotificationContent, newId, platformTenant } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
-import { dueNow, type LeasedRow, type StatementRunner } from '@opsplane/postgres'
+import { type Drizzle, dueNow, type LeasedRow, type StatementRunner } from '@opsplane/postgres'
 import { and, eq } from 'drizzle-orm'
+import type { TokenPurpose } from '../account/mailed-tokens.js'
 import { mails } from '../schema.js'
 
 /** The mail that brings an invitation, as it waits for being sent. */
@@ -23,6 +24,34 @@ export async function queueInvitationMail(
   await tx.insert(mails).values({ id: mail.invitationId, ...mail, dueAt: dueNow(now), giveUpAt: expiresAt })
 }
 
+/** How long a mail about a login is worth sending. */
+const accountMailMs = 3_600_000
+
+/**
+ * Whoever the address is of, and whether there is a login with it: the same statement, and nothing that is secret. One is
+ * enough until it is sent.
+ */
+export async function queueAccountMail(
+  db: Pick<Drizzle, 'insert'>,
+  { email, purpose }: { email: string; purpose: TokenPurpose },
+  now: Instant,
+): Promise<void> {
+  const giveUpAt = new Date(Date.parse(now) + accountMailMs).toISOString()
+  const { workspaceId } = platformTenant
+  await db
+    .insert(mails)
+    .values({
+      id: newId('accountToken'),
+      workspaceId,
+      userId: '',
+      email,
+      purpose,
+      dueAt: dueNow(now),
+      giveUpAt,
+    })
+    .onConflictDoNothing()
+}
+
 /** An invitation that has ended is not sent any more. */
 export async function dropInvitationMail(tx: Transaction, invitationId: string | undefined): Promise<void> {
   if (invitationId === undefined) return
@@ -35,19 +64,29 @@ export interface ClaimedMail extends LeasedRow {
   notification_id: string | null
   invitation_id: string | null
   sealed_content: string | null
+  purpose: TokenPurpose | null
   email: string
 }
-export const mailColumns = ['workspace_id', 'notification_id', 'invitation_id', 'sealed_content', 'email']
+export const mailColumns = [
+  'workspace_id',
+  'notification_id',
+  'invitation_id',
+  'sealed_content',
+  'purpose',
+  'email',
+]
 
 /** What a mail is made of. */
 export type MailContent =
   | { kind: 'notification'; notification: NotificationContent; workspaceSlug: string }
   | { kind: 'invitation'; invitationId: string; workspaceId: string; sealed: string }
+  | { kind: 'account'; purpose: TokenPurpose }
 
 /** Throws when there is no such content any more. */
 export async function contentOf(run: StatementRunner, mail: ClaimedMail): Promise<MailContent> {
   const { invitation_id: invitationId, workspace_id: workspaceId, sealed_content: sealed } = mail
   if (invitationId !== null) return { kind: 'invitation', invitationId, workspaceId, sealed: sealed ?? '' }
+  if (mail.purpose !== null) return { kind: 'account', purpose: mail.purpose }
   const [row] = await run.unsafe<{ state: unknown; slug: string | null }[]>(
     `select n.state, w.slug from notifications n left join workspaces w on w.id = n.workspace_id where n.id = $1`,
     [mail.notification_id],
@@ -59,9 +98,11 @@ export async function contentOf(run: StatementRunner, mail: ClaimedMail): Promis
 
 const keysOf = (rows: readonly { key: string }[]) => [rows.map(({ key }) => key)]
 
+/** Of a mail about a login nothing stays: anybody may have asked for it. */
 export const markSent = (tx: StatementRunner, sent: readonly { key: string }[]) =>
   tx.unsafe(
-    `update mails set status = 'sent', sealed_content = null where id = any($1::text[])`,
+    `with gone as (delete from mails where id = any($1::text[]) and purpose is not null)
+     update mails set status = 'sent', sealed_content = null where id = any($1::text[]) and purpose is null`,
     keysOf(sent),
     { prepare: true },
   )
@@ -69,8 +110,9 @@ export const markSent = (tx: StatementRunner, sent: readonly { key: string }[]) 
 /** Ends mails whose next attempt would come too late; nothing secret outlives the last one. */
 export const giveUpLate = (tx: StatementRunner, failed: readonly { key: string }[]) =>
   tx.unsafe<{ mailId: string; userId: string; failures: number; reason: string }[]>(
-    `update mails set status = 'failed', sealed_content = null
-     where id = any($1::text[]) and held_until >= give_up_at
+    `with gone as (delete from mails where id = any($1::text[]) and purpose is not null and held_until >= give_up_at)
+     update mails set status = 'failed', sealed_content = null
+     where id = any($1::text[]) and purpose is null and held_until >= give_up_at
      returning id as "mailId", user_id as "userId", failures, last_error as reason`,
     keysOf(failed),
     { prepare: true },

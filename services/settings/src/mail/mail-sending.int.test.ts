@@ -51,12 +51,13 @@ const mails = () =>
     { id: string; status: string; failures: number; last_error: string | null; lease_owner: string | null }[]
   >`select id, status, failures, last_error, lease_owner from mails order by id`
 /** No mail of these tests is sealed. */
-const compose = createComposer({
+const vault = {
   seal: () => Promise.reject(new Error('nothing to seal')),
   open: () => Promise.reject(new Error('nothing to open')),
-})
+}
 function sending(mailer: Mailer) {
   const group = createDueWork({ sql: database.sql, log })
+  const compose = createComposer({ vault, db: database.db, clock: settings.clock })
   group.start(mailSending({ database, mailer, compose, log }))
   return group
 }

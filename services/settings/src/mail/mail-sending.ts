@@ -30,7 +30,8 @@ export const mailSending = ({ database: { sql }, mailer, compose, log }: MailSen
       if (!mail) return []
       const { key: id, email } = mail
       try {
-        await mailer.send(await compose({ id, email, content: await contentOf(sql, mail) }), signal)
+        const composed = await compose({ id, email, content: await contentOf(sql, mail) })
+        if (composed !== null) await mailer.send(composed, signal)
       } catch (cause) {
         // The server's words, short enough to keep.
         throw new Error(oneLine(cause instanceof Error ? cause.message : String(cause)), { cause })

@@ -14,13 +14,13 @@ import { account } from '../account/domain.js'
 import type { Passwords } from '../account/passwords.js'
 import { dropInvitationMail } from '../mail/mail-queue.js'
 import type { Enter } from '../session/enter.js'
-import type { Login } from '../session/login.js'
+import type { Identify } from '../session/login.js'
 import { originOf } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
 import { readToken } from '../token/bearer-token.js'
 import { homeOf } from '../workspace/home.js'
 import { invalidInvitation } from './domain.js'
-import type { Members } from './members.js'
+import { type Members, proveMemberships } from './members.js'
 import { type OpenInvitation, openInvitation } from './queries.js'
 
 /**
@@ -34,13 +34,13 @@ export interface AcceptOptions {
   takeTurn: TakeTurn
   passwords: Passwords
   throttle: Throttle
-  login: Login
+  identify: Identify
   enter: Enter
 }
 
 export function createAccept(
   { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
-  { members, takeTurn, passwords, throttle, login, enter }: AcceptOptions,
+  { members, takeTurn, passwords, throttle, identify, enter }: AcceptOptions,
 ): AcceptInvitation {
   const accounts = store.aggregate(account)
   /** Null for what was never issued, has been used or replaced, or has ended, after the same work. */
@@ -63,11 +63,17 @@ export function createAccept(
     const actor = { id: userId, name, type: 'user' as const }
     return takeTurn({ tenant: homeOf(workspaceId), actor, now, requestId }, async (unit, tx) => {
       const found = await unit.find(members.aggregate, membershipId)
-      await unit.handle(members.aggregate, membershipId, { kind: 'accept', tokenHash, name, now })
+      const addressProven = invitation.mailed || invitation.account.addressProvenAt !== null
+      const accept = { kind: 'accept' as const, tokenHash, name, addressProven, now }
+      await unit.handle(members.aggregate, membershipId, accept)
       await dropInvitationMail(tx, found?.state.invitation?.id)
-      if (passwordHash === null) return invitation.account
-      const claim = { kind: 'claim' as const, name, passwordHash, now }
-      const { version: _, ...user } = await unit.handle(accounts, userId, claim, { tenant: platformTenant })
+      const command =
+        passwordHash === null
+          ? { kind: 'prove_address' as const, now }
+          : { kind: 'claim' as const, name, passwordHash, addressProven, now }
+      if (passwordHash === null && !addressProven) return invitation.account
+      const { version: _, ...user } = await unit.handle(accounts, userId, command, { tenant: platformTenant })
+      if (addressProven) await proveMemberships(unit, tx, members.aggregate, userId, now)
       return user
     })
   }
@@ -77,14 +83,15 @@ export function createAccept(
     const name = wanted.name ?? (invitedName === email ? undefined : invitedName)
     if (name === undefined) throw invalidField('/name', 'required', 'A new login needs a name.')
     const passwordHash = await passwords.hash(passwordOf(wanted))
-    return enter(await admit(invitation, name, passwordHash, meta), originOf(meta), meta.now)
+    const user = await admit(invitation, name, passwordHash, meta)
+    return enter({ ...user, passwordHash }, originOf(meta), meta.now)
   }
 
   const join = async (invitation: OpenInvitation, wanted: InvitationAcceptance, meta: RequestMeta) => {
     const credentials = { email: invitation.email, password: passwordOf(wanted) }
-    await login(credentials, originOf(meta), meta.now)
+    const { passwordHash } = await identify(credentials, originOf(meta), meta.now)
     const user = await admit(invitation, invitation.account.name, null, meta)
-    return enter(user, originOf(meta), meta.now)
+    return enter({ ...user, passwordHash }, originOf(meta), meta.now)
   }
 
   return async (wanted, meta) => {

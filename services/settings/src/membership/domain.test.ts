@@ -19,7 +19,13 @@ const patch = (fields: UserPatch, otherOwners = 1) => ({
   ...{ kind: 'patch' as const, patch: fields, otherOwners, now },
 })
 const remove = (otherOwners = 1) => ({ kind: 'remove' as const, otherOwners, now })
-const accept = { kind: 'accept' as const, tokenHash: invitation.tokenHash, name: 'Ada Lovelace', now }
+const accept = {
+  kind: 'accept' as const,
+  tokenHash: invitation.tokenHash,
+  name: 'Ada Lovelace',
+  addressProven: false,
+  now,
+}
 
 /** All of the state, as `emits` cannot say that a field is gone. */
 const after = (state: MembershipState, command: Parameters<typeof membership.decide>[0]) =>

@@ -15,6 +15,8 @@ export interface PendingInvitation {
   id: string
   tokenHash: string
   expiresAt: Instant
+  /** The token went to the person by mail, and to nobody else. */
+  mailed: boolean
 }
 
 /**
@@ -32,6 +34,8 @@ interface Person {
   email: string
   name: string
   role: string
+  /** Whether the address of the login is proven. */
+  addressProven: boolean
   now: Instant
 }
 
@@ -51,6 +55,8 @@ export interface AcceptInvitation {
   tokenHash: string
   /** The name of the person's login. */
   name: string
+  /** By the login's past, or by this invitation. */
+  addressProven: boolean
   now: Instant
 }
 
@@ -70,12 +76,18 @@ export interface RemoveMember extends Others {
   now: Instant
 }
 
+export interface ProveAddress {
+  kind: 'prove_address'
+  now: Instant
+}
+
 export type MembershipCommand =
   | ActivateMembership
   | InviteMember
   | AcceptInvitation
   | PatchMembership
   | RemoveMember
+  | ProveAddress
 
 type Decided = Decision<MembershipState> & { after: MembershipState }
 
@@ -98,6 +110,8 @@ function decide(command: MembershipCommand, state: MembershipState | null): Deci
       return patch(command, state)
     case 'remove':
       return [remove(command, state)]
+    case 'prove_address':
+      return state.addressProven ? [] : [addressProven(command, state)]
     default:
       return assertNever(command)
   }
@@ -120,10 +134,15 @@ function invite(command: InviteMember, state: MembershipState | null): Decided {
   return { type: 'user.invited', after, extras: { expiresAt: command.invitation.expiresAt } }
 }
 
-function accept({ tokenHash, name, now }: AcceptInvitation, state: MembershipState): Decided {
+function addressProven({ now }: ProveAddress, state: MembershipState): Decided {
+  return { type: 'user.address_proven', after: { ...state, addressProven: true, updatedAt: now } }
+}
+
+function accept({ tokenHash, name, addressProven, now }: AcceptInvitation, state: MembershipState): Decided {
   const { invitation, ...member } = state
   if (invitation?.tokenHash !== tokenHash || invitation.expiresAt <= now) throw invalidInvitation()
-  const after = { ...member, name, status: statusAfter('accept', state.status), updatedAt: now }
+  const status = statusAfter('accept', state.status)
+  const after = { ...member, name, status, addressProven, updatedAt: now }
   return { type: 'user.activated', after }
 }
 

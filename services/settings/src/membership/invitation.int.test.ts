@@ -168,7 +168,7 @@ describe('one person, several workspaces', () => {
     const { id } = await users.invited('early@example.com')
     const naming = { workspaceName: 'Early', workspaceSlug: 'early', userName: 'Early Bird' }
     const made = await settings.internal.post('/internal/bootstrap', {
-      ...{ ...naming, email: 'early@example.com', password },
+      ...{ ...naming, email: 'early@example.com', password, existingLogin: 'keep' },
     })
     expect(made.text).toContain(id)
     expect((await settings.login('early@example.com', password)).data(Session).user.name).toBe('Early Bird')

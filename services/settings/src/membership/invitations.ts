@@ -69,13 +69,18 @@ export function createInvite(
   }
 
   /** The login of the person; one without a password when there is none, which accepting claims. */
-  const loginOf = async (unit: Unit, tx: Transaction, email: string, now: Instant): Promise<string> => {
+  const loginOf = async (
+    unit: Unit,
+    tx: Transaction,
+    email: string,
+    now: Instant,
+  ): Promise<{ id: string; addressProven: boolean }> => {
     const known = await accountByEmail(tx, email)
-    if (known !== null) return known.id
+    if (known !== null) return { id: known.id, addressProven: known.addressProvenAt !== null }
     const id = newId('user')
     const login = { kind: 'create' as const, id, email, name: email, passwordHash: null, now }
     await unit.create(accounts, id, login, { tenant: platformTenant })
-    return id
+    return { id, addressProven: false }
   }
 
   const invite = (wanted: NewInvitation, issued: Issued, meta: RequestMeta): Promise<InvitedUser> =>
@@ -83,11 +88,11 @@ export function createInvite(
       const { email, role, name } = wanted
       const { now } = meta
       await requireGrant(tx, meta, role)
-      const userId = await loginOf(unit, tx, email, now)
+      const { id: userId, addressProven } = await loginOf(unit, tx, email, now)
       const former = await memberOf(tx, meta.tenant.workspaceId, userId)
       const { id, tokenHash, expiresAt, sealedContent } = issued
-      const person = { userId, email, name: name ?? email, role, now }
-      const invitation = { id, tokenHash, expiresAt }
+      const person = { userId, email, name: name ?? email, role, addressProven, now }
+      const invitation = { id, tokenHash, expiresAt, mailed: withMail }
       if (former !== null && former.state.status !== 'deactivated') await requireRank(tx, meta, former.state)
       await dropInvitationMail(tx, former?.state.invitation?.id)
       const membershipId = former?.state.id ?? newId('membership')

@@ -1,5 +1,12 @@
-import { invalidField, notFound, type TenantScope, type User, type UserPatch } from '@opsplane/contracts'
-import type { TakeTurn, Transaction } from '@opsplane/eventstore'
+import {
+  type Instant,
+  invalidField,
+  notFound,
+  type TenantScope,
+  type User,
+  type UserPatch,
+} from '@opsplane/contracts'
+import type { TakeTurn, Transaction, Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { dropInvitationMail } from '../mail/mail-queue.js'
@@ -9,7 +16,7 @@ import { unrevokedKeys } from '../token/queries.js'
 import { homeOf } from '../workspace/home.js'
 import { requireAuthority } from './authority.js'
 import { type MembershipState, membership } from './domain.js'
-import { countOtherOwners, type Member, memberOf } from './queries.js'
+import { countOtherOwners, type Member, memberOf, unprovenMemberships } from './queries.js'
 import { requireEveryEnvironment } from './reach.js'
 import { allowedActions } from './transitions.js'
 
@@ -98,6 +105,19 @@ function present(state: MembershipState, version: number): User {
     invitationExpiresAt,
     version,
     allowedActions: allowedActions(state.status),
+  }
+}
+
+/** Every workspace is told that the address of this user is proven. */
+export async function proveMemberships(
+  unit: Unit,
+  tx: Transaction,
+  memberships: Members['aggregate'],
+  userId: string,
+  now: Instant,
+): Promise<void> {
+  for (const { id, workspaceId } of await unprovenMemberships(tx, userId)) {
+    await unit.handle(memberships, id, { kind: 'prove_address', now }, { tenant: homeOf(workspaceId) })
   }
 }
 

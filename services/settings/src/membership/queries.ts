@@ -11,11 +11,18 @@ type Reader = Pick<Drizzle, 'select'>
 const StoredMembership = UserState.extend({
   id: z.string(),
   userId: z.string(),
-  invitation: z.object({ id: z.string(), tokenHash: z.string(), expiresAt: z.string() }).optional(),
+  invitation: z
+    .object({ id: z.string(), tokenHash: z.string(), expiresAt: z.string(), mailed: z.boolean() })
+    .optional(),
 })
 
-export async function membershipExists(db: Reader, workspaceId: string, userId: string): Promise<boolean> {
-  return (await memberOf(db, workspaceId, userId)) !== null
+/** Where the user's memberships do not say yet that the address is proven, by membership and workspace. */
+export function unprovenMemberships(db: Reader, userId: string) {
+  return db
+    .select({ id: memberships.id, workspaceId: memberships.workspaceId })
+    .from(memberships)
+    .where(and(eq(memberships.userId, userId), sql`${memberships.state}->>'addressProven' = 'false'`))
+    .orderBy(memberships.id)
 }
 
 export interface Member {
@@ -66,6 +73,7 @@ export interface OpenInvitation {
   invitedName: string
   tokenHash: string
   expiresAt: Instant
+  mailed: boolean
   account: Account
   /** The login has no password yet. */
   unclaimed: boolean
@@ -81,10 +89,10 @@ export async function openInvitation(db: Reader, invitationId: string): Promise<
   if (!row) return null
   const { id, userId, email, name, invitation } = readMembership(row.member)
   if (invitation === undefined) return null
-  const { tokenHash, expiresAt } = invitation
+  const { tokenHash, expiresAt, mailed } = invitation
   return {
     ...{ workspaceId: row.workspaceId, membershipId: id, userId, email, invitedName: name },
-    ...{ tokenHash, expiresAt, account: Account.parse(row.account) },
+    ...{ tokenHash, expiresAt, mailed, account: Account.parse(row.account) },
     unclaimed: row.account.passwordHash === null,
   }
 }

@@ -22,7 +22,13 @@ function randomCommand(pick: ReturnType<typeof generator>): MembershipCommand {
   const role = pick('owner', 'admin', 'viewer')
   return pick<MembershipCommand>(
     { ...invite, role },
-    { kind: 'accept', tokenHash: pick(invitation.tokenHash, 'b'.repeat(64)), name: 'Ada', now },
+    {
+      kind: 'accept',
+      tokenHash: pick(invitation.tokenHash, 'b'.repeat(64)),
+      name: 'Ada',
+      addressProven: pick(true, false),
+      now,
+    },
     { kind: 'patch', patch: { role }, otherOwners, now },
     { kind: 'patch', patch: { status: pick('active', 'suspended') }, otherOwners, now },
     { kind: 'patch', patch: { role, status: pick('active', 'suspended') }, otherOwners, now },

@@ -10,12 +10,14 @@ const person = {
   email: 'ada@example.com',
   name: 'Ada',
   role: 'developer',
+  addressProven: false,
 }
 
 export const invitation = {
   id: 'inv_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
   tokenHash: 'a'.repeat(64),
   expiresAt: '2026-03-08T10:00:00.000Z',
+  mailed: false,
 }
 
 export const invite: InviteMember = { kind: 'invite', ...person, invitation, now }

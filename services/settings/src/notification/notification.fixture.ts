@@ -1,7 +1,7 @@
 import { eventExample, natsNames, newId, type PauseReason, type PlatformEvent } from '@opsplane/contracts'
 import { connectNats } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
-import { testNatsUrl, waitFor } from '@opsplane/testing'
+import { testNatsUrl, vouchedHeaders, waitFor } from '@opsplane/testing'
 
 /** `webhook.paused` as dispatcher raises it. */
 export function pausedEvent(
@@ -31,7 +31,10 @@ export async function publishEvents(natsPrefix: string, events: PlatformEvent[])
   const names = natsNames(natsPrefix)
   const connection = await link.ready()
   // A service that has just started makes the stream first.
-  for (const event of events)
-    await waitFor(() => connection.request(names.eventSubject(event), JSON.stringify(event)))
+  for (const event of events) {
+    const [subject, body] = [names.eventSubject(event), JSON.stringify(event)]
+    const headers = vouchedHeaders({ subject, body }, { by: 'dispatcher' })
+    await waitFor(() => connection.request(subject, body, { timeout: 5_000, headers }))
+  }
   await link.close()
 }

@@ -37,7 +37,7 @@ function tell<Type extends EventType>(type: Type, event: PlatformEvent): Notific
 }
 
 function webhookPaused({ data, resource, environment }: EventOf<'webhook.paused'>): NotificationText | null {
-  const { reason, consecutiveFailures, after } = data
+  const { reason, consecutiveFailures, missing = [], after } = data
   if (reason === 'user') return null
   const name = oneLine(resource.displayName)
   const path = `/api/v1/webhooks/${resource.id}`
@@ -53,6 +53,14 @@ function webhookPaused({ data, resource, environment }: EventOf<'webhook.paused'
         `${paused}, because the endpoint answered 410 Gone. ${kept}. If the endpoint has moved or is back, correct ` +
         `its URL where needed and send ${resume}: the held deliveries are then sent. If nobody needs the webhook ` +
         `any more, DELETE ${path}.`,
+    }
+  if (reason === 'owner_rights')
+    return {
+      severity: 'critical',
+      title: `Webhook "${name}" was paused: its owner may no longer do what it needs`,
+      message:
+        `${paused}, because the user it acts for lacks ${missing.join(', ')}. ${kept}. Somebody with these permissions ` +
+        `takes it over by ${resume}: the held deliveries are then sent. If nobody needs it any more, DELETE ${path}.`,
     }
   const times = consecutiveFailures === undefined ? 'several' : String(consecutiveFailures)
   return {

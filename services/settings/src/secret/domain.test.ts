@@ -5,7 +5,7 @@ import { type StoredSecret, secret } from './domain.js'
 
 const createdAt = '2026-03-01T10:00:00.000Z'
 const now = '2026-03-02T10:00:00.000Z'
-const fields = { id: 'sec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'stripe' }
+const fields = { id: 'sec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'stripe', hosts: ['api.example.com'] }
 const stored: StoredSecret = {
   ...fields,
   sealedValue: { text: 'v1.first', version: 1 },

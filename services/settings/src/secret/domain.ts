@@ -21,6 +21,7 @@ export interface CreateSecret {
   kind: 'create'
   id: string
   name: string
+  hosts: string[]
   sealedValue: SealedValue
   now: Instant
 }
@@ -28,6 +29,8 @@ export interface CreateSecret {
 export interface RotateSecret {
   kind: 'rotate'
   sealedValue: SealedValue
+  /** Absent: they stay. */
+  hosts?: string[]
   now: Instant
 }
 
@@ -54,15 +57,17 @@ function decide(command: SecretCommand, state: StoredSecret | null): Decision<St
   }
 }
 
-function create({ id, name, sealedValue, now }: CreateSecret, existing: StoredSecret | null) {
+function create({ id, name, hosts, sealedValue, now }: CreateSecret, existing: StoredSecret | null) {
   if (existing !== null) throw new ApiError('conflict', 'A secret with this id exists already.')
-  return [{ type: 'secret.created', after: { id, name, sealedValue, createdAt: now, updatedAt: now } }]
+  return [{ type: 'secret.created', after: { id, name, hosts, sealedValue, createdAt: now, updatedAt: now } }]
 }
 
 /** A value is sealed for one version before the lock is taken; when another got that version, it cannot stay. */
-function rotate({ sealedValue, now }: RotateSecret, state: StoredSecret) {
+function rotate({ sealedValue, hosts, now }: RotateSecret, state: StoredSecret) {
   if (sealedValue.version !== state.sealedValue.version + 1) {
     throw new ApiError('version_conflict', 'The secret was rotated by another request at the same time.')
   }
-  return [{ type: 'secret.rotated', after: { ...state, sealedValue, updatedAt: now } }]
+  return [
+    { type: 'secret.rotated', after: { ...state, hosts: hosts ?? state.hosts, sealedValue, updatedAt: now } },
+  ]
 }

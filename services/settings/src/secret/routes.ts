@@ -1,4 +1,4 @@
-import { NewSecret, Secret, SecretRotation, UsedSecret } from '@opsplane/contracts'
+import { NewSecret, Secret, SecretDetail, SecretRotation, UsedSecret } from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
@@ -37,10 +37,10 @@ export function secretRoutes({ database, cursors }: ServiceContext, safe: Safe):
       method: 'get',
       path: '/secrets/:name',
       summary: 'Get a secret',
-      description: 'Its name, version and uses by services; the value is never shown.',
+      description: 'With what has used it, for whom, and where it went; the value is never shown.',
       tag,
       scope: 'secrets:read',
-      response: UsedSecret,
+      response: SecretDetail,
       errors: ['not_found'],
       handler: ({ params, meta }) => safe.get(params.name, meta.tenant),
     }),
@@ -51,7 +51,8 @@ export function secretRoutes({ database, cursors }: ServiceContext, safe: Safe):
       path: '/secrets',
       summary: 'Store a secret',
       description:
-        'Usable as `{{secrets.<name>}}` from then on. A name that is taken is a 409. Emits `secret.created`.',
+        'Usable as `{{secrets.<name>}}` from then on by those with `secrets:use`, towards its `hosts` alone. A name ' +
+        'that is taken is a 409. Emits `secret.created`.',
       tag,
       scope: 'secrets:write',
       body: NewSecret,
@@ -66,7 +67,7 @@ export function secretRoutes({ database, cursors }: ServiceContext, safe: Safe):
       method: 'put',
       path: '/secrets/:name',
       summary: 'Rotate a secret',
-      description: 'Replaces the value. Emits `secret.rotated`.',
+      description: 'Replaces the value, and its `hosts` when they are given. Emits `secret.rotated`.',
       tag,
       scope: 'secrets:write',
       body: SecretRotation,

@@ -1,9 +1,14 @@
 import {
+  allowsHost,
   type Instant,
+  maxSecretsLength,
   type NewSecret,
   newId,
   notFound,
+  type ResolvedSecrets,
   type Secret,
+  type SecretDetail,
+  type SecretRefusal,
   type SecretResolution,
   type SecretRotation,
   type TenantScope,
@@ -12,6 +17,7 @@ import {
 import type { RequestMeta } from '@opsplane/http'
 import type { Vault } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
+import { rightsOf } from '../role/rights.js'
 import { type SealedValue, type StoredSecret, secret } from './domain.js'
 import { secretsByName } from './queries.js'
 import { neverUsed, type SecretUsage } from './usage.js'
@@ -54,22 +60,24 @@ export function createSafe(
     present: secrets.present,
     withUse,
 
-    async get(name: string, tenant: TenantScope): Promise<UsedSecret> {
+    async get(name: string, tenant: TenantScope): Promise<SecretDetail> {
       const { id } = await byName(name, tenant)
       const shown = await secrets.get(id, tenant)
-      return { ...shown, ...((await usage.of([id])).get(id) ?? neverUsed) }
+      const use = (await usage.of([id])).get(id) ?? neverUsed
+      return { ...shown, ...use, uses: await usage.grants(id) }
     },
 
-    async create({ name, value }: NewSecret, meta: RequestMeta): Promise<Secret> {
+    async create({ name, value, hosts }: NewSecret, meta: RequestMeta): Promise<Secret> {
       const id = newId('secret')
       const sealedValue = await seal(meta.tenant, name, 1, value)
-      return secrets.create(id, { kind: 'create', id, name, sealedValue, now: meta.now }, meta)
+      return secrets.create(id, { kind: 'create', id, name, hosts, sealedValue, now: meta.now }, meta)
     },
 
-    async rotate(name: string, { value }: SecretRotation, meta: RequestMeta): Promise<Secret> {
+    async rotate(name: string, { value, hosts }: SecretRotation, meta: RequestMeta): Promise<Secret> {
       const current = await byName(name, meta.tenant)
       const sealedValue = await seal(meta.tenant, name, current.sealedValue.version + 1, value)
-      return secrets.handle(current.id, { kind: 'rotate', sealedValue, now: meta.now }, meta)
+      const command = { kind: 'rotate' as const, sealedValue, now: meta.now, ...(hosts && { hosts }) }
+      return secrets.handle(current.id, command, meta)
     },
 
     async delete(name: string, meta: RequestMeta): Promise<void> {
@@ -78,20 +86,41 @@ export function createSafe(
       await usage.forget(id)
     },
 
-    /** Values by name, for a service; unknown names are absent. */
+    /** Values by name, for a service that sends them to one host for one person; unknown names are absent. */
     async resolve(
-      { names, ...tenant }: SecretResolution,
+      { names, host, userId, consumer, ...tenant }: SecretResolution,
       occasion: { service: string; now: Instant },
-    ): Promise<Record<string, string>> {
-      const found = await secretsByName(db, tenant, names)
-      const values = await Promise.all(
-        found.map(async (stored) => [stored.name, await open(stored, tenant)] as const),
-      )
+    ): Promise<ResolvedSecrets> {
+      const [found, rights] = await Promise.all([
+        secretsByName(db, tenant, names),
+        rightsOf(db, tenant.workspaceId, [userId]),
+      ])
+      const mayUse = rights.get(userId)?.includes('secrets:use') ?? false
+      const refusalOf = ({ hosts }: StoredSecret): SecretRefusal | null => {
+        if (!mayUse) return 'permission_missing'
+        return allowsHost(hosts, host) ? null : 'host_not_allowed'
+      }
+      const refused = new Map(found.map((stored) => [stored.name, refusalOf(stored)]))
+      const given: [StoredSecret, string][] = []
+      let length = 0
+      for (const stored of found) {
+        if (refused.get(stored.name)) continue
+        const value = await open(stored, tenant)
+        length += value.length
+        // What is more than one request can carry is not sent between services either.
+        if (length > maxSecretsLength) refused.set(stored.name, 'too_large')
+        else given.push([stored, value])
+      }
       await usage.note(
-        found.map(({ id }) => id),
-        occasion,
+        given.map(([{ id }]) => id),
+        { ...occasion, host, userId, consumer },
       )
-      return Object.fromEntries(values)
+      return {
+        values: Object.fromEntries(given.map(([{ name }, value]) => [name, value])),
+        refused: Object.fromEntries(
+          [...refused].flatMap(([name, reason]) => (reason ? [[name, reason] as const] : [])),
+        ),
+      }
     },
   }
 }

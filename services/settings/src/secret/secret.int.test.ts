@@ -21,11 +21,12 @@ afterAll(async () => {
 })
 
 const store = (name: string, value: string, client = api, headers = {}) =>
-  client.post('/secrets', { name, value }, headers)
+  client.post('/secrets', { name, value, hosts: ['*'] }, headers)
 const put = (name: string, value: string, headers = {}) =>
   api.send('PUT', `/secrets/${name}`, { body: { value }, headers })
 const resolve = async (names: string[], environment = 'production', workspaceId = ada.workspaceId) => {
-  const body = { workspaceId, environment, names }
+  const use = { host: 'api.example.com', userId: ada.userId, consumer: 'webhook/wh_1' }
+  const body = { workspaceId, environment, names, ...use }
   return (await settings.internal.post('/internal/secrets/resolve', body)).data(ResolvedSecrets).values
 }
 
@@ -91,7 +92,8 @@ describe('secrets', () => {
       update secrets set state = jsonb_set(state::jsonb, '{sealedValue}',
         (select state::jsonb->'sealedValue' from secrets where name = 'moved_from' and workspace_id = ${ada.workspaceId}))
       where name = 'moved_to'`
-    const body = { workspaceId: ada.workspaceId, environment: 'production', names: ['moved_to'] }
+    const use = { host: 'api.example.com', userId: ada.userId, consumer: 'webhook/wh_1' }
+    const body = { workspaceId: ada.workspaceId, environment: 'production', names: ['moved_to'], ...use }
     expect((await settings.internal.post('/internal/secrets/resolve', body)).error().code).toBe(
       'internal_error',
     )

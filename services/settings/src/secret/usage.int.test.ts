@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { newId, ResolvedSecrets, Secret, UsedSecret, VerifiedToken } from '@opsplane/contracts'
+import { newId, ResolvedSecrets, Secret, SecretDetail, UsedSecret, VerifiedToken } from '@opsplane/contracts'
 import { createInternalIssuer, generateServiceKeys } from '@opsplane/http'
 import { connect, type Database } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
@@ -22,13 +22,16 @@ const resolution = (...names: string[]) => ({
   workspaceId: ada.workspaceId,
   environment: 'production',
   names,
+  host: 'api.example.com',
+  userId: ada.userId,
+  consumer: 'webhook/wh_1',
 })
 const resolve = (client: Pick<ApiClient, 'post'>, ...names: string[]) =>
   client.post('/internal/secrets/resolve', resolution(...names))
-const shown = async (name: string) => (await api.get(`/secrets/${name}`)).data(UsedSecret.strict())
+const shown = async (name: string) => (await api.get(`/secrets/${name}`)).data(SecretDetail.strict())
 
 describe('values are given to services only', () => {
-  beforeAll(() => api.post('/secrets', { name: 'guarded', value: 'for services' }))
+  beforeAll(() => api.post('/secrets', { name: 'guarded', value: 'for services', hosts: ['*'] }))
 
   it('not to a user, however much they may do', async () => {
     expect((await resolve(api, 'guarded')).error()).toMatchObject({ code: 'forbidden' })
@@ -64,19 +67,27 @@ describe('values are given to services only', () => {
 
 describe('uses', () => {
   it('are shown with the secret: when, by whom, how often', async () => {
-    const created = (await api.post('/secrets', { name: 'used', value: 'x' })).data(Secret.strict())
+    const created = (await api.post('/secrets', { name: 'used', value: 'x', hosts: ['*'] })).data(
+      Secret.strict(),
+    )
     const never = { ...created, lastUsedAt: null, lastUsedBy: null, useCount: 0 }
-    expect(await shown('used')).toEqual(never)
+    expect(await shown('used')).toEqual({ ...never, uses: [] })
     const usedAt = settings.clock.now()
     await resolve(settings.internal, 'used', 'missing')
     const once = { ...created, lastUsedAt: usedAt, lastUsedBy: 'dispatcher', useCount: 1 }
-    expect(await shown('used')).toEqual(once)
+    const use = {
+      consumer: 'webhook/wh_1',
+      userId: ada.userId,
+      host: 'api.example.com',
+      service: 'dispatcher',
+    }
+    expect(await shown('used')).toEqual({ ...once, uses: [{ ...use, lastUsedAt: usedAt, useCount: 1 }] })
     expect((await api.get('/secrets?limit=200')).page(UsedSecret.strict()).items).toContainEqual(once)
     expect((await api.get('/secrets/missing')).error().code).toBe('not_found')
   })
 
   it('are written once a minute, with all that came meanwhile', async () => {
-    await api.post('/secrets', { name: 'busy', value: 'x' })
+    await api.post('/secrets', { name: 'busy', value: 'x', hosts: ['*'] })
     const writes = async () => {
       const [row] = await settings.service
         .sql`select u.xmin::text from secret_usage u join secrets s on s.id = u.secret_id
@@ -97,7 +108,7 @@ describe('uses', () => {
   })
 
   it('go with the secret, and never into the event log', async () => {
-    await api.post('/secrets', { name: 'gone', value: 'x' })
+    await api.post('/secrets', { name: 'gone', value: 'x', hosts: ['*'] })
     const { id } = await shown('gone')
     await resolve(settings.internal, 'gone')
     expect((await api.send('DELETE', '/secrets/gone')).status).toBe(204)
@@ -119,6 +130,7 @@ describe('uses', () => {
 describe('the count', () => {
   let database: Database
   let now: string
+  const use = { consumer: 'webhook/wh_1', userId: 'usr_1', host: 'a.example.com' }
   const log = createLogger({ service: 'test', level: 'silent' })
   const start = (over: Database = database) =>
     createSecretUsage({ db: over.db, log, nowMs: () => Date.parse(now) })
@@ -136,9 +148,10 @@ describe('the count', () => {
   it('is of all replicas together, and the last use is the latest, whichever comes first', async () => {
     const id = newId('secret')
     const replicas = [start(), start()] as const
-    await replicas[0].note([id], { service: 'dispatcher', now: at('10:00:30') })
-    await replicas[1].note([id], { service: 'itsm', now: at('10:00:10') })
-    for (const replica of replicas) await replica.note([id], { service: 'dispatcher', now: at('10:00:40') })
+    await replicas[0].note([id], { ...use, service: 'dispatcher', now: at('10:00:30') })
+    await replicas[1].note([id], { ...use, service: 'itsm', now: at('10:00:10') })
+    for (const replica of replicas)
+      await replica.note([id], { ...use, service: 'dispatcher', now: at('10:00:40') })
     for (const replica of replicas) await replica.close()
     expect((await start().of([id])).get(id)).toEqual({
       useCount: 4,
@@ -152,8 +165,8 @@ describe('the count', () => {
     const options = { db: database.db, log, nowMs: () => Date.parse(now), lookEveryMs: 5 }
     const usage = createSecretUsage(options)
     const count = async () => (await usage.of([id])).get(id)?.useCount
-    await usage.note([id], { service: 'dispatcher', now })
-    await usage.note([id], { service: 'dispatcher', now: at('10:00:59') })
+    await usage.note([id], { ...use, service: 'dispatcher', now })
+    await usage.note([id], { ...use, service: 'dispatcher', now: at('10:00:59') })
     expect(await count()).toBe(1)
     at('10:01:00')
     await waitFor(async () => (await count()) === 2)
@@ -171,9 +184,9 @@ describe('the count', () => {
       log,
       nowMs: () => Date.parse(now),
     })
-    await usage.note([id], { service: 'dispatcher', now })
+    await usage.note([id], { ...use, service: 'dispatcher', now })
     target = database.db
-    await usage.note([id], { service: 'dispatcher', now: at('10:01:00') })
+    await usage.note([id], { ...use, service: 'dispatcher', now: at('10:01:00') })
     await usage.close()
     await away.close()
     expect((await usage.of([id])).get(id)).toMatchObject({ useCount: 2, lastUsedAt: now })

@@ -1,31 +1,37 @@
-import type { Instant, SecretUse } from '@opsplane/contracts'
+import type { Instant, SecretGrantUse, SecretUse } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
-import { eq, inArray, sql } from 'drizzle-orm'
+import { desc, eq, inArray, sql } from 'drizzle-orm'
 import { secretUsage } from '../schema.js'
 
-/** A secret that services resolve all the time is written once in this time. */
+/** A use that is repeated all the time is written once in this time. */
 const writeEveryMs = 60_000
+const mostShown = 100
 
-interface Uses {
+/** What used a secret, for whom, towards which host, and at what time. */
+export interface SecretOccasion {
+  service: string
+  consumer: string
+  userId: string
+  host: string
+  now: Instant
+}
+
+interface Uses extends Omit<SecretOccasion, 'now'> {
+  secretId: string
   /** Not in the table yet. */
   unwritten: number
   lastUsedAt: Instant
-  lastUsedBy: string
   writtenMs: number
-}
-
-/** Who used a secret: a service, and at what time. */
-interface Occasion {
-  service: string
-  now: Instant
 }
 
 export interface SecretUsage {
   /** Counts one resolution of each of the secrets. Never fails: what cannot be written is written later. */
-  note(secretIds: readonly string[], occasion: Occasion): Promise<void>
+  note(secretIds: readonly string[], occasion: SecretOccasion): Promise<void>
   /** Of each of the secrets; those never used are absent. */
   of(secretIds: string[]): Promise<Map<string, SecretUse>>
+  /** What has used the secret, for whom and where, the latest first; at most 100. */
+  grants(secretId: string): Promise<SecretGrantUse[]>
   forget(secretId: string): Promise<void>
   /** Writes what is left. */
   close(): Promise<void>
@@ -42,24 +48,25 @@ export interface SecretUsageOptions {
 export const neverUsed: SecretUse = { lastUsedAt: null, lastUsedBy: null, useCount: 0 }
 
 /**
- * Counts uses in memory and writes each secret's at most once a minute, the first one at once. A crash loses those of
- * the last minute.
+ * Counts uses in memory and writes those of each kind at most once a minute, the first one at once. A crash loses those
+ * of the last minute.
  */
 export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
   const { log, nowMs } = options
   const known = new Map<string, Uses>()
 
   const write = async (wanted: (uses: Uses) => boolean): Promise<void> => {
-    const taken = [...known].filter(([, uses]) => uses.unwritten > 0 && wanted(uses))
+    const taken = [...known.values()].filter((uses) => uses.unwritten > 0 && wanted(uses))
     if (taken.length === 0) return
-    const rows = taken.map(([secretId, { unwritten, lastUsedAt, lastUsedBy }]) => ({
-      ...{ secretId, useCount: unwritten, lastUsedAt, lastUsedBy },
+    const rows = taken.map(({ unwritten: useCount, writtenMs: _, service: lastUsedBy, ...uses }) => ({
+      ...uses,
+      ...{ useCount, lastUsedBy },
     }))
-    for (const [, uses] of taken) Object.assign(uses, { unwritten: 0, writtenMs: nowMs() })
+    for (const uses of taken) Object.assign(uses, { unwritten: 0, writtenMs: nowMs() })
     try {
       await addUses(options.db, rows)
     } catch (error) {
-      for (const [index, [, uses]] of taken.entries()) uses.unwritten += rows[index]?.useCount ?? 0
+      for (const [index, uses] of taken.entries()) uses.unwritten += rows[index]?.useCount ?? 0
       log.warn({ err: error }, 'uses of secrets are not written yet')
     }
   }
@@ -67,7 +74,7 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
   const isDue = ({ writtenMs }: Uses) => nowMs() - writtenMs >= writeEveryMs
   const look = async () => {
     await write(isDue)
-    for (const [id, uses] of known) if (uses.unwritten === 0 && isDue(uses)) known.delete(id)
+    for (const [key, uses] of known) if (uses.unwritten === 0 && isDue(uses)) known.delete(key)
   }
   let looking = Promise.resolve()
   const timer = setInterval(() => {
@@ -76,26 +83,52 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
   timer.unref()
 
   return {
-    async note(secretIds, { service, now }) {
-      for (const id of secretIds) {
-        const uses = known.get(id) ?? { unwritten: 0, writtenMs: Number.NEGATIVE_INFINITY }
+    async note(secretIds, { now, ...what }) {
+      for (const secretId of secretIds) {
+        const key = JSON.stringify([secretId, what.consumer, what.userId, what.host, what.service])
+        const first = {
+          secretId,
+          ...what,
+          unwritten: 0,
+          lastUsedAt: now,
+          writtenMs: Number.NEGATIVE_INFINITY,
+        }
+        const uses = known.get(key) ?? first
         // The same object as before: a write under way may give back what it could not write.
-        known.set(
-          id,
-          Object.assign(uses, { unwritten: uses.unwritten + 1, lastUsedAt: now, lastUsedBy: service }),
-        )
+        known.set(key, Object.assign(uses, { unwritten: uses.unwritten + 1, lastUsedAt: now }))
       }
       await write(isDue)
     },
 
     async of(secretIds) {
       if (secretIds.length === 0) return new Map()
-      const rows = await options.db.select().from(secretUsage).where(inArray(secretUsage.secretId, secretIds))
-      return new Map(rows.map(({ secretId, ...use }) => [secretId, use]))
+      const rows = await options.db
+        .select({
+          secretId: secretUsage.secretId,
+          useCount: sql<string>`sum(${secretUsage.useCount})`,
+          lastUsedAt: sql<string>`max(${secretUsage.lastUsedAt})`,
+          lastUsedBy: sql<string>`(array_agg(${secretUsage.lastUsedBy} order by ${secretUsage.lastUsedAt} desc))[1]`,
+        })
+        .from(secretUsage)
+        .where(inArray(secretUsage.secretId, secretIds))
+        .groupBy(secretUsage.secretId)
+      return new Map(
+        rows.map(({ secretId, useCount, ...last }) => [secretId, { ...last, useCount: Number(useCount) }]),
+      )
+    },
+
+    async grants(secretId) {
+      const rows = await options.db
+        .select()
+        .from(secretUsage)
+        .where(eq(secretUsage.secretId, secretId))
+        .orderBy(desc(secretUsage.lastUsedAt))
+        .limit(mostShown)
+      return rows.map(({ secretId: _, lastUsedBy: service, ...use }) => ({ ...use, service }))
     },
 
     async forget(secretId) {
-      known.delete(secretId)
+      for (const [key, uses] of known) if (uses.secretId === secretId) known.delete(key)
       await options.db.delete(secretUsage).where(eq(secretUsage.secretId, secretId))
     },
 
@@ -110,16 +143,16 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
 type Row = typeof secretUsage.$inferInsert
 
 async function addUses(db: Drizzle, rows: Row[]): Promise<void> {
-  const { useCount, lastUsedAt, lastUsedBy } = secretUsage
+  const { secretId, consumer, userId, host, lastUsedBy, useCount, lastUsedAt } = secretUsage
+  const keyOf = (row: Row) => [row.secretId, row.consumer, row.userId, row.host, row.lastUsedBy].join('\0')
   await db
     .insert(secretUsage)
     // In one order, so that two replicas do not wait for each other.
-    .values(rows.toSorted((a, b) => (a.secretId < b.secretId ? -1 : 1)))
+    .values(rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)))
     .onConflictDoUpdate({
-      target: secretUsage.secretId,
+      target: [secretId, consumer, userId, host, lastUsedBy],
       set: {
         useCount: sql`${useCount} + excluded.use_count`,
-        lastUsedBy: sql`case when excluded.last_used_at >= ${lastUsedAt} then excluded.last_used_by else ${lastUsedBy} end`,
         lastUsedAt: sql`greatest(${lastUsedAt}, excluded.last_used_at)`,
       },
     })

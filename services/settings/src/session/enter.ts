@@ -1,11 +1,18 @@
-import type { Account, Instant, Session } from '@opsplane/contracts'
+import { ApiError, type Instant, type Session } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
+import { type AccountState, account } from '../account/domain.js'
 import { accessibleWorkspaces } from '../workspace/queries.js'
 import type { SessionOrigin, Sessions } from './sessions.js'
 
-/** Opens a session for somebody who has proved to be this person. */
-export type Enter = (user: Account, origin: SessionOrigin, now: Instant) => Promise<Session>
+/** A login with a password. */
+export type ClaimedAccount = AccountState & { passwordHash: string }
+
+/**
+ * Opens a session for somebody who has proved to be this person by this password. Throws `invalid_credentials` when it
+ * was replaced meanwhile.
+ */
+export type Enter = (user: ClaimedAccount, origin: SessionOrigin, now: Instant) => Promise<Session>
 
 export interface EnterOptions {
   db: Drizzle
@@ -15,9 +22,13 @@ export interface EnterOptions {
 
 export function createEnter({ db, sessions, cursors }: EnterOptions): Enter {
   return async (user, origin, now) => {
-    const session = await sessions.open(user.id, origin, now)
+    const session = await sessions.open(user, origin, now)
+    if (session === null) throw wrongCredentials()
     const page = { userId: user.id, tokenId: '', limit: 200, binding: 'login', cursors }
     const { items } = await accessibleWorkspaces(db, page)
-    return { ...session, tokenType: 'Bearer', user, workspaces: items }
+    return { ...session, tokenType: 'Bearer', user: account.expose(user), workspaces: items }
   }
 }
+
+export const wrongCredentials = () =>
+  new ApiError('invalid_credentials', 'The e-mail or the password is wrong.')

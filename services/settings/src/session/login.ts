@@ -1,20 +1,26 @@
-import { ApiError, type Credentials, type Instant, type Session } from '@opsplane/contracts'
+import type { Credentials, Instant, Session } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import { type AccountState, account } from '../account/domain.js'
+import type { AccountState } from '../account/domain.js'
 import type { Passwords } from '../account/passwords.js'
 import { accountByEmail } from '../account/queries.js'
-import type { Enter } from './enter.js'
+import { type ClaimedAccount, type Enter, wrongCredentials } from './enter.js'
 import type { SessionOrigin } from './sessions.js'
 import type { Throttle } from './throttle.js'
 
-/** Exchanges credentials for a session. Throws `invalid_credentials`, `rate_limited`, `service_unavailable`. */
+/** Whose credentials these are. Throws `invalid_credentials`, `rate_limited`, `service_unavailable`. */
+export type Identify = (
+  credentials: Credentials,
+  origin: SessionOrigin,
+  now: Instant,
+) => Promise<ClaimedAccount>
+
+/** Exchanges credentials for a session. Throws as `Identify` does. */
 export type Login = (credentials: Credentials, origin: SessionOrigin, now: Instant) => Promise<Session>
 
-export interface LoginOptions {
+export interface IdentifyOptions {
   db: Drizzle
   passwords: Passwords
   throttle: Throttle
-  enter: Enter
 }
 
 /**
@@ -22,7 +28,7 @@ export interface LoginOptions {
  * An attempt is counted when its turn to be hashed has come: what is refused for want of room costs no statement and
  * is held against nobody.
  */
-export function createLogin({ db, passwords, throttle, enter }: LoginOptions): Login {
+export function createIdentify({ db, passwords, throttle }: IdentifyOptions): Identify {
   return async ({ email, password }, origin, now) => {
     const attempt = throttle.attempt(email, origin.address)
     throttle.refuseKnown(attempt, now)
@@ -33,9 +39,13 @@ export function createLogin({ db, passwords, throttle, enter }: LoginOptions): L
       return found.account?.passwordHash ?? null
     })
     const user = matches ? found.account : null
-    if (user === null) throw new ApiError('invalid_credentials', 'The e-mail or the password is wrong.')
+    if (user === null || user.passwordHash === null) throw wrongCredentials()
     await throttle.succeeded(attempt, now)
-
-    return enter(account.expose(user), origin, now)
+    return { ...user, passwordHash: user.passwordHash }
   }
 }
+
+export const createLogin =
+  (identify: Identify, enter: Enter): Login =>
+  async (credentials, origin, now) =>
+    enter(await identify(credentials, origin, now), origin, now)

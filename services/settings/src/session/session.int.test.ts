@@ -134,7 +134,7 @@ describe('workspaces', () => {
     for (const slug of ['second', 'third']) {
       await settings.internal.post('/internal/bootstrap', {
         ...{ workspaceName: slug, workspaceSlug: slug, userName: 'Ada' },
-        ...{ email: ada.email, password: 'another password' },
+        ...{ email: ada.email, password: 'another password', existingLogin: 'keep' },
       })
       settings.clock.advance(1_000)
     }

@@ -1,8 +1,8 @@
 import { type Instant, newId } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { Drizzle } from '@opsplane/postgres'
-import { and, eq, lte } from 'drizzle-orm'
-import { sessions } from '../schema.js'
+import { and, eq, lte, ne, sql } from 'drizzle-orm'
+import { accounts, sessions } from '../schema.js'
 import { issueToken } from '../token/bearer-token.js'
 
 export interface SessionLimits {
@@ -27,19 +27,33 @@ export type Sessions = ReturnType<typeof createSessions>
 /** Opens and ends sessions. Only the hash of a session's token is kept. */
 export function createSessions(db: Drizzle, limits: SessionLimits) {
   return {
-    /** Clears the account's sessions that are over, so that they do not pile up. */
-    async open(accountId: string, origin: SessionOrigin, now: Instant) {
+    /**
+     * Clears the account's sessions that are over, so that they do not pile up. Null when the password is another one by
+     * now: whoever sets one ends all sessions, and this one must not come after them.
+     */
+    async open(
+      { id: accountId, passwordHash }: { id: string; passwordHash: string },
+      origin: SessionOrigin,
+      now: Instant,
+    ) {
       const id = newId('session')
       const { plaintext, secretHash } = issueToken('ses', id)
       const expiresAt = later(now, limits.sessionLifetimeMs)
       await db.delete(sessions).where(and(eq(sessions.accountId, accountId), lte(sessions.expiresAt, now)))
-      await db.insert(sessions).values({
-        ...{ id, secretHash, accountId, expiresAt },
-        ...{ createdAt: now, lastSeenAt: now },
-        address: origin.address.slice(0, 100),
-        userAgent: origin.userAgent.slice(0, 500),
-      })
-      return { accessToken: plaintext, expiresAt }
+      const [address, userAgent] = [origin.address.slice(0, 100), origin.userAgent.slice(0, 500)]
+      const opened = await db.execute(sql`
+        with entitled as (
+          select id from ${accounts} where id = ${accountId} and state->>'passwordHash' = ${passwordHash} for share
+        )
+        insert into ${sessions} (id, secret_hash, account_id, created_at, last_seen_at, expires_at, address, user_agent)
+        select ${id}, ${secretHash}, id, ${now}, ${now}, ${expiresAt}, ${address}, ${userAgent} from entitled
+        returning id`)
+      return opened.length === 0 ? null : { accessToken: plaintext, expiresAt }
+    },
+
+    /** All of this login but the one named; in the transaction that calls for it. */
+    async endAll(tx: Pick<Drizzle, 'delete'>, accountId: string, except = ''): Promise<void> {
+      await tx.delete(sessions).where(and(eq(sessions.accountId, accountId), ne(sessions.id, except)))
     },
 
     /** From now on the token is an unknown one. */

@@ -43,9 +43,17 @@ function checkScopes(scopes: readonly string[], held: readonly string[]) {
 }
 
 function checkEnvironments(wanted: readonly Environment[] | null, held: readonly Environment[] | null) {
-  if (held === null || wanted?.every((environment) => held.includes(environment))) return
+  if (held === null || isWithin(wanted, held)) return
   const message = `The key this request is made with is valid in ${held.join(', ')} only.`
   throw new ApiError('environment_forbidden', message, {
     details: [{ in: 'body', path: '/environments', code: 'environment_not_held', message }],
   })
+}
+
+/** Whether all of these environments are among those; null is every one there is. */
+export function isWithin(
+  environments: readonly Environment[] | null,
+  reach: readonly Environment[] | null,
+): boolean {
+  return reach === null || (environments?.every((environment) => reach.includes(environment)) ?? false)
 }

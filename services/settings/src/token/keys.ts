@@ -18,7 +18,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { homeOf } from '../workspace/home.js'
 import { issueToken } from './bearer-token.js'
 import { type ApiKey, type TokenCommand, token, validityEnd } from './domain.js'
-import type { Issuer } from './grant.js'
+import { type Issuer, isWithin } from './grant.js'
 
 type KeyAggregate = Aggregate<ApiKey, TokenCommand, Token>
 
@@ -32,6 +32,7 @@ export type Keys = ReturnType<typeof createKeys>
 /** Issues, rotates and revokes API keys. A key's plaintext is in the answer that creates it and nowhere else. */
 export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOverlapMs }: KeyOptions) {
   const keys: KeyAggregate = store.aggregate(token, { present })
+  const environmentsOf = async (meta: RequestMeta) => (await issuerOf(keys, meta)).environments
 
   return {
     present: keys.present,
@@ -60,7 +61,7 @@ export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOver
       const issuer = await issuerOf(keys, meta)
       const validUntil = new Date(Date.parse(meta.now) + tokenOverlapMs).toISOString()
       return store.transact(atHome(meta), async (unit): Promise<TokenCreated> => {
-        const predecessor = await ownedBy(unit, keys, id, meta.principal)
+        const predecessor = await ownKey(unit, keys, id, { ...meta.principal, ...issuer })
         await unit.handle(keys, id, { kind: 'rotate', successorId, issuer, validUntil, now: meta.now })
         const command = { id: successorId, ...material, predecessor }
         const created = await unit.create(keys, successorId, { kind: 'succeed', ...command })
@@ -69,11 +70,15 @@ export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOver
     },
 
     /** Repeating it changes nothing. */
-    revoke: (id: string, meta: RequestMeta) =>
-      store.transact(atHome(meta), async (unit) => {
-        await ownedBy(unit, keys, id, meta.principal)
+    async revoke(id: string, meta: RequestMeta) {
+      const reach = { ...meta.principal, environments: await environmentsOf(meta) }
+      return store.transact(atHome(meta), async (unit) => {
+        await ownKey(unit, keys, id, reach)
         return unit.handle(keys, id, { kind: 'revoke', reason: 'requested', now: meta.now })
-      }),
+      })
+    },
+
+    environmentsOf,
 
     revokeReused: (reused: ApiKey, workspaceId: string, meta: Pick<CommandMeta, 'now' | 'requestId'>) =>
       revokeReused(store, keys, reused, { ...meta, actor: systemActor, tenant: homeOf(workspaceId) }),
@@ -109,6 +114,9 @@ function atHome(meta: RequestMeta): RequestMeta {
   return { ...meta, tenant: homeOf(meta.tenant.workspaceId) }
 }
 
+/** Whose keys the caller may touch, and for which environments they may be; null: any. */
+type Reach = Pick<Principal, 'userId'> & Pick<Issuer, 'environments'>
+
 /** A key passes on no more than it was granted itself; a session, no more than its user's role allows. */
 async function issuerOf(keys: KeyAggregate, { principal, tenant }: RequestMeta): Promise<Issuer> {
   const { tokenId, permissions } = principal
@@ -118,10 +126,11 @@ async function issuerOf(keys: KeyAggregate, { principal, tenant }: RequestMeta):
   return { tokenId, permissions, environments: own.state.environments, expiresAt: validityEnd(own.state) }
 }
 
-/** Another user's key is an absent one. */
-async function ownedBy(unit: Unit, keys: KeyAggregate, id: string, { userId }: Principal): Promise<ApiKey> {
+/** Another user's key is an absent one, and so is one for environments the caller's own is not for. */
+async function ownKey(unit: Unit, keys: KeyAggregate, id: string, reach: Reach): Promise<ApiKey> {
   const found = await unit.find(keys, id)
-  if (found === null || found.state.userId !== userId) throw notFound()
+  if (found === null || found.state.userId !== reach.userId) throw notFound()
+  if (!isWithin(found.state.environments, reach.environments)) throw notFound()
   return found.state
 }
 

@@ -6,7 +6,7 @@ import {
   TokenState,
 } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import { and, eq, inArray, ne } from 'drizzle-orm'
+import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { customPermissions, permissionsOf, roleOfMembership } from '../role/permissions.js'
 import { accounts, memberships, roles, sessions, tokens, tokenUsage, workspaces } from '../schema.js'
@@ -133,6 +133,21 @@ export async function unrevokedKeys(
       ),
     )
   return rows.map(({ id }) => id)
+}
+
+/** The keys of this person in all workspaces that are not revoked. */
+export function unrevokedKeysOfPerson(db: Pick<Drizzle, 'select'>, userId: string) {
+  return db
+    .select({ id: tokens.id, workspaceId: tokens.workspaceId })
+    .from(tokens)
+    .where(and(eq(tokens.userId, userId), ne(tokens.status, 'revoked')))
+    .orderBy(tokens.id)
+}
+
+/** Keys that are for none but these environments; null: whatever they are for. */
+export function withinEnvironments(environments: readonly Environment[] | null): SQL | undefined {
+  if (environments === null) return undefined
+  return sql`(${tokens.state}->'environments')::jsonb <@ ${JSON.stringify(environments)}::text::jsonb`
 }
 
 /** When each of the keys was last used; keys never used are absent. */

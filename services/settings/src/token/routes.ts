@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm'
 import { tokens as table } from '../schema.js'
 import { homeOf } from '../workspace/home.js'
 import type { Keys } from './keys.js'
-import { lastUses } from './queries.js'
+import { lastUses, withinEnvironments } from './queries.js'
 
 const tag = 'Authentication'
 
@@ -18,18 +18,20 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
       path: '/auth/tokens',
       summary: 'List your API keys',
       description:
-        'Those of the calling user in this workspace, with revoked ones. Never the keys themselves.',
+        'Those of the calling user in this workspace, with revoked ones; to a key for some environments, those for no ' +
+        'others. Never the keys themselves.',
       tag,
       scope: 'tokens:manage',
       response: Token,
       handler: async ({ query: { limit, after, sort }, binding, meta }) => {
+        const environments = await keys.environmentsOf(meta)
         const page = await keysetPage(db, {
           table,
           tenant: homeOf(meta.tenant.workspaceId),
-          where: [eq(table.userId, meta.principal.userId)],
+          where: [eq(table.userId, meta.principal.userId), withinEnvironments(environments)],
           sort: { column: table.createdAt, direction: sort.direction },
           ...{ limit, after, cursors, present: keys.present },
-          binding: `${meta.principal.userId}|${binding}`,
+          binding: `${meta.principal.userId}|${environments}|${binding}`,
         })
         const uses = await lastUses(
           db,

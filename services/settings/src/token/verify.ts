@@ -66,9 +66,9 @@ export function createVerifier({
 
   return async ({ token, ...question }, occasion) => {
     const presented = readToken(token)
-    if (presented === null || presented.kind === 'inv') throw invalidToken()
-    const verify = presented.kind === 'key' ? verifyKey : verifySession
-    return verify(presented, question, occasion)
+    if (presented?.kind === 'key') return verifyKey(presented, question, occasion)
+    if (presented?.kind === 'ses') return verifySession(presented, question, occasion)
+    throw invalidToken()
   }
 }
 

@@ -7,7 +7,8 @@ import type { RecordServices } from './record-services.js'
 const tag = 'Records'
 const path = '/tables/:slug/records'
 
-export function recordRoutes({ records, list, past }: RecordServices): Route[] {
+/** Records one by one, and lists of them. */
+export function singleRoutes({ records, list, past }: RecordServices): Route[] {
   return [
     defineList({
       operationId: 'listRecords',

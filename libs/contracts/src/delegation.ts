@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { PermissionName } from './permission-name.js'
+
+/** What a service asks settings in a request of a person, to go on in their name afterwards. */
+export const GrantRequest = z.strictObject({
+  /** The token the request came with, which proves that the person has asked this service. */
+  clientToken: z.string().max(8_192),
+  /** What it is for, such as the id of a run; in the log of whoever is called. */
+  run: z.string().min(1).max(100),
+  /** No more than these; all the person has in this workspace and environment unless given. */
+  permissions: z.array(PermissionName).optional(),
+  expiresInSeconds: z
+    .int()
+    .min(1)
+    .max(90 * 86_400),
+})
+export type GrantRequest = z.input<typeof GrantRequest>
+
+/** To be kept with the run: whoever reads it can do nothing without the key of the service it was given to. */
+export const Grant = z.object({ grant: z.string(), expiresAt: z.iso.datetime({ precision: 3 }) })
+export type Grant = z.infer<typeof Grant>
+
+export const DelegationRequest = z.strictObject({
+  grant: z.string().max(8_192),
+  /** The service that is to be called. */
+  audience: z.string().max(100),
+})
+export type DelegationRequest = z.infer<typeof DelegationRequest>
+
+/** A token for calls to that service in the person's name, with what they may still do. */
+export const DelegatedToken = z.object({ token: z.string() })
+export type DelegatedToken = z.infer<typeof DelegatedToken>

@@ -1,0 +1,28 @@
+import { describe, expect, it } from '@jest/globals'
+import { eventTypes } from './event-json-schema.js'
+import { eventPermission, missingRights } from './event-permissions.js'
+
+describe('the permission to read events', () => {
+  it('is known of every type there is, and the same for the family', () => {
+    for (const type of eventTypes) {
+      const family = `${type.split('.')[0]}.*`
+      expect([type, eventPermission(type)]).toEqual([
+        type,
+        eventPermission(family === 'audit.*' ? type : family),
+      ])
+    }
+  })
+
+  it.each(['*', 'audit.*', 'unheard_of.*', 'constructor.name', '__proto__.x'])(
+    'for %s is audit:read',
+    (pattern) => {
+      expect(eventPermission(pattern)).toBe('audit:read')
+    },
+  )
+
+  it('is not asked of those who read the audit log, but nothing else is given to them', () => {
+    const needs = { reads: ['itsm:read' as const], uses: ['secrets:use' as const] }
+    expect(missingRights([], needs)).toEqual(['secrets:use', 'itsm:read'])
+    expect(missingRights(['audit:read'], needs)).toEqual(['secrets:use'])
+  })
+})

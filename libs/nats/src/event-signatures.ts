@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { eventHeaders } from '@opsplane/contracts'
+import { constantTimeEqual, hmacSha256, pairKey, publicKeyOf, sha256Hex } from '@opsplane/runtime'
+import { SignatureError } from './errors.js'
+
+/** What a signature covers: none of it can be changed, nor the body be moved to another subject. */
+export interface SignedMessage {
+  subject: string
+  body: string
+  header(name: string): string | undefined
+}
+
+export interface EventSignatures {
+  /** The header that lets each verifier see that this service says so; whoever verifies cannot sign for another. */
+  sign(message: SignedMessage): string
+  /** Throws SignatureError unless the service that the message names as its source has signed it for this one. */
+  check(message: SignedMessage): void
+}
+
+export interface EventSignaturesOptions {
+  /** This service, by its name in the registry. */
+  service: string
+  /** Ed25519, PKCS#8 DER in base64. */
+  privateKey: string
+  /** Keys this service had before: what was signed for them still counts. */
+  previousPrivateKeys?: readonly string[]
+  /** Service name to its public keys, SPKI DER in base64: the one it has, and those it had before, separated by commas. */
+  trustedKeys: Readonly<Record<string, string>>
+  /** The services it signs for. */
+  verifiers: readonly string[]
+}
+
+const macBytes = 16
+const signedHeaders = [
+  eventHeaders.source,
+  eventHeaders.position,
+  eventHeaders.floor,
+  eventHeaders.messageId,
+] as const
+
+/**
+ * One SHA-256 over the message and for each verifier an HMAC of that, under a key that only the two can compute from the
+ * keys they have anyway (ADR 049). The header is `<id of the signer's key> <id of a verifier's key>=<mac> …`.
+ */
+export function createEventSignatures(options: EventSignaturesOptions): EventSignatures {
+  const { service, trustedKeys, verifiers } = options
+  const keysOf = (name: string) => (trustedKeys[name] ?? '').split(',').filter((key) => key !== '')
+  const own = [options.privateKey, ...(options.previousPrivateKeys ?? [])].map((privateKey) => ({
+    privateKey,
+    id: keyId(publicKeyOf(privateKey)),
+  }))
+  const signer = own[0]?.id ?? ''
+  const sources = new Map(
+    Object.keys(trustedKeys).flatMap((name) =>
+      keysOf(name).map((key) => [keyId(key), { source: name.replaceAll('-', '_'), key }] as const),
+    ),
+  )
+  let targets: { id: string; key: Buffer }[] | undefined
+  /** A key costs milliseconds, and is made when it is first needed. */
+  const signingKeys = () =>
+    (targets ??= verifiers.flatMap((name) => {
+      const [otherPublicKey] = name === service ? [publicKeyOf(options.privateKey)] : keysOf(name)
+      if (otherPublicKey === undefined) return []
+      const id = keyId(otherPublicKey)
+      return [
+        { id, key: pairKey({ ownPrivateKey: options.privateKey, otherPublicKey }, purpose(signer, id)) },
+      ]
+    }))
+  const checkingKeys = new Map<string, Buffer>()
+  const checkingKey = (from: string, otherPublicKey: string, { id, privateKey }: (typeof own)[number]) => {
+    const known = checkingKeys.get(from + id)
+    const key = known ?? pairKey({ ownPrivateKey: privateKey, otherPublicKey }, purpose(from, id))
+    checkingKeys.set(from + id, key)
+    return key
+  }
+
+  return {
+    sign(message) {
+      const digest = digestOf(message)
+      return [signer, ...signingKeys().map(({ id, key }) => `${id}=${macOf(key, digest)}`)].join(' ')
+    },
+    check(message) {
+      const [from = '', ...macs] = (message.header(eventHeaders.signature) ?? '').split(' ')
+      if (from === '') throw new SignatureError('it is not signed')
+      const signedBy = sources.get(from)
+      if (!signedBy) throw new SignatureError('its key is nobody’s')
+      if (signedBy.source !== message.header(eventHeaders.source))
+        throw new SignatureError(`${signedBy.source} has signed it, which is not its source`)
+      const digest = digestOf(message)
+      for (const key of own) {
+        const mac = macs.find((each) => each.startsWith(`${key.id}=`))?.slice(key.id.length + 1)
+        if (mac === undefined) continue
+        if (constantTimeEqual(mac, macOf(checkingKey(from, signedBy.key, key), digest))) return
+        throw new SignatureError('the signature is wrong')
+      }
+      throw new SignatureError('it is not signed for this service')
+    },
+  }
+}
+
+/** Names a public key in headers. */
+const keyId = (publicKey: string) => sha256Hex(publicKey).slice(0, 12)
+const purpose = (from: string, to: string) => `opsplane event ${from}>${to}`
+const macOf = (key: Buffer, digest: Buffer) =>
+  hmacSha256(key, digest).subarray(0, macBytes).toString('base64url')
+
+/** Headers and subjects have no line breaks, so no two messages read the same. */
+function digestOf({ subject, body, header }: SignedMessage): Buffer {
+  const head = [subject, ...signedHeaders.map((name) => header(name) ?? '')].join('\n')
+  return createHash('sha256').update(`${head}\n\n`).update(body).digest()
+}

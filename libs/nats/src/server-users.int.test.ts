@@ -1,0 +1,206 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { natsNames, type ServiceName, serviceNames } from '@opsplane/contracts'
+import { createLogger } from '@opsplane/runtime'
+import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
+import { ensureConsumer } from './ensure-consumer.js'
+import { connectNats, type NatsLink } from './link.js'
+import { openPull } from './pull.js'
+import { authorizationOf, natsUsers, urlOfUser } from './server-users.js'
+import { streamLog } from './stream-log.js'
+import { streamTail } from './stream-tail.js'
+import { ensureStreams } from './streams.js'
+
+const log = createLogger({ service: 'test', level: 'silent' })
+const names = natsNames()
+const stream = names.eventsStream
+const subject = 'evt.ws_1.production.incident.created'
+const storeDir = mkdtempSync(join(tmpdir(), 'nats-users-'))
+const subscriber = { name: 'acme', password: 'sub-secret', durable: 'acme-incidents' }
+const passwords = Object.fromEntries([...serviceNames, 'operator'].map((name) => [name, `${name}-secret`]))
+const users = natsUsers({ names, passwords, subscribers: [subscriber] })
+const links = new Map<string, NatsLink>()
+let server: EmbeddedNats
+
+const linkOf = (user: string) => {
+  const password = user === 'sub_acme' ? subscriber.password : `${user}-secret`
+  const link =
+    links.get(user) ?? connectNats({ url: urlOfUser(server.url, { user, password }), name: user, log })
+  links.set(user, link)
+  return link
+}
+const as = (user: string): Promise<NatsConnection> => linkOf(user).ready()
+const managerOf = async (user: string) =>
+  jetstreamManager(await as(user), { checkAPI: false, timeout: 1_000 })
+const denied = /permissions violation/i
+
+beforeAll(async () => {
+  server = await startEmbeddedNats({ storeDir, synced: false, authorization: authorizationOf(users) })
+})
+afterAll(async () => {
+  for (const link of links.values()) await link.close()
+  await server?.stop()
+  rmSync(storeDir, { recursive: true, force: true })
+})
+
+test('nobody gets in without a password, or with the one of another', async () => {
+  const stranger = connectNats({ url: server.url, name: 'stranger', log })
+  const impostor = connectNats({
+    url: urlOfUser(server.url, { user: 'settings', password: 'itsm-secret' }),
+    name: 'impostor',
+    log,
+  })
+  await as('operator')
+  expect([stranger.connected(), impostor.connected()]).toEqual([false, false])
+  await Promise.all([stranger.close(), impostor.close()])
+})
+
+test('every service with a log makes a stream that is gone, publishes, and consumes with its own durables', async () => {
+  for (const user of ['settings', 'itsm', 'dispatcher']) {
+    const link = linkOf(user)
+    await ensureStreams(link, names)
+    const connection = await link.ready()
+    expect(await jetstream(connection).publish(subject, '{}')).toMatchObject({ stream })
+    expect(await (await managerOf(user)).streams.getMessage(stream, { seq: 1 })).toMatchObject({ subject })
+    await (await managerOf('operator')).streams.delete(stream)
+  }
+  await ensureStreams(linkOf('itsm'), names)
+  const connection = await as('itsm')
+  await jetstream(connection).publish(subject, '{"n":1}')
+  const durable = 'itsm-sla-clocks'
+  await ensureConsumer(connection, { stream, durable, filterSubjects: [subject] })
+  const text = await new Promise<string>((resolve) => {
+    const pull = openPull({
+      ...{ connection, stream, durable },
+      room: () => ({ messages: 1, bytes: 1_000_000 }),
+      onMessage(message) {
+        message.ack()
+        resolve(message.string())
+        void pull.close()
+      },
+    })
+  })
+  expect(text).toBe('{"n":1}')
+  await connection.flush()
+  expect(await (await managerOf('operator')).consumers.info(stream, durable)).toMatchObject({
+    num_ack_pending: 0,
+  })
+})
+
+describe('is denied to a service', () => {
+  test.each<[string, ServiceName, (manager: JetStreamManager) => Promise<unknown>]>([
+    ['to purge the log', 'itsm', (manager) => manager.streams.purge(stream)],
+    ['to delete it', 'settings', (manager) => manager.streams.delete(stream)],
+    ['to change it', 'dispatcher', (manager) => manager.streams.update(stream, { max_msgs: 1 })],
+    ['to delete a message', 'itsm', (manager) => manager.streams.deleteMessage(stream, 1)],
+    ['to delete a consumer', 'itsm', (manager) => manager.consumers.delete(stream, 'itsm-sla-clocks')],
+    [
+      "to make another's consumer",
+      'itsm',
+      (manager) =>
+        manager.consumers.add(stream, {
+          durable_name: 'settings-audit-log',
+          ack_policy: 'explicit' as never,
+        }),
+    ],
+    ["to see another's consumer", 'settings', (manager) => manager.consumers.info(stream, 'itsm-sla-clocks')],
+    ['to list streams', 'itsm', (manager) => manager.streams.list().next()],
+    ['anything of the log to the gateway', 'gateway', (manager) => manager.streams.info(stream)],
+  ])('%s', async (_what, user, work) => {
+    await expect(managerOf(user).then(work)).rejects.toThrow(denied)
+  })
+
+  test.each([
+    ['to publish to a topic', 'itsm', 'bus.ws_1.production.orders'],
+    ['to publish as the gateway', 'gateway', subject],
+    ["to acknowledge another's message", 'itsm', '$JS.ACK.PLATFORM_EVENTS.settings-audit-log.1.1.1.1.0'],
+    ["to wake another's work", 'itsm', 'ops.wake.settings.relay'],
+    ["to answer into another's inbox", 'itsm', '_INBOX_settings.x'],
+  ])('%s', async (_what, user, to) => {
+    await expect((await as(user)).request(to, '{}', { timeout: 1_000 })).rejects.toThrow(denied)
+  })
+
+  test.each(['_INBOX.>', '_INBOX_settings.>', '$JS.>', 'evt.>', '>'])('to listen to %s', async (to) => {
+    const connection = await as('itsm')
+    const heard = new Promise<Error | null>((resolve) => {
+      connection.subscribe(to, { callback: (error) => resolve(error) })
+    })
+    expect(String(await heard)).toMatch(denied)
+  })
+})
+
+test("a service starts with a stream that is not as it is configured, which the operator's link changes", async () => {
+  const lines: string[] = []
+  const telling = createLogger({
+    service: 'test',
+    level: 'warn',
+    destination: { write: (line) => void lines.push(line) },
+  })
+  const age = async () => (await (await managerOf('operator')).streams.info(stream)).config.max_age / 1e6
+  const before = await age()
+  await ensureStreams(linkOf('itsm'), names, { eventsMaxAgeMs: 3_600_000, log: telling })
+  expect([await age(), lines.join()]).toEqual([before, expect.stringContaining('max_age')])
+  await ensureStreams(linkOf('operator'), names, { eventsMaxAgeMs: 3_600_000 })
+  expect(await age()).toBe(3_600_000)
+})
+
+test('only the dispatcher has the stream of topics: it appends, reads and follows it', async () => {
+  const link = linkOf('dispatcher')
+  await ensureStreams(link, names)
+  const topics = streamLog(link, names.topicsStream)
+  const followed = new Promise<string>((resolve) => {
+    const tail = streamTail({
+      ...{ link, stream: names.topicsStream, log },
+      onMessage(to) {
+        resolve(to)
+        void tail.close()
+      },
+      onReset: () => void topics.append('bus.ws_1.production.orders', '{}'),
+    })
+  })
+  expect(await followed).toBe('bus.ws_1.production.orders')
+  expect(await topics.next('bus.ws_1.production.orders', 1)).toMatchObject({ sequence: 1 })
+  expect(await topics.last('bus.ws_1.production.orders')).toMatchObject({ sequence: 1 })
+})
+
+test('the gateway hears of the events that change rights, and of no others', async () => {
+  const connection = await as('gateway')
+  const heard: string[] = []
+  connection.subscribe('evt.*.*.role.>', { callback: (_error, message) => void heard.push(message.subject) })
+  await connection.flush()
+  await jetstream(await as('settings')).publish('evt.ws_1.production.role.updated', '{}')
+  await connection.flush()
+  expect(heard).toEqual(['evt.ws_1.production.role.updated'])
+})
+
+test('a subscriber reads through the durable made for it, and does nothing else', async () => {
+  const filterSubjects = ['evt.ws_1.production.>']
+  await ensureConsumer(await as('operator'), { stream, durable: subscriber.durable, filterSubjects })
+  const connection = await as('sub_acme')
+  const message = await new Promise<string>((resolve) => {
+    const pull = openPull({
+      ...{ connection, stream, durable: subscriber.durable },
+      room: () => ({ messages: 1, bytes: 1_000_000 }),
+      onMessage(received) {
+        received.ack()
+        resolve(received.subject)
+        void pull.close()
+      },
+    })
+  })
+  expect(message).toBe(subject)
+  const manager = await managerOf('sub_acme')
+  for (const work of [
+    () => manager.streams.info(stream),
+    () => manager.streams.getMessage(stream, { seq: 1 }),
+    () =>
+      manager.consumers.add(stream, { durable_name: subscriber.durable, ack_policy: 'explicit' as never }),
+    () => manager.consumers.info(stream, 'itsm-sla-clocks'),
+    () => connection.request(subject, '{}', { timeout: 1_000 }),
+  ])
+    await expect(work()).rejects.toThrow(denied)
+})

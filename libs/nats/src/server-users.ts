@@ -1,0 +1,142 @@
+import {
+  durableConsumers,
+  eventKindsOfRights,
+  type NatsNames,
+  operator,
+  type ServiceName,
+  serviceNames,
+  serviceRegistry,
+} from '@opsplane/contracts'
+import { userInbox } from './inbox.js'
+
+/** A user of the NATS server, and the subjects it may use. */
+export interface NatsUser {
+  user: string
+  password: string
+  publish: readonly string[]
+  subscribe: readonly string[]
+}
+
+/** A customer's service that reads the events of one workspace through a durable made for it. */
+export interface NatsSubscriber {
+  /** Names its user, with `sub_` before it. */
+  name: string
+  password: string
+  durable: string
+}
+
+export interface NatsUsersOptions {
+  names: NatsNames
+  passwords: Readonly<Record<string, string>>
+  subscribers?: readonly NatsSubscriber[]
+}
+
+/**
+ * One user for each service of the registry, one for the operator, and one for each subscriber. Nobody but the operator,
+ * who makes and keeps the streams, may change, purge or delete one, or touch another's consumer or inbox (ADR 048).
+ */
+export function natsUsers({ names, passwords, subscribers = [] }: NatsUsersOptions): NatsUser[] {
+  const passwordOf = (user: string) => passwords[user] ?? ''
+  return [
+    ...serviceNames.map((name) => ({
+      user: name,
+      password: passwordOf(name),
+      ...permissionsOf(name, names),
+    })),
+    { user: operator, password: passwordOf(operator), publish: ['>'], subscribe: ['>'] },
+    ...subscribers.map(({ name, password, durable }) => {
+      const user = `sub_${name}`
+      return {
+        user,
+        password,
+        publish: readingOf(names.eventsStream, durable),
+        subscribe: [`${userInbox(user)}.>`],
+      }
+    }),
+  ]
+}
+
+function permissionsOf(name: ServiceName, names: NatsNames): Pick<NatsUser, 'publish' | 'subscribe'> {
+  const inbox = `${userInbox(name)}.>`
+  if (!serviceRegistry[name].database) {
+    const events = eventKindsOfRights.map((kind) => names.eventSubjects.replace('>', `*.*.${kind}.>`))
+    return { publish: [], subscribe: [inbox, ...events] }
+  }
+  const durables = durableConsumers[name] ?? []
+  const hints = [name, name.replaceAll('-', '_'), ...durables].map((who) => names.wakeSubject(who, '>'))
+  return {
+    publish: [
+      names.eventSubjects,
+      ...makingOf(names.eventsStream),
+      ...makingOf(names.topicsStream),
+      ...durables.flatMap((durable) => [
+        ...consumingOf(names.eventsStream, durable),
+        ...consumingOf(names.topicsStream, durable),
+      ]),
+      ...(name === topicsOwner ? topicsOf(names) : []),
+      ...hints,
+    ],
+    subscribe: [inbox, ...hints],
+  }
+}
+
+/** Its long-polls read the stream of topics, and everything in it was published through it. */
+const topicsOwner: ServiceName = 'dispatcher'
+
+const topicsOf = ({ topicsStream, topicSubjects }: NatsNames) => [
+  topicSubjects,
+  `$JS.API.DIRECT.GET.${topicsStream}`,
+  `$JS.API.DIRECT.GET.${topicsStream}.>`,
+  // The tail is a consumer of the moment, without a name of its own.
+  `$JS.API.CONSUMER.CREATE.${topicsStream}`,
+  `$JS.API.CONSUMER.DELETE.${topicsStream}.*`,
+]
+
+/** To make a stream that is gone, and to see how it stands. */
+const makingOf = (stream: string) => [
+  `$JS.API.STREAM.CREATE.${stream}`,
+  `$JS.API.STREAM.INFO.${stream}`,
+  `$JS.API.STREAM.MSG.GET.${stream}`,
+]
+
+const readingOf = (stream: string, durable: string) => [
+  `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
+  `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
+  `$JS.ACK.${stream}.${durable}.>`,
+  // Where the server puts its domain and the account before the stream.
+  `$JS.ACK.*.*.${stream}.${durable}.>`,
+]
+
+const consumingOf = (stream: string, durable: string) => [
+  ...readingOf(stream, durable),
+  `$JS.API.CONSUMER.CREATE.${stream}.${durable}`,
+  `$JS.API.CONSUMER.CREATE.${stream}.${durable}.>`,
+  `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.${durable}`,
+]
+
+/** The part of nats-server's configuration that says who may do what. */
+export function authorizationOf(users: readonly NatsUser[]): string {
+  const list = (subjects: readonly string[]) =>
+    `[${subjects.map((subject) => JSON.stringify(subject)).join(', ')}]`
+  return [
+    'authorization {',
+    '  users: [',
+    ...users.flatMap(({ user, password, publish, subscribe }) => [
+      `    { user: ${JSON.stringify(user)}, password: ${JSON.stringify(password)}, permissions: {`,
+      publish.length > 0 ? `      publish: { allow: ${list(publish)} }` : '      publish: { deny: ">" }',
+      `      subscribe: { allow: ${list(subscribe)} }`,
+      '    } }',
+    ]),
+    '  ]',
+    '}',
+    '',
+  ].join('\n')
+}
+
+/** The URL with which a user connects to the server of another one. */
+export function urlOfUser(url: string, { user, password }: { user: string; password: string }): string {
+  const own = new URL(url)
+  own.username = encodeURIComponent(user)
+  own.password = encodeURIComponent(password)
+  return own.href
+}

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { LeaseAsk } from '@opsplane/runtime'
+import { connect, type Database, grantBudgetLeases } from './index.js'
+
+const schema = 'budget_leases_test'
+let database: Database
+
+beforeAll(async () => {
+  database = connect(process.env.TEST_DATABASE_URL ?? '', { schema, max: 8 })
+  await database.sql.unsafe(`drop schema if exists ${schema} cascade; create schema ${schema};
+    create table ${schema}.budget_leases (name text, holder text, owner text, amount bigint not null,
+      expires_at timestamptz not null, constraint budget_leases_pkey primary key (name, holder, owner))`)
+})
+beforeEach(() => database.sql`truncate budget_leases`)
+afterAll(async () => {
+  await database.sql.unsafe(`drop schema ${schema} cascade`)
+  await database.close()
+})
+
+const held: LeaseAsk = {
+  name: 'openPolls',
+  holder: 'ws_1',
+  wanted: 10,
+  most: 100,
+  ms: 30_000,
+  windowed: false,
+}
+const lease = async (owner: string, ...asks: Partial<LeaseAsk>[]) => {
+  const all = asks.map((ask) => ({ ...held, ...ask }))
+  return (await grantBudgetLeases(database.sql, owner, all)).map(({ granted }) => granted)
+}
+
+test('replicas never have more together than there is, also when they ask at once', async () => {
+  const owners = Array.from({ length: 20 }, (_, at) => `replica-${at}`)
+  const granted = await Promise.all(owners.map((owner) => lease(owner, { wanted: 9 })))
+  expect(granted.flat().reduce((sum, amount) => sum + amount, 0)).toBe(100)
+})
+
+test('a lease replaces the one before, and what it leaves is free for others', async () => {
+  expect(await lease('a', { wanted: 90 })).toEqual([90])
+  expect(await lease('b', { wanted: 90 })).toEqual([10])
+  expect(await lease('a', { wanted: 20 })).toEqual([20])
+  expect(await lease('b', { wanted: 90 })).toEqual([80])
+})
+
+test('several budgets are asked for at once, each by itself', async () => {
+  await lease('a', { wanted: 95 })
+  const asks = [{ wanted: 50 }, { holder: 'ws_2', wanted: 50 }, { name: 'openPollsPerKey' as const, most: 7 }]
+  expect(await lease('b', ...asks)).toEqual([5, 50, 7])
+})
+
+test('what has run out counts no more, and is forgotten in passing', async () => {
+  await lease('a', { wanted: 100 })
+  await database.sql`update budget_leases set expires_at = clock_timestamp() - interval '2 minutes'`
+  expect(await lease('b', { wanted: 100 })).toEqual([100])
+  expect(await database.sql`select owner from budget_leases`).toEqual([{ owner: 'b' }])
+})
+
+test('a window ends for every replica at the same instant', async () => {
+  const ask = { ...held, name: 'workspaceRequestsPerMinute' as const, ms: 86_400_000, windowed: true }
+  await grantBudgetLeases(database.sql, 'a', [ask])
+  await grantBudgetLeases(database.sql, 'b', [ask])
+  const rows = await database.sql`select distinct expires_at from budget_leases`
+  expect(rows).toHaveLength(1)
+})

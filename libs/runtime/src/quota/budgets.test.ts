@@ -1,0 +1,152 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, test } from '@jest/globals'
+import type { ApiError } from '@opsplane/contracts'
+import { createBudgets, type GrantLeases } from './budgets.js'
+import { createLimits } from './limits.js'
+
+const limits = createLimits({
+  limits: { workspaceRequestsPerMinute: 100, openPolls: 100, openPollsPerKey: 0 },
+  workspaceLimits: { ws_big: { workspaceRequestsPerMinute: 200 } },
+})
+
+/** Counts over all replicas in memory, as Postgres does it. `asked` are the asks it has had. */
+function authority() {
+  const leases = new Map<string, Map<string, number>>()
+  let asked = 0
+  const grantTo =
+    (owner: string): GrantLeases =>
+    async (asks) => {
+      asked += asks.length
+      return asks.map(({ name, holder, wanted, most, ms }) => {
+        const owners = leases.get(`${name} ${holder}`) ?? new Map<string, number>()
+        leases.set(`${name} ${holder}`, owners)
+        const others = [...owners].reduce((sum, [other, amount]) => (other === owner ? sum : sum + amount), 0)
+        const granted = Math.max(0, Math.min(wanted, most - others))
+        owners.set(owner, granted)
+        return { granted, forMs: ms }
+      })
+    }
+  return { grantTo, asked: () => asked, forget: () => leases.clear() }
+}
+
+function clock() {
+  let now = 0
+  return {
+    monotonicMs: () => now,
+    pass: (ms: number) => {
+      now += ms
+    },
+  }
+}
+
+/** How many of the tries come through, with time for leases in between. */
+async function successes(tries: number, action: () => void): Promise<number> {
+  let count = 0
+  for (let at = 0; at < tries; at++) {
+    try {
+      action()
+      count++
+    } catch {
+      // Counted by what is missing.
+    }
+    await turn()
+    await turn()
+  }
+  return count
+}
+
+const mine = { workspaceId: 'ws_1' }
+
+describe('a budget', () => {
+  test('of a replica alone is its limit, per workspace, anew in each window', () => {
+    const { monotonicMs, pass } = clock()
+    const budgets = createBudgets({ limits, monotonicMs })
+    const spend = (workspaceId: string, amount: number) => () =>
+      budgets.spend('workspaceRequestsPerMinute', { workspaceId }, amount)
+    spend('ws_1', 100)()
+    expect(spend('ws_1', 1)).toThrow('The limit workspaceRequestsPerMinute is reached')
+    spend('ws_2', 100)()
+    spend('ws_big', 200)()
+    expect(spend('ws_big', 1)).toThrow()
+    pass(60_000)
+    spend('ws_1', 100)()
+  })
+
+  test('is refused with its name and when to come again', () => {
+    const { monotonicMs, pass } = clock()
+    const budgets = createBudgets({ limits, monotonicMs })
+    budgets.spend('workspaceRequestsPerMinute', mine, 100)
+    pass(20_000)
+    let refusal: ApiError | undefined
+    try {
+      budgets.spend('workspaceRequestsPerMinute', mine, 1)
+    } catch (error) {
+      refusal = error as ApiError
+    }
+    expect(refusal).toMatchObject({
+      status: 429,
+      headers: { 'Retry-After': '40' },
+      details: [{ code: 'limit_reached', params: { limit: 'workspaceRequestsPerMinute', max: 100 } }],
+    })
+  })
+
+  test('is shared by replicas, which ask for blocks and not for each request', async () => {
+    const { grantTo, asked, forget } = authority()
+    const { monotonicMs, pass } = clock()
+    const replicas = ['a', 'b', 'c'].map((owner) =>
+      createBudgets({ limits, grant: grantTo(owner), monotonicMs }),
+    )
+    let next = 0
+    const spend = () => replicas[next++ % 3]?.spend('workspaceRequestsPerMinute', mine, 1)
+    const spent = await successes(300, spend)
+    expect(spent).toBeGreaterThanOrEqual(85)
+    expect(spent).toBeLessThanOrEqual(115)
+    expect(asked()).toBeLessThan(40)
+    pass(60_000)
+    forget()
+    expect(await successes(60, spend)).toBe(60)
+  })
+
+  test('costs those who use little of it no question at all', async () => {
+    const { grantTo, asked } = authority()
+    const budgets = createBudgets({ limits, grant: grantTo('a'), ...clock() })
+    for (let at = 0; at < 1_000; at++)
+      budgets.spend('workspaceRequestsPerMinute', { workspaceId: `ws_${at}` }, 1)
+    await turn()
+    expect(asked()).toBe(0)
+  })
+
+  test('is a replica’s own while nobody grants leases', async () => {
+    const grant = () => Promise.reject(new Error('away'))
+    const budgets = createBudgets({ limits, grant, ...clock() })
+    expect(await successes(150, () => budgets.spend('workspaceRequestsPerMinute', mine, 1))).toBe(100)
+  })
+
+  test('that is held is free again when it is let go, once', async () => {
+    const { grantTo } = authority()
+    const { monotonicMs, pass } = clock()
+    const [here, there] = ['a', 'b'].map((owner) =>
+      createBudgets({ limits, grant: grantTo(owner), monotonicMs }),
+    )
+    const held: (() => void)[] = []
+    const take = () => {
+      const release = here?.hold('openPolls', mine, 1)
+      if (release) held.push(release)
+    }
+    expect(await successes(150, take)).toBe(100)
+    expect(await successes(50, () => there?.hold('openPolls', mine, 1))).toBe(5)
+    for (const release of held) {
+      release()
+      release()
+    }
+    pass(30_000)
+    expect(await successes(10, take)).toBe(10)
+    pass(1_000)
+    expect(await successes(50, () => there?.hold('openPolls', mine, 1))).toBeGreaterThan(40)
+  })
+
+  test('of 0 is none', () => {
+    const budgets = createBudgets({ limits, ...clock() })
+    for (let at = 0; at < 1_000; at++) budgets.hold('openPollsPerKey', { ...mine, key: 'tok' }, 1)
+  })
+})

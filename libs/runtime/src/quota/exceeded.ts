@@ -1,0 +1,22 @@
+import { ApiError } from '@opsplane/contracts'
+import { type LimitName, limitTable } from './limits.js'
+
+/** Too much at once or in too short a time: it passes. */
+export function limitReached(limit: LimitName, max: number, retryAfterSeconds = 1): ApiError {
+  return new ApiError('rate_limited', `The limit ${limit} is reached. Try again later.`, {
+    details: detailsOf(limit, max),
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
+  })
+}
+
+/** There may be no more of them: waiting does not help. */
+export function quotaExceeded(limit: LimitName, max: number): ApiError {
+  return new ApiError('quota_exceeded', `The limit ${limit} is reached.`, { details: detailsOf(limit, max) })
+}
+
+function detailsOf(limit: LimitName, max: number) {
+  const message = `may be at most ${max}: ${limitTable[limit].description}`
+  return [
+    { in: 'header' as const, path: '/x-workspace', code: 'limit_reached', message, params: { limit, max } },
+  ]
+}

@@ -1,0 +1,3 @@
+export * from './budgets.js'
+export * from './exceeded.js'
+export * from './limits.js'

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { baseConfig } from '../config.js'
+import { createLimits, limitTable } from './limits.js'
+
+test('what the operator sets for a workspace holds for it alone, the rest for all', () => {
+  const limits = createLimits({ limits: { webhooks: 5 }, workspaceLimits: { ws_1: { webhooks: 7 } } })
+  expect(limits.of('webhooks', 'ws_1')).toBe(7)
+  expect(limits.of('webhooks', 'ws_2')).toBe(5)
+  expect(limits.of('openPolls', 'ws_1')).toBe(limitTable.openPolls.initial)
+})
+
+test.each(['{"webhook":1}', '{"webhooks":-1}', '{"webhooks":"many"}', '[]'])(
+  'LIMITS=%s is refused',
+  (text) => {
+    expect(baseConfig.shape.limits.safeParse(text).success).toBe(false)
+  },
+)
+
+test('the README has every limit as it is', () => {
+  const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8')
+  for (const [name, { initial, description }] of Object.entries(limitTable))
+    expect(readme).toContain(`| \`${name}\` | ${initial.toLocaleString('en')} | ${description} |`)
+})

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+
+/** A limit of what one tenant, or one of its keys, may have or do. 0 stands for no limit. */
+interface LimitDefinition {
+  initial: number
+  /** For the README and for whoever meets the limit. */
+  description: string
+}
+
+/** Every limit there is, with what holds unless the configuration says otherwise. */
+export const limitTable = {
+  workspaceRequestsPerMinute: {
+    initial: 60_000,
+    description: 'requests of one workspace per minute, over all replicas',
+  },
+  openPolls: {
+    initial: 10_000,
+    description: 'long-polls and exports of one workspace open at once, over all replicas',
+  },
+  openPollsPerKey: {
+    initial: 5_000,
+    description: 'the same of one session or API key',
+  },
+  requestBytesInFlight: {
+    initial: 134_217_728,
+    description: 'bytes of request bodies of one workspace under way at once, over all replicas',
+  },
+  webhooks: {
+    initial: 1_000,
+    description: 'webhooks of one workspace in one environment',
+  },
+  attempts: {
+    initial: 256,
+    description:
+      'delivery attempts of one workspace under way on one replica, for each of first attempts and retries',
+  },
+  slowAttempts: {
+    initial: 512,
+    description: 'delivery attempts of one workspace on one replica that take longer than a second',
+  },
+  queuedDeliveries: {
+    initial: 10_000,
+    description: 'deliveries of one workspace in the memory of one replica',
+  },
+  deliveryBytes: {
+    initial: 33_554_432,
+    description: 'bytes of the bodies of these deliveries',
+  },
+  egressBytesPerMinute: {
+    initial: 268_435_456,
+    description: 'bytes of webhook bodies of one workspace sent per minute, over all replicas',
+  },
+  topicBytesPerMinute: {
+    initial: 67_108_864,
+    description: 'bytes one workspace publishes to topics per minute, over all replicas',
+  },
+  topicBytesPerDay: {
+    initial: 4_294_967_296,
+    description:
+      'the same per day: with the age of the stream of topics it bounds what JetStream keeps of a workspace',
+  },
+} as const satisfies Record<string, LimitDefinition>
+
+export type LimitName = keyof typeof limitTable
+const names = Object.keys(limitTable) as LimitName[]
+
+/** Some of the limits, by name. */
+export const LimitValues = z.partialRecord(z.enum(names), z.int().min(0))
+export type LimitValues = z.infer<typeof LimitValues>
+
+/** What a limit is for a workspace. */
+export interface Limits {
+  of(name: LimitName, workspaceId: string): number
+}
+
+/** `workspaceLimits`: what holds for single workspaces, by their ids. */
+export function createLimits(config: {
+  limits?: LimitValues
+  workspaceLimits?: Readonly<Record<string, LimitValues>>
+}): Limits {
+  const { limits = {}, workspaceLimits = {} } = config
+  const all = Object.fromEntries(
+    names.map((name) => [name, limits[name] ?? limitTable[name].initial]),
+  ) as Record<LimitName, number>
+  const own = new Map(Object.entries(workspaceLimits))
+  return { of: (name, workspaceId) => own.get(workspaceId)?.[name] ?? all[name] }
+}

@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+import { z } from 'zod'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const Manifest = z.object({ dependencies: z.record(z.string(), z.string()).default({}) })
+
+const packages = ['libs', 'services']
+  .flatMap((folder) => readdirSync(`${root}${folder}`).map((name) => `${folder}/${name}`))
+  .filter((path) => readdirSync(`${root}${path}`).includes('package.json'))
+
+test.each(packages)('%s runs on nothing that is not released', (path) => {
+  const manifest = Manifest.parse(JSON.parse(readFileSync(`${root}${path}/package.json`, 'utf8')))
+  const versions = Object.entries(manifest.dependencies)
+  // `workspace:*`, or one exact version without a pre-release part.
+  expect(versions.filter(([, version]) => !/^(workspace:\*|\d+\.\d+\.\d+)$/.test(version))).toEqual([])
+})
+
+test('what is built at set-up is built from a version that is named', () => {
+  const bootstrap = readFileSync(`${root}deploy/local/bootstrap.mjs`, 'utf8')
+  expect(bootstrap).not.toMatch(/@latest/)
+  expect(bootstrap).toMatch(/NATS_VERSION = 'v\d+\.\d+\.\d+'/)
+})

@@ -1,0 +1,40 @@
+import { headers, type MsgHdrs } from '@nats-io/transport-node'
+import { durableConsumers, eventHeaders, type InternalParty, internalParties } from '@opsplane/contracts'
+import { generateServiceKeys } from '@opsplane/http'
+import { createEventSignatures, type EventSignatures } from '@opsplane/nats'
+
+const keys = new Map<string, ReturnType<typeof generateServiceKeys>>()
+const signatures = new Map<string, EventSignatures>()
+
+/** The keys of a party in this process: the services that tests start in it trust each other. */
+export function testKeys(party: string): { privateKey: string; publicKey: string } {
+  const known = keys.get(party) ?? generateServiceKeys()
+  keys.set(party, known)
+  return known
+}
+
+/** What TRUSTED_SERVICE_KEYS says in tests: the public keys of all parties, and of these. */
+export const testTrustedKeys = (...others: string[]): Record<string, string> =>
+  Object.fromEntries([...internalParties, ...others].map((party) => [party, testKeys(party).publicKey]))
+
+/** The headers of a message that a test puts on the stream in the name of a service, which vouches for it. */
+export function vouchedHeaders(
+  { subject, body }: { subject: string; body: string },
+  { by = 'itsm', ...more }: { by?: InternalParty; messageId?: string; position?: number } = {},
+): MsgHdrs {
+  const carried = headers()
+  carried.set(eventHeaders.source, by.replaceAll('-', '_'))
+  if (more.messageId !== undefined) carried.set(eventHeaders.messageId, more.messageId)
+  if (more.position !== undefined) carried.set(eventHeaders.position, String(more.position))
+  const known =
+    signatures.get(by) ??
+    createEventSignatures({
+      service: by,
+      privateKey: testKeys(by).privateKey,
+      trustedKeys: testTrustedKeys(),
+      verifiers: Object.keys(durableConsumers),
+    })
+  signatures.set(by, known)
+  carried.set(eventHeaders.signature, known.sign({ subject, body, header: (name) => carried.get(name) }))
+  return carried
+}

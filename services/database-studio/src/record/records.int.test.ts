@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
+import { StudioRecord, TableState } from '@opsplane/contracts'
+import { type ApiClient, testPrincipal } from '@opsplane/testing'
+import { z } from 'zod'
+import { assets } from './assets.fixture.js'
+import { startStudio } from './studio.fixture.js'
+
+let at: Awaited<ReturnType<typeof startStudio>>
+let api: ApiClient
+const principal = testPrincipal()
+const sites = TableState.parse({
+  ...assets,
+  slug: 'sites',
+  columns: [{ name: 'name', type: 'text', nullable: false, unique: true }],
+  indexes: [],
+})
+const Loose = z.looseObject({})
+
+beforeAll(async () => {
+  at = await startStudio()
+  api = at.studio.as(principal)
+  await at.addTable(principal, sites)
+  await at.addTable(principal, assets)
+})
+afterAll(() => at?.studio.stop())
+
+const path = '/tables/assets/records'
+
+describe('a record', () => {
+  it('is made with its defaults, read, changed and deleted', async () => {
+    const site = (await api.post('/tables/sites/records', { name: 'Berlin' })).data(StudioRecord)
+    const body = {
+      ...{ name: 'Drill', serial: 'A-17', counter: '9007199254740993', price: '12.5', active: true },
+      ...{ bought_on: '2026-03-02', seen_at: '2026-03-02T11:00:00+01:00', extra: { vip: [1, null] } },
+      ...{ token: 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11', status: 'new', site: site.id },
+    }
+    const made = await api.post(path, body)
+    expect(made.status).toBe(201)
+    expect(made.headers.get('etag')).toBe('"1"')
+    const record = made.data(StudioRecord)
+    expect(record).toEqual({
+      ...body,
+      ...{
+        id: expect.stringMatching(/^rec_/),
+        version: 1,
+        createdAt: record.createdAt,
+        updatedAt: record.createdAt,
+      },
+      ...{ quantity: 1, price: '12.50', seen_at: '2026-03-02T10:00:00.000Z', label: 'DRILL' },
+      token: body.token.toLowerCase(),
+    })
+    expect(made.headers.get('location')).toBe(`${path}/${record.id}`)
+    expect((await api.get(`${path}/${record.id}`)).data(StudioRecord)).toEqual(record)
+    const changed = (await api.patch(`${path}/${record.id}`, { quantity: 3 })).data(StudioRecord)
+    expect(changed).toEqual({ ...record, quantity: 3, version: 2, updatedAt: changed.updatedAt })
+    expect((await api.patch(`${path}/${record.id}`, { quantity: 3 })).data(StudioRecord)).toEqual(changed)
+    expect((await api.patch(`${path}/${record.id}`, {})).data(StudioRecord)).toEqual(changed)
+    expect((await api.send('DELETE', `${path}/${record.id}`)).status).toBe(204)
+    expect((await api.get(`${path}/${record.id}`)).status).toBe(404)
+    expect((await api.send('DELETE', `${path}/${record.id}`)).status).toBe(404)
+    const events = await at.studio.sql`select type, data->'changes' as changes from events
+      where resource->>'id' = ${record.id} order by position`
+    expect(events.map(({ type }) => type)).toEqual(['record.created', 'record.updated', 'record.deleted'])
+  })
+
+  it('is changed only as the version in If-Match', async () => {
+    const { id } = (await api.post(path, { name: 'Saw' })).data(StudioRecord)
+    const stale = { 'if-match': '"7"' }
+    expect((await api.patch(`${path}/${id}`, { name: 'x' }, stale)).status).toBe(412)
+    expect((await api.patch(`${path}/${id}`, {}, stale)).status).toBe(412)
+    expect((await api.send('DELETE', `${path}/${id}`, { headers: stale })).status).toBe(412)
+    expect(
+      (await api.patch(`${path}/${id}`, { name: 'x' }, { 'if-match': '"1"' })).data(StudioRecord).version,
+    ).toBe(2)
+  })
+
+  test.each<[string, object, number, string, string]>([
+    ['breaks a type', { name: 'a', quantity: 'x' }, 422, '/quantity', 'validation_failed'],
+    ['lacks a column', {}, 422, '/name', 'validation_failed'],
+    ['has a taken key', { name: 'a', serial: 'taken' }, 409, '/serial', 'conflict'],
+    ['refers to nothing', { name: 'a', site: 'rec_none' }, 422, '/site', 'validation_failed'],
+  ])('that %s is refused by its field', async (_, body, status, field, code) => {
+    await api.post(path, { name: 'taken', serial: 'taken' })
+    const answer = await api.post(path, body)
+    expect(answer.status).toBe(status)
+    expect(answer.error()).toMatchObject({ code, details: [{ path: field }] })
+  })
+
+  it('that others refer to is not deleted', async () => {
+    const site = (await api.post('/tables/sites/records', { name: 'Bonn' })).data(StudioRecord)
+    await api.post(path, { name: 'a', site: site.id })
+    const answer = await api.send('DELETE', `/tables/sites/records/${site.id}`)
+    expect(answer.error()).toMatchObject({ code: 'conflict' })
+  })
+
+  it('is made once for one Idempotency-Key, and answered twice', async () => {
+    const key = { 'idempotency-key': 'once' }
+    const first = await api.post(path, { name: 'Once' }, key)
+    const second = await api.post(path, { name: 'Once' }, key)
+    expect(second.data(StudioRecord)).toEqual(first.data(StudioRecord))
+    expect(second.headers.get('idempotency-replayed')).toBe('true')
+    expect((await api.post(path, { name: 'Other' }, key)).error().code).toBe('idempotency_key_reused')
+    const found = await api.get(`${path}?filter=${encodeURIComponent('{"name":"Once"}')}`)
+    expect(found.page(StudioRecord).items).toHaveLength(1)
+  })
+
+  it('is not there for another workspace or environment', async () => {
+    const { id } = (await api.post(path, { name: 'Mine' })).data(StudioRecord)
+    const others = [testPrincipal(), { ...principal, environment: 'staging' as const }]
+    for (const other of others) {
+      await at.addTable(other, sites)
+      await at.addTable(other, assets)
+      const theirs = at.studio.as(other)
+      expect((await theirs.get(path)).page(StudioRecord).items).toEqual([])
+      expect((await theirs.get(`${path}/${id}`)).status).toBe(404)
+      expect((await theirs.get(`${path}/${id}/history`)).status).toBe(404)
+      expect((await theirs.get(`${path}/${id}?asOf=2099-01-01T00:00:00Z`)).status).toBe(404)
+      expect((await theirs.patch(`${path}/${id}`, { name: 'x' })).status).toBe(404)
+      expect((await theirs.get('/tables/unknown/records')).status).toBe(404)
+    }
+  })
+})
+
+describe('many records', () => {
+  it('are made in one request, all or none', async () => {
+    const records = Array.from({ length: 500 }, (_, index) => ({
+      name: `Bulk ${index}`,
+      ...(index % 2 && { quantity: 7 }),
+    }))
+    const made = (await api.post(`${path}/bulk`, { records })).data(
+      z.object({ count: z.number(), records: z.array(StudioRecord) }),
+    )
+    expect(made.records.map(({ name }) => name)).toEqual(records.map(({ name }) => name))
+    expect(made.records.map(({ quantity }) => quantity).slice(0, 2)).toEqual([1, 7])
+    const bad = records.with(321, { name: 'x'.repeat(41) })
+    expect((await api.post(`${path}/bulk`, { records: bad })).error().details).toMatchObject([
+      { path: '/records/321/name' },
+    ])
+    const twice = [
+      { name: 'a', serial: 'same' },
+      { name: 'b', serial: 'same' },
+    ]
+    expect((await api.post(`${path}/bulk`, { records: twice })).status).toBe(409)
+    const left = await api.get(`${path}?count=exact&filter=${encodeURIComponent('{"serial":"same"}')}`)
+    expect(left.page(Loose).pagination.total).toBe(0)
+  })
+
+  it('are changed and deleted by a filter, within its limit, and tried out', async () => {
+    await api.post(`${path}/bulk`, {
+      records: Array.from({ length: 5 }, () => ({ name: 'Match', status: 'new' })),
+    })
+    const filter = { name: 'Match' }
+    const change = (body: object) => api.patch(`${path}/bulk`, { filter, set: { status: 'used' }, ...body })
+    expect((await change({ limit: 4 })).error().details).toMatchObject([{ path: '/limit' }])
+    expect((await change({ dryRun: true })).data(Loose)).toMatchObject({ count: 5, dryRun: true })
+    expect((await change({})).data(Loose)).toMatchObject({ count: 5 })
+    expect((await change({ set: { quantity: null } })).error().details).toMatchObject([
+      { path: '/set/quantity' },
+    ])
+    const remove = (body: object) => api.send('DELETE', `${path}/bulk`, { body: { filter, ...body } })
+    expect((await remove({ dryRun: true })).data(Loose)).toMatchObject({ count: 5 })
+    expect((await remove({})).data(Loose)).toMatchObject({ count: 5, dryRun: false })
+    expect((await remove({})).data(Loose)).toMatchObject({ count: 0 })
+  })
+
+  it('are made or updated by what is unique', async () => {
+    const put = (body: object) => api.send('PUT', `${path}/bulk`, { body })
+    const records = [
+      { name: 'One', serial: 'u-1' },
+      { name: 'Two', serial: 'u-2' },
+    ]
+    expect((await put({ on: ['serial'], records })).data(Loose)).toMatchObject({ created: 2, updated: 0 })
+    const again = [
+      { name: 'Uno', serial: 'u-1' },
+      { name: 'Three', serial: 'u-3' },
+    ]
+    expect((await put({ on: ['serial'], records: again })).data(Loose)).toMatchObject({
+      created: 1,
+      updated: 1,
+    })
+    expect((await put({ on: ['name'], records })).error().details).toMatchObject([{ path: '/on' }])
+    expect((await put({ on: ['serial'], records: [records[0], records[0]] })).status).toBe(422)
+  })
+
+  it('of several tables are one transaction', async () => {
+    const Results = z.object({
+      results: z.array(z.looseObject({ id: z.string(), record: StudioRecord.nullable() })),
+    })
+    const operations = [
+      { op: 'create', table: 'sites', as: 'there', data: { name: 'Ulm' } },
+      { op: 'create', table: 'assets', as: 'it', data: { name: 'Lathe', site: { $ref: 'there' } } },
+      { op: 'update', table: 'assets', id: '$ref:it', version: 1, data: { quantity: 9 } },
+    ]
+    const dry = (await api.post('/tables/batch', { operations, dryRun: true })).data(Results).results
+    expect((await api.get(`${path}/${dry[1]?.id}`)).status).toBe(404)
+    const { results } = (await api.post('/tables/batch', { operations })).data(Results)
+    expect(results[2]?.record).toMatchObject({ name: 'Lathe', quantity: 9, version: 2, site: results[0]?.id })
+    const ids = results.map(({ id }) => id)
+    const failing = [
+      { op: 'delete', table: 'assets', id: ids[1] },
+      { op: 'update', table: 'sites', id: 'rec_none', data: { name: 'x' } },
+    ]
+    expect((await api.post('/tables/batch', { operations: failing })).error().details).toMatchObject([
+      { path: '/operations/1/id' },
+    ])
+    expect((await api.get(`${path}/${ids[1]}`)).status).toBe(200)
+    const unknown = [{ op: 'delete', table: 'nothing', id: 'x' }]
+    expect((await api.post('/tables/batch', { operations: unknown })).error().details).toMatchObject([
+      { path: '/operations/0/table' },
+    ])
+  })
+})

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { RecordChange, RecordImport, StudioRecord, TableState } from '@opsplane/contracts'
+import { type ApiClient, testPrincipal, waitFor } from '@opsplane/testing'
+import { assets } from './assets.fixture.js'
+import { startStudio } from './studio.fixture.js'
+
+let at: Awaited<ReturnType<typeof startStudio>>
+const owner = testPrincipal()
+const ada = { ...owner, role: 'agent', userId: 'usr_ada', email: 'ada@example.com' }
+const bob = { ...owner, role: 'agent', userId: 'usr_bob', email: 'bob@example.com' }
+const column = (name: string) => ({ name, type: 'text' })
+const rules = [
+  {
+    role: 'agent',
+    read: { or: [{ assignee: '$user.id' }, { shared: true }] },
+    write: { assignee: '$user.id' },
+  },
+]
+const tasks = TableState.parse({
+  ...assets,
+  slug: 'tasks',
+  columns: [
+    column('title'),
+    column('assignee'),
+    { name: 'shared', type: 'boolean', nullable: false, default: false },
+    { name: 'parent', type: 'reference', table: 'tasks' },
+  ],
+  indexes: [],
+  rules,
+})
+
+let all: ApiClient
+let hers: ApiClient
+let his: ApiClient
+let made: Record<'ada' | 'bob' | 'shared', StudioRecord>
+const path = '/tables/tasks/records'
+
+beforeAll(async () => {
+  at = await startStudio()
+  await at.addTable(owner, tasks)
+  all = at.studio.as(owner)
+  hers = at.studio.as(ada)
+  his = at.studio.as(bob)
+  const create = async (body: object) => (await all.post(path, body)).data(StudioRecord)
+  const bobs = await create({ title: 'his', assignee: 'usr_bob' })
+  made = {
+    bob: bobs,
+    ada: await create({ title: 'hers', assignee: 'usr_ada', parent: bobs.id }),
+    shared: await create({ title: 'for all', assignee: 'usr_bob', shared: true }),
+  }
+})
+afterAll(() => at?.studio.stop())
+
+describe('whoever is under a rule', () => {
+  it('sees what it lets them see, by every way', async () => {
+    const list = (await hers.get(`${path}?sort=id&expand=parent&count=exact`)).page(StudioRecord)
+    expect(list.items.map(({ title }) => title)).toEqual(['hers', 'for all'])
+    expect(list.pagination.total).toBe(2)
+    expect(list.items[0]?.parent).toBeNull()
+    expect((await hers.get(`${path}/${made.bob.id}`)).status).toBe(404)
+    expect((await hers.get(`${path}/${made.shared.id}`)).status).toBe(200)
+    expect((await hers.get(`${path}/${made.bob.id}?asOf=2999-01-01T00:00:00Z`)).status).toBe(404)
+    expect((await hers.get(`${path}/${made.bob.id}/history`)).page(RecordChange).items).toEqual([])
+    const past = (await hers.get(`${path}?asOf=2999-01-01T00:00:00Z`)).page(StudioRecord).items
+    expect(past.map(({ title }) => title)).toEqual(['for all', 'hers'])
+    const exported = (await hers.get(`${path}/export?format=ndjson`)).text
+    expect(exported).toContain('hers')
+    expect(exported).not.toContain('"his"')
+    const filter = encodeURIComponent('{"or":[{"title":"his"},{"title":"hers"}]}')
+    expect((await hers.get(`${path}?filter=${filter}`)).page(StudioRecord).items).toHaveLength(1)
+  })
+
+  it('changes what it lets them change, and to nothing else', async () => {
+    expect((await hers.post(path, { title: 'x', assignee: 'usr_bob' })).error().code).toBe('forbidden')
+    expect(
+      (await hers.post(`${path}/bulk`, { records: [{ assignee: 'usr_ada' }, { assignee: null }] })).status,
+    ).toBe(403)
+    expect((await hers.patch(`${path}/${made.ada.id}`, { assignee: 'usr_bob' })).status).toBe(403)
+    expect((await hers.patch(`${path}/${made.shared.id}`, { title: 'x' })).status).toBe(403)
+    expect((await hers.patch(`${path}/${made.bob.id}`, { title: 'x' })).status).toBe(404)
+    expect((await hers.send('DELETE', `${path}/${made.bob.id}`)).status).toBe(404)
+    expect((await hers.send('DELETE', `${path}/${made.shared.id}`)).status).toBe(403)
+    const batch = { operations: [{ op: 'update', table: 'tasks', id: made.shared.id, data: { title: 'x' } }] }
+    expect((await hers.post('/tables/batch', batch)).status).toBe(403)
+    const bulk = await hers.patch(`${path}/bulk`, { filter: {}, set: { title: 'changed' } })
+    expect(bulk.status).toBe(200)
+    const titles = (await all.get(`${path}?sort=id`)).page(StudioRecord).items.map(({ title }) => title)
+    expect(titles).toEqual(['his', 'changed', 'for all'])
+    expect((await his.patch(`${path}/${made.bob.id}`, { title: 'his' })).status).toBe(200)
+  })
+
+  it('imports only what they may write', async () => {
+    const response = await fetch(`${at.studio.url}${path}/import`, {
+      method: 'POST',
+      headers: { ...(await at.studio.headers(ada)), 'content-type': 'text/csv' },
+      body: 'title,assignee\nmine,usr_ada\nnot mine,usr_bob\n',
+    })
+    expect(response.status).toBe(202)
+    const { data } = (await response.json()) as { data: { id: string } }
+    const done = await waitFor(async () => {
+      const found = (await hers.get(`/tables/tasks/imports/${data.id}`)).data(RecordImport)
+      return found.finishedAt === null ? undefined : found
+    })
+    expect(done).toMatchObject({ status: 'succeeded', written: 1, refused: 1, refusedRows: [{ line: 3 }] })
+  })
+
+  it('is nobody whose role is not known', async () => {
+    const { role: _, ...unknown } = owner
+    expect((await at.studio.as(unknown).get(path)).page(StudioRecord).items).toEqual([])
+    expect((await at.studio.as(unknown).post(path, { title: 'x' })).status).toBe(403)
+  })
+})

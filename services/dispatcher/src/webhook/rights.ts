@@ -1,0 +1,46 @@
+import {
+  ApiError,
+  eventPermission,
+  missingRights,
+  type Permission,
+  permissions,
+  referencedSecrets,
+} from '@opsplane/contracts'
+
+/** Who wants something of a webhook. */
+export interface Caller {
+  userId: string
+  permissions: readonly string[]
+}
+
+/** What of a webhook decides about the rights it needs. */
+interface Needs {
+  headers: Readonly<Record<string, string>>
+  reads: readonly Permission[]
+}
+
+/** What reading the events of these patterns takes, beside what was needed before. */
+export function readsOf(patterns: readonly string[], before: readonly Permission[] = []): Permission[] {
+  const needed = new Set([...before, ...patterns.map(eventPermission)])
+  return permissions.filter((each) => needed.has(each))
+}
+
+/** Whatever else it takes to act as the webhook does. */
+export function usesOf({ headers }: Pick<Needs, 'headers'>): Permission[] {
+  const refers = Object.values(headers).some((value) => referencedSecrets(value).length > 0)
+  return refers ? ['secrets:use'] : []
+}
+
+/** What somebody lacks to act as the webhook does. */
+export const missingFor = (held: readonly string[], needs: Needs): Permission[] =>
+  missingRights(held, { reads: needs.reads, uses: usesOf(needs) })
+
+/** A webhook does nothing its owner may not do. Throws `forbidden` naming what is missing. */
+export function requireRights({ permissions: held }: Caller, needs: Needs): void {
+  const missing = missingFor(held, needs)
+  if (missing.length === 0) return
+  const message = `What this webhook is sent takes permissions you do not hold: ${missing.join(', ')}.`
+  throw new ApiError('forbidden', message, {
+    details: [{ in: 'body', path: '', code: 'permission_not_held', message, params: { missing } }],
+  })
+}

@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http'
+import type { Principal, RouteRule } from '@opsplane/contracts'
+import type { Budgets } from '@opsplane/runtime'
+
+/** What a request has taken of limits, given back together and once. */
+export interface Places {
+  add(release: () => void): void
+  release(): void
+}
+
+export function createPlaces(): Places {
+  let held: (() => void)[] = []
+  return {
+    add: (release) => void held.push(release),
+    release() {
+      const releases = held
+      held = []
+      for (const release of releases) release()
+    },
+  }
+}
+
+/** Smaller bodies weigh no more than the request that brings them. */
+const weighedBytes = 1_024
+
+/** Counts a request against its workspace and its key. Throws ApiError `rate_limited`. */
+export function takePlaces(
+  budgets: Budgets,
+  places: Places,
+  { principal, rule, req }: { principal: Principal; rule: RouteRule; req: IncomingMessage },
+): void {
+  const { workspaceId, tokenId } = principal
+  if (workspaceId === undefined) return
+  budgets.spend('workspaceRequestsPerMinute', { workspaceId }, 1)
+  if (rule.waits) {
+    places.add(budgets.hold('openPollsPerKey', { workspaceId, key: tokenId }, 1))
+    places.add(budgets.hold('openPolls', { workspaceId }, 1))
+  }
+  const bytes = bodyBytes(req, rule.bodyLimitBytes)
+  if (bytes > weighedBytes) places.add(budgets.hold('requestBytesInFlight', { workspaceId }, bytes))
+}
+
+/** As many as there may be, where the request does not say. */
+function bodyBytes({ headers }: IncomingMessage, limitBytes: number): number {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers
+  if (length !== undefined) return Math.min(Number(length), limitBytes)
+  return encoding === undefined ? 0 : limitBytes
+}

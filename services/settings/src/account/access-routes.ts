@@ -1,0 +1,82 @@
+import { AddressProof, PasswordChange, PasswordReset, PasswordResetRequest } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import { z } from 'zod'
+import type { AccountAccess } from './access.js'
+
+const common = {
+  method: 'post',
+  tag: 'Authentication',
+  response: z.void(),
+  status: 204,
+  idempotency: 'none',
+} as const
+const own = { ...common, scope: 'authenticated', workspace: 'none' } as const
+
+/** The password and the address of a login. */
+export function accessRoutes(access: AccountAccess): Route[] {
+  return [
+    defineRoute({
+      ...own,
+      operationId: 'changePassword',
+      path: '/auth/password/change',
+      summary: 'Change your password',
+      description:
+        'With the present one, in a session, which stays: all others end. API keys stay. Emits `account.password_changed`.',
+      body: PasswordChange,
+      errors: ['forbidden', 'invalid_credentials', 'rate_limited'],
+      handler: ({ body, meta }) => access.changePassword(body, meta),
+    }),
+
+    defineRoute({
+      ...common,
+      scope: 'public',
+      operationId: 'requestPasswordReset',
+      path: '/auth/password/reset',
+      summary: 'Ask for a new password',
+      description:
+        'Mails a token to the address, good for an hour, if there is a login with it: the answer is the same in any ' +
+        'case. Without a mail server it is a 409 (`no_mail_server`).',
+      body: PasswordResetRequest,
+      errors: ['conflict', 'rate_limited'],
+      handler: ({ body, meta }) => access.requestReset(body.email, meta),
+    }),
+
+    defineRoute({
+      ...common,
+      scope: 'public',
+      operationId: 'resetPassword',
+      path: '/auth/password/reset/confirm',
+      summary: 'Set a new password',
+      description:
+        'With the token of the mail, which works once. All sessions of the login end, and its address is proven by ' +
+        'it; if it was not before, the API keys of the person are revoked as well, as somebody else may have made ' +
+        'them. Emits `account.password_reset`.',
+      body: PasswordReset,
+      errors: ['invalid_token', 'rate_limited'],
+      handler: ({ body, meta }) => access.reset(body, meta),
+    }),
+
+    defineRoute({
+      ...own,
+      operationId: 'requestAddressProof',
+      path: '/auth/address/prove',
+      summary: 'Have your e-mail address proven',
+      description: 'Mails a token to the address of your login, good for an hour.',
+      errors: ['forbidden', 'conflict', 'rate_limited'],
+      handler: ({ meta }) => access.requestProof(meta),
+    }),
+
+    defineRoute({
+      ...own,
+      operationId: 'proveAddress',
+      path: '/auth/address/prove/confirm',
+      summary: 'Prove your e-mail address',
+      description:
+        'With the token of the mail, in a session of the same login. Emits `account.address_proven`, and ' +
+        '`user.address_proven` in each workspace.',
+      body: AddressProof,
+      errors: ['forbidden', 'invalid_token', 'rate_limited'],
+      handler: ({ body, meta }) => access.prove(body, meta),
+    }),
+  ]
+}

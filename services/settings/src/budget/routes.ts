@@ -1,0 +1,27 @@
+import { BudgetLeases, GrantedBudgets } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import { type Database, grantBudgetLeases } from '@opsplane/postgres'
+import type { LimitName } from '@opsplane/runtime'
+
+/** Counts over all replicas what the gateway, which has no database, limits. */
+export function budgetRoutes({ sql }: Pick<Database, 'sql'>): Route[] {
+  return [
+    defineRoute({
+      operationId: 'leaseBudgets',
+      method: 'post',
+      path: '/internal/budgets/lease',
+      summary: 'Lease parts of budgets that replicas share',
+      tag: 'Internal',
+      scope: 'service',
+      callers: ['gateway'],
+      idempotency: 'none',
+      body: BudgetLeases,
+      response: GrantedBudgets,
+      handler: async ({ body: { owner, asks } }) => {
+        // The gateway knows the names; here they only tell budgets apart.
+        const named = asks.map((ask) => ({ ...ask, name: ask.name as LimitName }))
+        return { leases: await grantBudgetLeases(sql, owner, named) }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import {
+  type Grant,
+  type InternalParty,
+  type Permission,
+  TokenCreated,
+  VerifiedToken,
+} from '@opsplane/contracts'
+import { createDelegations, createInternalIssuer, serviceClient } from '@opsplane/http'
+import { testKeys } from '@opsplane/testing'
+import { z } from 'zod'
+import { usersOf } from '../membership/users.fixture.js'
+import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
+
+let settings: Settings
+let ada: Owner
+let users: ReturnType<typeof usersOf>
+const opened: { close(): Promise<void> }[] = []
+const place = () => ({ workspace: ada.slug })
+
+beforeAll(async () => {
+  settings = await startSettings({}, { actsForPeople: ['itsm'] })
+  ada = await settings.owner('acme')
+  users = usersOf(settings, ada, await settings.as(ada.session, place()))
+})
+afterAll(async () => {
+  for (const client of opened) await client.close()
+  await settings?.stop()
+})
+
+const issuerOf = (service: InternalParty) =>
+  createInternalIssuer({ service, privateKey: testKeys(service).privateKey })
+const clientOf = (issuer: Parameters<typeof serviceClient>[0]['issuer']) => {
+  const client = serviceClient({
+    ...{ baseUrl: settings.service.url, audience: 'settings', issuer, timeoutMs: 10_000 },
+  })
+  opened.push(client)
+  return client
+}
+/** Nothing is known from before: rights are asked for anew. */
+const delegationsOf = (service: InternalParty) => createDelegations(clientOf(issuerOf(service)))
+/** What itsm has from a person's request. */
+const askedBy = async (token: string, audience = 'itsm') => {
+  const { principal } = (await settings.verify(token, place())).data(VerifiedToken)
+  return { clientToken: await issuerOf('gateway').clientToken(audience, principal) }
+}
+const wanted = { run: 'run_1', expiresInSeconds: 3_600 }
+const grantBy = async (token: string, permissions?: Permission[]) =>
+  delegationsOf('itsm').delegate(await askedBy(token), { ...wanted, ...(permissions && { permissions }) })
+const act = ({ grant }: Grant, path: string) =>
+  clientOf(delegationsOf('itsm').actingBy(grant)).get(path, z.unknown())
+
+it('lets a service act for a person with the rights they have, in their name', async () => {
+  const grant = await grantBy(ada.session)
+  expect(await act(grant, '/auth/me')).toMatchObject({ user: { id: ada.userId } })
+  await expect(act(grant, '/settings/roles')).resolves.toBeDefined()
+})
+
+it('gives no more than was asked for', async () => {
+  const grant = await grantBy(ada.session, ['secrets:read'])
+  await expect(act(grant, '/secrets')).resolves.toBeDefined()
+  await expect(act(grant, '/settings/users')).rejects.toMatchObject({ code: 'insufficient_scope' })
+})
+
+it('goes on with what is left of the rights when a role is taken away, and with none for whoever has left', async () => {
+  const grace = await users.joined('grace@example.com', 'admin')
+  const grant = await grantBy(grace.session)
+  await expect(act(grant, '/settings/users')).resolves.toBeDefined()
+  await users.patch(grace.userId, { role: 'viewer' })
+  await expect(act(grant, '/secrets')).rejects.toMatchObject({ code: 'insufficient_scope' })
+  await users.patch(grace.userId, { role: 'owner' })
+  await expect(act(grant, '/settings/users')).resolves.toBeDefined()
+  await users.remove(grace.userId)
+  await expect(act(grant, '/settings/users')).rejects.toMatchObject({ code: 'workspace_forbidden' })
+})
+
+it('ends with the key that has asked for it', async () => {
+  const api = await settings.as(ada.session, place())
+  const created = await api.post('/auth/tokens', { name: 'run', scopes: ['secrets:read'] })
+  const { id, token } = created.data(TokenCreated)
+  const grant = await grantBy(token ?? '')
+  await expect(act(grant, '/secrets')).resolves.toBeDefined()
+  await expect(act(grant, '/settings/users')).rejects.toMatchObject({ code: 'insufficient_scope' })
+  await api.send('DELETE', `/auth/tokens/${id}`)
+  await expect(act(grant, '/secrets')).rejects.toMatchObject({ code: 'invalid_token' })
+})
+
+describe('is refused', () => {
+  it('to a service that may act for nobody', async () => {
+    const asked = await askedBy(ada.session, 'dispatcher')
+    await expect(delegationsOf('dispatcher').delegate(asked, wanted)).rejects.toMatchObject({
+      code: 'forbidden',
+    })
+  })
+
+  it("with the token of a request to another service, a service's own, or none", async () => {
+    const refused = { code: 'invalid_token' }
+    const itsm = delegationsOf('itsm')
+    await expect(itsm.delegate(await askedBy(ada.session, 'settings'), wanted)).rejects.toMatchObject(refused)
+    const own = { clientToken: await issuerOf('itsm').serviceToken('itsm') }
+    await expect(itsm.delegate(own, wanted)).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(itsm.delegate({ clientToken: undefined }, wanted)).rejects.toMatchObject({
+      code: 'forbidden',
+    })
+  })
+
+  it('to whoever has found the grant, or has changed it', async () => {
+    const { grant } = await grantBy(ada.session)
+    const asOther = clientOf(delegationsOf('dispatcher').actingBy(grant))
+    await expect(asOther.get('/secrets', z.unknown())).rejects.toMatchObject({ code: 'forbidden' })
+    const [head = '', , signature = ''] = grant.split('.')
+    const forged = Buffer.from(JSON.stringify({ by: 'itsm' })).toString('base64url')
+    const changed = { grant: [head, forged, signature].join('.'), expiresAt: '' }
+    await expect(act(changed, '/secrets')).rejects.toMatchObject({ code: 'invalid_token' })
+    const bearer = clientOf({ serviceToken: async () => grant })
+    await expect(bearer.get('/secrets', z.unknown())).rejects.toMatchObject({ code: 'invalid_token' })
+  })
+
+  it('for internal routes', async () => {
+    const grant = await grantBy(ada.session)
+    await expect(act(grant, '/internal/routes')).rejects.toMatchObject({ code: 'forbidden' })
+  })
+})

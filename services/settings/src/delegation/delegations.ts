@@ -1,0 +1,55 @@
+import { ApiError, type GrantRequest, type Permission, type Principal } from '@opsplane/contracts'
+import { createGrants, createInternalVerifier } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import type { SettingsConfig } from '../config.js'
+import { rightsOf } from '../role/rights.js'
+import { hasExpired } from '../token/domain.js'
+import { keyRecord } from '../token/queries.js'
+
+/** Lets services act for people: with what they had when they asked, as far as they have it still. */
+export type Delegations = ReturnType<typeof createDelegations>
+
+export function createDelegations({ config, database: { db }, clock }: ServiceContext<SettingsConfig>) {
+  const grants = createGrants(config.servicePrivateKey)
+
+  /** What the person may do at this moment; throws where they may do nothing, or their key is no more. */
+  const rightsNow = async ({ userId, tokenId, workspaceId = '' }: Principal) => {
+    const allowed = (await rightsOf(db, workspaceId, [userId])).get(userId)
+    if (!allowed)
+      throw new ApiError('workspace_forbidden', 'The person is no member of the workspace any more.')
+    const record = tokenId.startsWith('tok_') ? await keyRecord(db, tokenId) : undefined
+    if (record === null || record?.key.status === 'revoked')
+      throw new ApiError('invalid_token', 'The API key that has asked for it was revoked.')
+    if (record && hasExpired(record.key, clock.now()))
+      throw new ApiError('token_expired', 'The API key that has asked for it has expired.')
+    return new Set<string>(allowed)
+  }
+
+  return {
+    /** `service` asks: the token the person's request came with is for it, so it was asked by them. */
+    async grant(wanted: GrantRequest, service: string) {
+      const verifier = createInternalVerifier({ service, trustedKeys: config.trustedServiceKeys })
+      const client = await verifier.verify(wanted.clientToken, { method: 'GET', path: '' })
+      if (client.kind !== 'client' || client.principal?.workspaceId === undefined)
+        throw new ApiError('forbidden', 'Only what a person asks for in a workspace can go on in their name.')
+      const { principal } = client
+      const asked: ReadonlySet<string> = new Set(wanted.permissions ?? principal.permissions)
+      const permissions = principal.permissions.filter((each) => asked.has(each))
+      const { run, expiresInSeconds } = wanted
+      const claims = { principal: { ...principal, permissions }, by: service, run }
+      const expiresAt = new Date(Date.now() + expiresInSeconds * 1_000).toISOString()
+      return { grant: await grants.seal(claims, expiresInSeconds), expiresAt }
+    },
+
+    async token(grant: string, audience: string, service: string) {
+      const claims = await grants.open(grant)
+      if (claims.by !== service) throw new ApiError('forbidden', 'The grant is of another service.')
+      const { principal } = claims
+      const allowed = await rightsNow(principal)
+      const permissions = principal.permissions.filter((each): each is Permission => allowed.has(each))
+      return {
+        token: await grants.tokenFor({ ...claims, principal: { ...principal, permissions } }, audience),
+      }
+    },
+  }
+}

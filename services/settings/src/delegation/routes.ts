@@ -1,0 +1,42 @@
+import {
+  DelegatedToken,
+  DelegationRequest,
+  Grant,
+  GrantRequest,
+  type InternalParty,
+} from '@opsplane/contracts'
+import { callingService, defineRoute, type Route } from '@opsplane/http'
+import type { Delegations } from './delegations.js'
+
+const internal = { method: 'post', tag: 'Internal', scope: 'service', idempotency: 'none' } as const
+
+/** None where no service may act for people. */
+export function delegationRoutes(delegations: Delegations, callers: readonly InternalParty[]): Route[] {
+  if (callers.length === 0) return []
+  return [
+    defineRoute({
+      ...internal,
+      callers,
+      operationId: 'grantDelegation',
+      path: '/internal/grants',
+      summary: 'Let the calling service go on in the name of a person who has asked it',
+      body: GrantRequest,
+      response: Grant,
+      errors: ['forbidden', 'invalid_token', 'token_expired'],
+      handler: ({ body, meta }) => delegations.grant(body, callingService(meta.principal)),
+    }),
+
+    defineRoute({
+      ...internal,
+      callers,
+      operationId: 'createDelegatedToken',
+      path: '/internal/delegations',
+      summary: 'Act by a grant, with what the person may still do',
+      body: DelegationRequest,
+      response: DelegatedToken,
+      errors: ['forbidden', 'invalid_token', 'token_expired', 'workspace_forbidden'],
+      handler: ({ body: { grant, audience }, meta }) =>
+        delegations.token(grant, audience, callingService(meta.principal)),
+    }),
+  ]
+}
