@@ -12,6 +12,7 @@ import { problemEvents } from './problems.js'
 import { serviceCatalogEvents } from './service-catalog.js'
 import { settingsEvents } from './settings-events.js'
 import { slaEvents } from './sla.js'
+import { studioSqlEvents } from './studio-sql.js'
 import { studioTableEvents } from './studio-tables.js'
 
 /** Event types with what each means and carries. */
@@ -32,6 +33,7 @@ export const eventCatalog = {
   ...serviceCatalogEvents,
   ...settingsEvents,
   ...dispatcherEvents,
+  ...studioSqlEvents,
   ...studioTableEvents,
 } satisfies EventCatalog
 export type EventType = keyof typeof eventCatalog

@@ -29,6 +29,11 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   secret: 'secrets:read',
   audit: 'audit:read',
   webhook: 'webhooks:read',
+  table: 'tables:read',
+  // Row rules bind whoever reads records alone; the events tell of all.
+  record: 'tables:write',
+  query: 'queries:read',
+  migration: 'migrations:read',
 }
 
 /** Reads every event, as the audit log shows them all. */

@@ -13,6 +13,8 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 
+export * from './sql/tables.js'
+
 /** Definitions of tables, those in the trash among them. */
 export const tables = readModelTable(
   'tables',

@@ -1,10 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { defineService } from '@opsplane/service'
 import { loadConfig, type StudioConfig } from './config.js'
+import { migration } from './migration/domain.js'
+import { openMigrations } from './migration/open.js'
 import { createDataPlane } from './plane/data-plane.js'
 import { provisionPlane } from './plane/provision-plane.js'
+import { savedQuery } from './query/domain.js'
+import { createQueries } from './query/queries.js'
 import { recordRoutes } from './record/record-routes.js'
 import { createRecordServices } from './record/record-services.js'
+import { createRefuseRuled } from './record/refuse-ruled.js'
 import { createDefinitions } from './table/definitions.js'
 import { table } from './table/domain.js'
 import { tableRoutes } from './table/routes.js'
@@ -15,12 +20,22 @@ export const databaseStudio = defineService<StudioConfig>({
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   afterMigrations: provisionPlane,
-  deciders: [table],
+  deciders: [table, savedQuery, migration],
   setup(ctx) {
     const plane = createDataPlane(ctx)
     const definitions = createDefinitions(ctx.database)
     const tables = createTables(ctx, { plane, definitions })
     const records = createRecordServices(ctx, { plane, definitions })
-    return { routes: [...tableRoutes(ctx, tables), ...recordRoutes(records)], background: [plane] }
+    const queries = createQueries(ctx, plane, createRefuseRuled(ctx.database))
+    const migrations = openMigrations(ctx, { plane, definitions, tables: tables.aggregate })
+    return {
+      routes: [
+        ...tableRoutes(ctx, tables),
+        ...recordRoutes(records),
+        ...queries.routes,
+        ...migrations.routes,
+      ],
+      background: [plane],
+    }
   },
 })

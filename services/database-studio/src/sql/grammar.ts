@@ -6,7 +6,7 @@ export interface Statement {
   /** The node's kind, such as `SelectStmt`. */
   kind: string
   node: Node
-  /** As it was written, without the semicolon. */
+  /** As it was written, from its first word on, without the semicolon. */
   text: string
   /** Bytes of UTF-8 before it. */
   start: number
@@ -37,9 +37,9 @@ export async function parseStatements(sql: string): Promise<Statement[]> {
   const { stmts = [] } = attempt(sql, () => (tokens.some(isSubstance) ? parseSync(sql) : {}))
   return stmts.flatMap(({ stmt, stmt_location: from = 0, stmt_len: length }) => {
     if (!stmt) return []
-    const written = bytes.subarray(from, length ? from + length : bytes.length).toString()
-    const first = tokens.find((token) => token.start >= from && isSubstance(token))?.start ?? from
-    return [{ kind: kindOf(stmt), node: stmt, text: written.trim().replace(/;$/, ''), start: first }]
+    const start = tokens.find((token) => token.start >= from && isSubstance(token))?.start ?? from
+    const text = bytes.subarray(start, length ? from + length : bytes.length).toString()
+    return [{ kind: kindOf(stmt), node: stmt, text: text.trim().replace(/[;\s]+$/, ''), start }]
   })
 }
 
@@ -65,15 +65,18 @@ const isSubstance = (token: Token) => !isComment(token) && token.text !== ';'
 /** A node is an object of one field, which is called like its kind. */
 export const kindOf = (node: object): string => Object.keys(node)[0] ?? ''
 
-/** Every node within a node, itself included, with its kind and fields. */
-export function* nodesWithin(value: unknown): Generator<{ kind: string; fields: Record<string, unknown> }> {
+/** Every object within a node, itself included, under the name it has there: nodes under their kind. */
+export function* partsWithin(value: unknown): Generator<{ kind: string; fields: Record<string, unknown> }> {
   if (typeof value !== 'object' || value === null) return
   for (const [kind, fields] of Object.entries(value)) {
     if (typeof fields !== 'object' || fields === null) continue
-    if (/^[A-Z]/.test(kind)) yield { kind, fields: fields as Record<string, unknown> }
-    yield* nodesWithin(fields)
+    yield { kind, fields: fields as Record<string, unknown> }
+    yield* partsWithin(fields)
   }
 }
+
+/** Fields that hold a statement, such as `selectStmt`, are not called like one. */
+export const isStatement = (kind: string) => /^[A-Z]\w*Stmt$/.test(kind)
 
 /** What a list of name nodes says, joined with dots. */
 export const nameOf = (names: readonly Node[] | undefined): string =>

@@ -193,9 +193,17 @@ describe('parameters with names', () => {
     await expect(numbered('select $2')).rejects.toMatchObject({ details: [{ code: 'missing_parameter' }] })
   })
 
+  it('get a cast to their type', async () => {
+    const types = { a: 'timestamp', b: 'integer[]' } as const
+    expect((await numberParameters('select :a, :c, :b', types)).text).toBe(
+      'select ($1::timestamptz), $2, ($3::integer[])',
+    )
+    expect((await numberParameters('select $1', { 1: 'decimal' })).text).toBe('select ($1::numeric)')
+  })
+
   it('keep the positions of errors', async () => {
     const sql = "select 'é', :first, :a, oops, :first, more"
-    const { text, writtenPosition } = await numberParameters(sql)
+    const { text, writtenPosition } = await numberParameters(sql, { a: 'json' })
     for (const word of ['oops', 'more', 'select'])
       expect(writtenPosition([...text].join('').indexOf(word) + 1)).toBe(sql.indexOf(word) + 1)
   })

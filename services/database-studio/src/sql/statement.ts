@@ -1,5 +1,5 @@
 import type { Node } from 'libpg-query'
-import { nodesWithin, parseStatements, type Statement, sqlError } from './grammar.js'
+import { isStatement, parseStatements, partsWithin, type Statement, sqlError } from './grammar.js'
 
 export type QueryMode = 'read' | 'write'
 
@@ -30,7 +30,7 @@ export async function checkQuery(sql: string, mode: QueryMode): Promise<Statemen
     throw sqlError('must be one statement, and is several', { ...problem, code: 'several_statements' })
   const allowed = mode === 'write' ? writable : readable
   if (!allowed.has(statement.kind)) throw refusal(statement.kind, mode, problem)
-  for (const { kind, fields } of nodesWithin(statement.node)) refuseWithin(kind, fields, mode, problem)
+  for (const { kind, fields } of partsWithin(statement.node)) refuseWithin(kind, fields, mode, problem)
   return statement
 }
 
@@ -40,7 +40,7 @@ function refuseWithin(
   mode: QueryMode,
   problem: { sql: string; at: number },
 ): void {
-  if (kind.endsWith('Stmt') && kind !== 'SelectStmt' && (mode === 'read' || !writable.has(kind)))
+  if (isStatement(kind) && kind !== 'SelectStmt' && (mode === 'read' || !writable.has(kind)))
     throw refusal(kind, mode, problem)
   if (kind === 'SelectStmt' && 'intoClause' in fields)
     throw sqlError('must not be SELECT INTO, which makes a table', { ...problem, code: 'statement_refused' })
@@ -63,6 +63,6 @@ function refusal(kind: string, mode: QueryMode, problem: { sql: string; at: numb
 
 /** Whether a node changes rows by itself, wherever it stands. */
 export const changesRows = (node: Node): boolean => {
-  for (const { kind } of nodesWithin(node)) if (kind !== 'SelectStmt' && writable.has(kind)) return true
+  for (const { kind } of partsWithin(node)) if (kind !== 'SelectStmt' && writable.has(kind)) return true
   return false
 }

@@ -1,0 +1,85 @@
+import {
+  assertNever,
+  type Decider,
+  type Decision,
+  type Instant,
+  invalidTransition,
+  type MigrationState,
+  type MigrationStatus,
+} from '@opsplane/contracts'
+
+export type MigrationFields = Pick<
+  MigrationState,
+  'number' | 'name' | 'up' | 'down' | 'checksum' | 'transactional' | 'origin'
+>
+
+export type MigrationCommand =
+  /** `applied`: what it says has been done already, by a change of a definition. */
+  | { kind: 'create'; id: string; fields: MigrationFields; applied: boolean; now: Instant }
+  | { kind: 'apply' | 'roll_back'; now: Instant }
+  | { kind: 'fail'; error: string; now: Instant }
+  | { kind: 'delete' }
+
+const from: Record<Exclude<MigrationCommand['kind'], 'create'>, readonly MigrationStatus[]> = {
+  apply: ['pending', 'failed', 'rolled_back'],
+  roll_back: ['applied'],
+  fail: ['pending', 'failed', 'rolled_back', 'applied'],
+  delete: ['pending', 'failed', 'rolled_back'],
+}
+
+/** Throws `invalid_state_transition` where the action does not apply to the migration's status. */
+export function checkAction(action: keyof typeof from, { status }: Pick<MigrationState, 'status'>): void {
+  if (from[action].includes(status)) return
+  const allowed = (['apply', 'roll_back', 'delete'] as const).filter((each) => from[each].includes(status))
+  throw invalidTransition(action, status, allowed)
+}
+
+export const migration: Decider<MigrationState, MigrationCommand> = {
+  resourceType: 'migration',
+  table: 'migrations',
+  decide(command, state): Decision<MigrationState>[] {
+    if (command.kind === 'create') return [created(command)]
+    if (state === null) throw new Error('a migration that is not there')
+    checkAction(command.kind, state)
+    switch (command.kind) {
+      case 'apply': {
+        const applied = {
+          status: 'applied',
+          appliedAt: command.now,
+          error: null,
+          updatedAt: command.now,
+        } as const
+        return [{ type: 'migration.applied', after: { ...state, ...applied } }]
+      }
+      case 'roll_back': {
+        const back = { status: 'rolled_back', appliedAt: null, error: null, updatedAt: command.now } as const
+        return [{ type: 'migration.rolled_back', after: { ...state, ...back } }]
+      }
+      case 'fail': {
+        // What could not be rolled back is applied still.
+        const status = state.status === 'applied' ? 'applied' : 'failed'
+        const after = { ...state, status, error: command.error, updatedAt: command.now } as const
+        return [{ type: 'migration.failed', after }]
+      }
+      case 'delete':
+        return [{ type: 'migration.deleted', after: null }]
+      default:
+        return assertNever(command)
+    }
+  },
+  expose: (state) => state,
+  describe: ({ name }) => ({ displayName: name }),
+}
+
+function created({
+  id,
+  fields,
+  applied,
+  now,
+}: Extract<MigrationCommand, { kind: 'create' }>): Decision<MigrationState> {
+  const standing = applied
+    ? { status: 'applied' as const, appliedAt: now }
+    : { status: 'pending' as const, appliedAt: null }
+  const after = { id, ...fields, ...standing, error: null, createdAt: now, updatedAt: now }
+  return { type: applied ? 'migration.applied' : 'migration.created', after }
+}

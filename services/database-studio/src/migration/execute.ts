@@ -1,0 +1,142 @@
+import type { DryRun } from '@opsplane/contracts'
+import type { Sql, TransactionSql } from 'postgres'
+import { z } from 'zod'
+import type { DataPlane, Session } from '../plane/data-plane.js'
+import type { Acting } from '../plane/space.js'
+import { explainFailure } from '../query/failure.js'
+import type { Run } from './runs.js'
+import type { MigrationStatement } from './statements.js'
+
+export interface Execution {
+  run: Run
+  statements: readonly MigrationStatement[]
+  /** What they were read from, and which part of the migration that is. */
+  sql: string
+  path: '/up' | '/down'
+  acting: Acting
+  timeoutMs: number
+  transactional: boolean
+}
+
+export interface DryExecution {
+  statements: DryRun['statements']
+  /** The tables it would leave, as `space_shapes` has them. */
+  shapes: unknown
+}
+
+/** What is over time is stopped by Postgres itself; if it is not, from outside so much later. */
+const graceMs = 2_000
+/** Whoever waits for a lock of a table lets everybody else wait behind. */
+const lockTimeoutMs = 10_000
+
+/** Runs a migration as the space's migrator. Once it resolves the migration is applied; throws with nothing changed. */
+export async function execute(plane: DataPlane, execution: Execution): Promise<void> {
+  await inSession(plane, execution, async (session) => {
+    if (!execution.transactional) await concurrently(session.sql, execution)
+    await session.sql.begin(async (tx) => {
+      await begin(tx, session, execution)
+      if (execution.transactional)
+        for (const statement of execution.statements) await step(tx, execution, statement)
+      await tx.unsafe('select studio.finish_migration($1)', [execution.run.token]).catch(explained(execution))
+    })
+  })
+}
+
+class Undone {
+  constructor(readonly found: DryExecution) {}
+}
+
+const Locks = z.array(z.object({ name: z.string(), mode: z.string() }))
+
+/** Runs a migration, looks at what it has done, and undoes it. */
+export function executeDry(plane: DataPlane, execution: Execution): Promise<DryExecution> {
+  const { token } = execution.run
+  return inSession(plane, execution, async (session) => {
+    try {
+      return await session.sql.begin(async (tx) => {
+        await begin(tx, session, execution)
+        const statements: DryRun['statements'] = []
+        const held = new Set<string>()
+        for (const statement of execution.statements) {
+          const startedAt = performance.now()
+          const rows = await step(tx, execution, statement)
+          const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
+          const [row] = await tx.unsafe('select studio.migration_locks($1) as locks', [token])
+          const locks = Locks.parse(row?.locks).filter(({ name, mode }) => !held.has(`${name}/${mode}`))
+          for (const { name, mode } of locks) held.add(`${name}/${mode}`)
+          statements.push({ sql: statement.text, rows, locks, durationMs })
+        }
+        const [row] = await tx.unsafe('select studio.migration_shapes($1) as shapes', [token])
+        throw new Undone({ statements, shapes: row?.shapes })
+      })
+    } catch (error) {
+      if (error instanceof Undone) return error.found
+      throw error
+    }
+  })
+}
+
+function inSession<T>(
+  plane: DataPlane,
+  { run, timeoutMs }: Execution,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  return plane.session(run.space, 'migrator', { deadlineMs: timeoutMs + graceMs }, work)
+}
+
+async function begin(
+  tx: TransactionSql,
+  { act }: Session,
+  { run, timeoutMs, acting }: Execution,
+): Promise<void> {
+  await tx.unsafe(
+    `set local statement_timeout = ${timeoutMs}; set local lock_timeout = ${Math.min(lockTimeoutMs, timeoutMs)}`,
+  )
+  await tx.unsafe('select studio.begin_migration($1)', [run.token])
+  await act(tx, acting)
+}
+
+/** One statement, by the extended protocol, which takes no more than one. Returns how many rows it changed. */
+async function step(
+  tx: TransactionSql,
+  execution: Execution,
+  statement: MigrationStatement,
+): Promise<number | null> {
+  const result = await tx
+    .unsafe(statement.text, [], { simple: false } as object)
+    .catch(explained(execution, statement))
+  if (statement.changesRows) return result.count ?? 0
+  await tx
+    .unsafe('select studio.migration_step($1)', [execution.run.token])
+    .catch(explained(execution, statement))
+  return null
+}
+
+/** Indexes are built outside of any transaction; one that a run before has left unfinished is built anew. */
+async function concurrently(sql: Sql, { statements, timeoutMs, ...execution }: Execution): Promise<void> {
+  await sql.unsafe(`set statement_timeout = ${timeoutMs}`)
+  for (const statement of statements) {
+    const explain = explained({ ...execution, statements, timeoutMs }, statement)
+    if (statement.buildsIndex) {
+      const [row] = await sql.unsafe('select studio.unfinished_index($1, $2) as name', [
+        execution.run.token,
+        statement.buildsIndex,
+      ])
+      if (row?.name)
+        await sql
+          .unsafe(`drop index concurrently ${row.name}`, [], { simple: false } as object)
+          .catch(explain)
+    }
+    await sql.unsafe(statement.text, [], { simple: false } as object).catch(explain)
+  }
+}
+
+/** Where in the migration it failed, and at which statement. */
+function explained({ sql, path, statements }: Execution, statement?: MigrationStatement) {
+  const offset = statement ? [...Buffer.from(sql).subarray(0, statement.start).toString()].length : 0
+  const params = statement && { statement: statements.indexOf(statement) + 1 }
+  return (error: unknown): never => {
+    const writtenPosition = (position: number) => position + offset
+    throw explainFailure(error, { path, writtenPosition, ...(params && { params }) })
+  }
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { ApiError, Migration, type MigrationState, type TenantScope } from '@opsplane/contracts'
+import type { Database, StatementRunner } from '@opsplane/postgres'
+import { z } from 'zod'
+
+type Wording = Pick<MigrationState, 'up' | 'down' | 'transactional'>
+
+/** What two migrations have in common that do the same. */
+export const checksumOf = ({ up, down, transactional }: Wording): string =>
+  createHash('sha256')
+    .update(JSON.stringify([up, down, transactional]))
+    .digest('hex')
+
+const Row = z.object({ version: z.number(), state: Migration.omit({ version: true }) })
+
+/** Every migration of a tenant, in their order. */
+export async function migrationsOf(
+  sql: StatementRunner,
+  { workspaceId, environment }: TenantScope,
+): Promise<Migration[]> {
+  const rows = await sql.unsafe(
+    'select version, state from migrations where workspace_id = $1 and environment = $2 order by number',
+    [workspaceId, environment],
+  )
+  return z
+    .array(Row)
+    .parse([...rows])
+    .map(({ version, state }) => ({ ...state, version }))
+}
+
+/** Throws `conflict` unless the migration is the next to be applied, or the last one that was. */
+export async function checkTurn(
+  { sql }: Pick<Database, 'sql'>,
+  tenant: TenantScope,
+  { number }: Pick<Migration, 'number'>,
+  direction: 'up' | 'down' | 'dry',
+): Promise<void> {
+  const [found] = await sql.unsafe<{ number: number; name: string }[]>(
+    direction === 'down'
+      ? `select number, state->>'name' as name from migrations
+         where workspace_id = $1 and environment = $2 and number > $3 and status = 'applied' order by number desc limit 1`
+      : `select number, state->>'name' as name from migrations
+         where workspace_id = $1 and environment = $2 and number < $3 and status <> 'applied' order by number limit 1`,
+    [tenant.workspaceId, tenant.environment, number],
+  )
+  if (!found) return
+  const which = `migration ${found.number} (${found.name})`
+  throw new ApiError(
+    'conflict',
+    direction === 'down'
+      ? `First ${which} is to be rolled back.`
+      : `First ${which} is to be applied, or deleted.`,
+  )
+}
+
+/** Throws `conflict` where the SQL is not that which was checked when the migration was written. */
+export function checkChecksum(migration: Wording & Pick<MigrationState, 'checksum'>): void {
+  if (checksumOf(migration) !== migration.checksum)
+    throw new ApiError('conflict', 'The SQL of the migration is not what its checksum was made of.')
+}
+
+/** Of what is applied in one environment, what another one has not, in its order. */
+export function missing(from: readonly Migration[], to: readonly Migration[]): Migration[] {
+  const applied = to.filter(({ status }) => status === 'applied').map(({ checksum }) => checksum)
+  return from.filter(({ status, checksum }) => {
+    if (status !== 'applied') return false
+    const at = applied.indexOf(checksum)
+    if (at >= 0) applied.splice(at, 1)
+    return at < 0
+  })
+}

@@ -1,0 +1,142 @@
+import {
+  ApiError,
+  type DryRun,
+  type Migration,
+  type MigrationState,
+  type NewMigration,
+  newId,
+} from '@opsplane/contracts'
+import { VersionRaceError } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { checkAction, type MigrationFields, migration } from './domain.js'
+import { type Execution, execute, executeDry } from './execute.js'
+import { checkChecksum, checksumOf, checkTurn } from './ledger.js'
+import type { MigrationParts } from './open.js'
+import { createRuns, type Direction, type Run } from './runs.js'
+import { type Migrations, type Settling, settleRun } from './settle.js'
+import { migrationStatements } from './statements.js'
+import { knownTables, parseShapes, tableChanges } from './table-changes.js'
+
+export interface MigrationService {
+  migrations: Migrations
+  settling: Settling
+  create(fields: NewMigration, origin: MigrationState['origin'], meta: RequestMeta): Promise<Migration>
+  apply(id: string, timeoutMs: number, meta: RequestMeta): Promise<Migration>
+  rollBack(id: string, timeoutMs: number, meta: RequestMeta): Promise<Migration>
+  dryRun(id: string, timeoutMs: number, meta: RequestMeta): Promise<DryRun>
+}
+
+const settlings = 5
+
+export function createMigrations(
+  ctx: ServiceContext,
+  { plane, definitions, tables }: MigrationParts,
+): MigrationService {
+  const { store, database, relay, clock } = ctx
+  const migrations = store.aggregate(migration)
+  const settling: Settling = { store, migrations, tables }
+  const runs = createRuns(database)
+
+  /** Has the outcome in the log: at once, or later by due work. */
+  async function settle(run: Run, error?: string): Promise<void> {
+    const options = { spaceId: run.space.id, now: clock.now(), ...(error !== undefined && { error }) }
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const slugs = await database.sql.begin((tx) => settleRun(settling, tx, options))
+        for (const slug of slugs) definitions.forget(run.space, slug)
+        return relay.wake()
+      } catch (failure) {
+        if (!(failure instanceof VersionRaceError) || attempt === settlings) throw failure
+      }
+    }
+  }
+
+  /** Takes the space and looks again at what is to be run: nothing else changes it from here on. */
+  async function begin(id: string, direction: Direction, timeoutMs: number, meta: RequestMeta) {
+    const found = await migrations.get(id, meta.tenant)
+    const space = await plane.space(meta.tenant)
+    const run = await runs.begin(space, found, direction, meta, timeoutMs)
+    try {
+      const current = await migrations.get(id, meta.tenant)
+      if (meta.expectedVersion !== undefined && meta.expectedVersion !== current.version)
+        throw new ApiError('precondition_failed', 'The migration has changed since.')
+      return { run, execution: await prepare(current, run, timeoutMs, meta) }
+    } catch (error) {
+      await runs.end(run)
+      throw error
+    }
+  }
+
+  async function prepare(
+    current: Migration,
+    run: Run,
+    timeoutMs: number,
+    meta: RequestMeta,
+  ): Promise<Execution> {
+    const { direction } = run
+    checkAction(direction === 'down' ? 'roll_back' : 'apply', current)
+    checkChecksum(current)
+    await checkTurn(database, meta.tenant, current, direction)
+    const { up, down, transactional } = current
+    const sql = direction === 'down' ? down : up
+    if (sql === null)
+      throw new ApiError('conflict', 'The migration has no `down`, so it cannot be rolled back.')
+    if (direction === 'dry' && !transactional)
+      throw new ApiError(
+        'conflict',
+        'What is done concurrently cannot be undone, so there is no dry run of it.',
+      )
+    const path = direction === 'down' ? '/down' : '/up'
+    const statements = await migrationStatements(sql, { transactional, path })
+    return { run, statements, sql, path, acting: meta, timeoutMs, transactional }
+  }
+
+  async function perform(id: string, direction: 'up' | 'down', timeoutMs: number, meta: RequestMeta) {
+    const { run, execution } = await begin(id, direction, timeoutMs, meta)
+    const failure = await execute(plane, execution).then(
+      () => undefined,
+      (error: unknown) => error ?? new Error('it failed'),
+    )
+    const reason =
+      failure === undefined ? undefined : failure instanceof Error ? failure.message : String(failure)
+    await settle(run, reason)
+    const after = await migrations.get(id, meta.tenant)
+    // Its commit may have succeeded, though its connection did not.
+    const done = after.status === (direction === 'up' ? 'applied' : 'rolled_back')
+    if (failure !== undefined && !done) throw failure
+    return after
+  }
+
+  return {
+    migrations,
+    settling,
+    async create({ name, up, down, transactional }, origin, meta) {
+      await migrationStatements(up, { transactional, path: '/up' })
+      if (down !== null) await migrationStatements(down, { transactional, path: '/down' })
+      const { workspaceId, environment } = meta.tenant
+      const number = await store.numbers.next(workspaceId, `migration/${environment}`)
+      const wording = { up, down, transactional }
+      const fields: MigrationFields = { number, name, ...wording, checksum: checksumOf(wording), origin }
+      const id = newId('migration')
+      return migrations.create(id, { kind: 'create', id, fields, applied: false, now: meta.now }, meta)
+    },
+    apply: (id, timeoutMs, meta) => perform(id, 'up', timeoutMs, meta),
+    rollBack: (id, timeoutMs, meta) => perform(id, 'down', timeoutMs, meta),
+    async dryRun(id, timeoutMs, meta) {
+      const { run, execution } = await begin(id, 'dry', timeoutMs, meta)
+      try {
+        const { statements, shapes } = await executeDry(plane, execution)
+        const changes = tableChanges(await knownTables(database.sql, meta.tenant), parseShapes(shapes))
+        const slugs = {
+          created: changes.created.map(({ found }) => found.slug),
+          updated: changes.updated.map(({ slug }) => slug),
+          deleted: changes.deleted.map(({ slug }) => slug),
+        }
+        return { statements, tables: slugs }
+      } finally {
+        await runs.end(run)
+      }
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import type { Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import type { DataPlane } from '../plane/data-plane.js'
+import type { Definitions } from '../table/definitions.js'
+import type { TableAggregate } from '../table/tables.js'
+import { createMigrations } from './migrations.js'
+import { migrationRoutes } from './routes.js'
+import { settlingRuns } from './settle.js'
+
+export interface MigrationParts {
+  plane: DataPlane
+  definitions: Definitions
+  tables: TableAggregate
+}
+
+/** Migrations: their routes, and the due work that settles what was interrupted. */
+export function openMigrations(ctx: ServiceContext, parts: MigrationParts): { routes: Route[] } {
+  const service = createMigrations(ctx, parts)
+  ctx.dueWork.start(settlingRuns(service.settling, () => ctx.relay.wake()))
+  return { routes: migrationRoutes(ctx, parts.plane, service) }
+}

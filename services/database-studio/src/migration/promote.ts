@@ -1,0 +1,45 @@
+import { ApiError, type Environment, type Migration } from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+import { migrationsOf, missing } from './ledger.js'
+import type { MigrationService } from './migrations.js'
+
+export interface PromoteOptions {
+  from: Environment
+  dryRun: boolean
+  timeoutMs: number
+}
+
+/**
+ * Takes over into the environment of the request what is applied in another one of the workspace, each migration in its
+ * own transaction and in their order. Stops at the first that fails, by throwing what it failed with. Returns those taken over, or to
+ * be. Throws `conflict` where the environment is the same.
+ */
+export async function promote(
+  service: MigrationService,
+  { sql }: Pick<Database, 'sql'>,
+  { from, dryRun, timeoutMs }: PromoteOptions,
+  meta: RequestMeta,
+): Promise<Migration[]> {
+  if (from === meta.tenant.environment)
+    throw new ApiError('conflict', 'Migrations are promoted from another environment.')
+  const here = await migrationsOf(sql, meta.tenant)
+  const wanted = missing(await migrationsOf(sql, { ...meta.tenant, environment: from }), here)
+  if (dryRun) return wanted
+  const open = here.filter(({ status }) => status !== 'applied')
+  const applied: Migration[] = []
+  for (const migration of wanted) {
+    // One that could not be applied the last time is tried again.
+    const at = open.findIndex(({ checksum }) => checksum === migration.checksum)
+    const [waiting] = at < 0 ? [] : open.splice(at, 1)
+    const { id } = waiting ?? (await service.create(migration, 'promotion', withoutKey(meta)))
+    applied.push(await service.apply(id, timeoutMs, withoutKey(meta)))
+  }
+  return applied
+}
+
+/** The request's key is kept with its whole answer. */
+function withoutKey(meta: RequestMeta): RequestMeta {
+  const { idempotency: _, ...rest } = meta
+  return { ...rest, signal: meta.signal, log: meta.log }
+}

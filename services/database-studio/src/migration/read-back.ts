@@ -1,0 +1,192 @@
+import {
+  baseColumns,
+  Column,
+  type TableCheck,
+  type TableIndex,
+  type TableState,
+  type TableUnique,
+} from '@opsplane/contracts'
+import {
+  difference,
+  emptyShape,
+  type ShapeColumn,
+  type ShapeConstraint,
+  type ShapeIndex,
+  type TableShape,
+} from './shape.js'
+
+/** What of a table SQL decides, and a definition says. */
+export type Defined = Pick<TableState, 'slug' | 'description' | 'columns' | 'indexes' | 'uniques' | 'checks'>
+
+export interface Known {
+  definition: Defined
+  /** The table as it was when the definition was written. */
+  shape: TableShape
+}
+
+export interface ReadBack extends Defined {
+  /** What has no place in a definition, such as a column of a type records do not have. */
+  unmanaged: string[]
+}
+
+const nothing: Known = {
+  definition: { slug: '', description: '', columns: [], indexes: [], uniques: [], checks: [] },
+  shape: emptyShape,
+}
+
+/** The definition of a table as it is now. What is as it was keeps its words; the rest is read from the catalogue. */
+export function readBack(now: TableShape, { definition, shape: was }: Known = nothing): ReadBack {
+  const constraints = difference(was.constraints, now.constraints)
+  const gone = [...constraints.removed, ...constraints.changed.map(([before]) => before)]
+  const come = [...constraints.added, ...constraints.changed.map(([, after]) => after)]
+  const indexes = difference(was.indexes, now.indexes)
+  const goneIndexes = new Set(
+    [...indexes.removed, ...indexes.changed.map(([before]) => before)].map(({ name }) => name),
+  )
+  const comeIndexes = [...indexes.added, ...indexes.changed.map(([, after]) => after)]
+  const goneNames = new Set(gone.map(({ name }) => name))
+  const known = new Map(definition.columns.map((column) => [column.name, column]))
+  const oldColumns = new Map(was.columns.map((column) => [column.name, column]))
+  const unmanaged: string[] = []
+
+  const columns = now.columns.flatMap((column): Column[] => {
+    if (Object.hasOwn(baseColumns, column.name)) return []
+    const found = columnOf(column, {
+      before: oldColumns.get(column.name),
+      known: known.get(column.name),
+      gone,
+      come,
+    })
+    if (!found) unmanaged.push(`column ${column.name} of type ${column.type}`)
+    return found ? [found] : []
+  })
+  const named = new Set(columns.map(({ name }) => name))
+  const ofColumns = (names: readonly string[]) => names.every((name) => named.has(name))
+  const uniques = definition.uniques.filter(({ name }) => !goneNames.has(name))
+  const checks = definition.checks.filter(({ name }) => !goneNames.has(name))
+  for (const constraint of come) {
+    if (isOfColumn(constraint, ofColumns)) continue
+    const { name, type, columns: on, expression } = constraint
+    if (type === 'u' && nameable(name) && ofColumns(on))
+      uniques.push({ name, columns: on } satisfies TableUnique)
+    else if (type === 'c' && nameable(name) && expression)
+      checks.push({ name, expression } satisfies TableCheck)
+    else unmanaged.push(`constraint ${name}: ${constraint.definition}`)
+  }
+  const kept = definition.indexes.filter(({ name }) => !goneIndexes.has(name))
+  for (const index of comeIndexes) {
+    const read = indexOf(index, named)
+    if (read) kept.push(read)
+    else unmanaged.push(`index ${index.name}: ${index.definition}`)
+  }
+  const description =
+    now.comment === was.comment ? definition.description : (now.comment ?? '').slice(0, 2_000)
+  return { slug: now.name, description, columns, indexes: kept, uniques, checks, unmanaged }
+}
+
+interface ColumnPast {
+  before: ShapeColumn | undefined
+  known: Column | undefined
+  gone: readonly ShapeConstraint[]
+  come: readonly ShapeConstraint[]
+}
+
+function columnOf(now: ShapeColumn, past: ColumnPast): Column | null {
+  const { before, known } = past
+  const typed = before && known && !retyped(now, past) ? known : typeOf(now, past.come)
+  if (!typed) return null
+  const alone = (constraint: ShapeConstraint) => constraint.type === 'u' && isAlone(constraint, now.name)
+  const unique = past.come.some(alone) || (!past.gone.some(alone) && (known?.unique ?? false))
+  const same = before?.default === now.default && known && before.generated === now.generated
+  const comment =
+    before && before.comment === now.comment ? known?.description : (now.comment ?? '').slice(0, 500)
+  const parsed = Column.safeParse({
+    ...typed,
+    name: now.name,
+    nullable: known && before?.notNull === now.notNull ? known.nullable : !now.notNull,
+    unique,
+    default: same
+      ? known.default
+      : now.generated || now.default === null
+        ? null
+        : { expression: now.default },
+    description: comment ?? '',
+  })
+  return parsed.success ? parsed.data : null
+}
+
+/** Whether what makes the type of a column has changed: an enum is a text with a check, a reference one with a foreign key. */
+function retyped(now: ShapeColumn, { before, known, gone, come }: ColumnPast): boolean {
+  if (before?.type !== now.type || before.generated !== now.generated) return true
+  if (now.generated && before.default !== now.default) return true
+  if (JSON.stringify(before.values) !== JSON.stringify(now.values)) return true
+  const of = (type: string) => (constraint: ShapeConstraint) =>
+    constraint.type === type && isAlone(constraint, now.name)
+  if (gone.some(of('f')) || come.some(of('f'))) return true
+  return known?.type === 'enum' && gone.some(of('c'))
+}
+
+const deletions: Record<string, string> = { a: 'restrict', r: 'restrict', n: 'set_null', c: 'cascade' }
+
+/** The type of a column and what belongs to it; null where records have none like it. */
+function typeOf(
+  { name, type, values, generated, default: expression }: ShapeColumn,
+  constraints: readonly ShapeConstraint[],
+) {
+  const plain = plainType(type)
+  if (generated) return plain && { type: 'computed', expression: expression ?? '', resultType: plain.type }
+  if (values) return { type: 'enum', values }
+  const key = constraints.find((constraint) => constraint.type === 'f' && isAlone(constraint, name))
+  if (key?.references && type === 'text' && key.onDelete in deletions)
+    return { type: 'reference', table: key.references, onDelete: deletions[key.onDelete] }
+  return plain
+}
+
+const plainTypes: Record<string, Column['type']> = {
+  ...{ text: 'text', 'character varying': 'text', smallint: 'integer', integer: 'integer', bigint: 'bigint' },
+  ...{ numeric: 'decimal', boolean: 'boolean', date: 'date', json: 'json', jsonb: 'json', uuid: 'uuid' },
+  'timestamp with time zone': 'timestamp',
+}
+
+function plainType(written: string) {
+  const bare = written.replace(/\s*\([\d,-]+\)/, '')
+  const type = plainTypes[bare]
+  if (!type) return null
+  const [first, second] = (/\((\d+)(?:,(\d+))?\)/.exec(written) ?? [])
+    .slice(1)
+    .map((text) => (text ? Number(text) : null))
+  if (type === 'text') return { type, maxLength: first ?? null }
+  if (type === 'decimal') return { type, precision: first ?? null, scale: first ? (second ?? 0) : null }
+  return { type }
+}
+
+function indexOf(
+  { name, unique, plain, method, trigram, columns, valid }: ShapeIndex,
+  named: ReadonlySet<string>,
+): TableIndex | null {
+  if (!plain || !valid || !nameable(name)) return null
+  const kind = method === 'btree' ? 'btree' : method === 'gin' && trigram ? 'trigram' : null
+  // Indexes of lists end with the id, which definitions leave out.
+  const last = columns.at(-1)
+  const said =
+    kind === 'btree' && !unique && columns.length > 1 && last?.name === 'id' ? columns.slice(0, -1) : columns
+  const read = said.map((column) => ({
+    name: column.name ?? '',
+    direction: column.descending ? ('desc' as const) : ('asc' as const),
+  }))
+  if (!kind || !read.every((column) => named.has(column.name) || Object.hasOwn(baseColumns, column.name)))
+    return null
+  return { name, kind, unique, columns: read }
+}
+
+/** Whether a column says it: that it is unique, or refers to another table; or every table has it. */
+function isOfColumn(
+  { type, columns, references }: ShapeConstraint,
+  ofColumns: (names: readonly string[]) => boolean,
+): boolean {
+  if (columns.length === 1 && columns[0] === 'id') return type === 'p' || type === 'c'
+  return columns.length === 1 && ofColumns(columns) && (type === 'u' || (type === 'f' && references !== null))
+}
+
+const isAlone = ({ columns }: ShapeConstraint, name: string) => columns.length === 1 && columns[0] === name
+const nameable = (name: string) => /^[a-z][a-z0-9_]{0,58}$/.test(name)

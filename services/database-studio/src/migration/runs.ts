@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  Actor,
+  ApiError,
+  Environment,
+  EventSource,
+  type Migration,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { Database, StatementRunner } from '@opsplane/postgres'
+import { z } from 'zod'
+import type { Acting, Space } from '../plane/space.js'
+
+export type Direction = 'up' | 'down' | 'dry'
+
+export interface Run {
+  space: Space
+  migrationId: string
+  direction: Direction
+  /** What the migrator's session proves itself by; known to this process alone. */
+  token: string
+}
+
+const Row = z.object({
+  workspaceId: z.string(),
+  environment: Environment,
+  migrationId: z.string(),
+  direction: z.enum(['up', 'down', 'dry']),
+  done: z.boolean(),
+  acting: z.object({
+    actor: Actor,
+    requestId: z.string().nullable(),
+    source: EventSource.nullish(),
+  }),
+})
+/** A run as it stands, locked. */
+export type StandingRun = z.infer<typeof Row>
+
+/** Beyond the deadline of its session, by then it is over. */
+const graceMs = 30_000
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
+
+/** Runs of migrations: a row for each space that has one, which is the lock as well. */
+export function createRuns({ sql }: Pick<Database, 'sql'>) {
+  return {
+    /** Takes the space for one migration. Throws `conflict` while another one runs there. */
+    async begin(
+      space: Space,
+      migration: Pick<Migration, 'id'>,
+      direction: Direction,
+      acting: Acting,
+      timeoutMs: number,
+    ): Promise<Run> {
+      const token = randomBytes(32).toString('base64url')
+      const { actor, requestId, source = null } = acting
+      const taken = await sql.unsafe(
+        `insert into migration_runs (space_id, workspace_id, environment, migration_id, direction, token_hash, acting, due_at)
+         values ($1, $2, $3, $4, $5, $6, $7::text::json, clock_timestamp() + make_interval(secs => $8::text::float8 / 1000))
+         on conflict do nothing returning space_id`,
+        [
+          ...[space.id, space.workspaceId, space.environment, migration.id, direction, hashOf(token)],
+          ...[JSON.stringify({ actor, requestId, source }), String(timeoutMs + graceMs)],
+        ],
+      )
+      if (taken.length === 0)
+        throw new ApiError(
+          'conflict',
+          'Another migration runs in this environment. Try again when it is over.',
+        )
+      return { space, migrationId: migration.id, direction, token }
+    },
+
+    /** Gives the space back where nothing was applied. */
+    async end({ space, token }: Run): Promise<void> {
+      await sql.unsafe(
+        'delete from migration_runs where space_id = $1 and token_hash = $2 and done_at is null',
+        [space.id, hashOf(token)],
+      )
+    },
+  }
+}
+export type Runs = ReturnType<typeof createRuns>
+
+/** The run of a space, locked: its transaction is over. Undefined where there is none any more. */
+export async function lockRun(tx: StatementRunner, spaceId: string): Promise<StandingRun | undefined> {
+  const [row] = await tx.unsafe(
+    `select workspace_id as "workspaceId", environment, migration_id as "migrationId", direction, acting,
+       done_at is not null as done
+     from migration_runs where space_id = $1 for update`,
+    [spaceId],
+  )
+  return row && Row.parse(row)
+}
+
+export const removeRun = (tx: StatementRunner, spaceId: string) =>
+  tx.unsafe('delete from migration_runs where space_id = $1', [spaceId])
+
+export const tenantOf = ({
+  workspaceId,
+  environment,
+}: Pick<StandingRun, 'workspaceId' | 'environment'>): TenantScope => ({
+  workspaceId,
+  environment,
+})

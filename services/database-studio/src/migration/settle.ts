@@ -1,0 +1,66 @@
+import type { MigrationState } from '@opsplane/contracts'
+import type { Aggregate } from '@opsplane/eventstore'
+import { type EventStore, VersionRaceError } from '@opsplane/eventstore'
+import { type DueRow, type MakeWorker, type StatementRunner, within } from '@opsplane/postgres'
+import { dueRuns } from '../sql/tables.js'
+import type { TableAggregate } from '../table/tables.js'
+import type { MigrationCommand } from './domain.js'
+import { lockRun, removeRun, tenantOf } from './runs.js'
+import { defineTables, knownTables, parseShapes, slugsOf, tableChanges } from './table-changes.js'
+
+export type Migrations = Aggregate<MigrationState, MigrationCommand, MigrationState & { version: number }>
+
+export interface Settling {
+  store: EventStore
+  migrations: Migrations
+  tables: TableAggregate
+}
+
+/**
+ * Writes down what has become of the run of a space, once its transaction is over: the migration's event, definitions of the
+ * tables as they are now, and the run is no more. Nothing where there is none. `error` says why it failed, if it did. Returns slugs
+ * whose definitions have changed.
+ */
+export async function settleRun(
+  { store, migrations, tables }: Settling,
+  tx: StatementRunner,
+  { spaceId, now, error }: { spaceId: string; now: string; error?: string },
+): Promise<string[]> {
+  const run = await lockRun(tx, spaceId)
+  if (!run) return []
+  const { direction, migrationId, done, acting } = run
+  const tenant = tenantOf(run)
+  const meta = { tenant, now, ...acting, source: acting.source ?? null }
+  let slugs: string[] = []
+  if (done) {
+    const [row] = await tx.unsafe('select space_shapes($1) as shapes', [spaceId])
+    const changes = tableChanges(await knownTables(tx, tenant), parseShapes(row?.shapes))
+    await store.within(tx, meta, async (unit) => {
+      await unit.handle(migrations, migrationId, { kind: direction === 'down' ? 'roll_back' : 'apply', now })
+      await defineTables(unit, tables, changes, now)
+    })
+    slugs = slugsOf(changes)
+    for (const { id } of changes.deleted) await tx.unsafe('select drop_capture($1)', [id])
+    await tx.unsafe('select keep_shapes($1)', [spaceId])
+  } else if (direction !== 'dry') {
+    const reason = error ?? 'It was interrupted, and has changed nothing.'
+    await store.within(tx, meta, (unit) =>
+      unit.handle(migrations, migrationId, { kind: 'fail', error: reason, now }),
+    )
+  }
+  await removeRun(tx, spaceId)
+  return slugs
+}
+
+/** Settles the runs whose service has ended before it could. */
+export const settlingRuns = (settling: Settling, committed: () => void): MakeWorker =>
+  within<DueRow>({
+    name: 'migration-runs',
+    of: dueRuns,
+    batch: 20,
+    async perform(tx, rows) {
+      for (const { key, at } of rows) await settleRun(settling, tx, { spaceId: key, now: at })
+    },
+    committed,
+    isPassing: (error) => error instanceof VersionRaceError,
+  })

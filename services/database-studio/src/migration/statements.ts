@@ -1,0 +1,133 @@
+import type { AlterTableStmt, CreateStmt, DropStmt, IndexStmt, Node } from 'libpg-query'
+import { isStatement, parseStatements, partsWithin, type Statement, sqlError } from '../sql/grammar.js'
+import { commandName } from '../sql/statement.js'
+
+/** One step of a migration. */
+export interface MigrationStatement extends Pick<Statement, 'text' | 'start'> {
+  /** It changes rows, and not what there is. */
+  changesRows: boolean
+  /** Name of the index it builds concurrently, outside of any transaction. */
+  buildsIndex: string | null
+}
+
+interface Problem {
+  sql: string
+  at: number
+  path: string
+}
+
+/**
+ * The statements of a migration: DDL of tables, indexes and types, and INSERT, UPDATE and DELETE. Throws
+ * `validation_failed`, naming the first that is anything else. With `transactional` false only indexes are built and dropped,
+ * concurrently. `path` is the JSON pointer of the text.
+ */
+export async function migrationStatements(
+  sql: string,
+  { transactional, path }: { transactional: boolean; path: string },
+): Promise<MigrationStatement[]> {
+  const statements = await parseStatements(sql).catch((error: { details?: { path: string }[] }) => {
+    for (const detail of error.details ?? []) detail.path = path
+    throw error
+  })
+  if (statements.length === 0) throw sqlError('has no statement', { sql, at: 0, path, code: 'no_statement' })
+  return statements.map((statement) => checked(statement, { sql, at: statement.start, path }, transactional))
+}
+
+function checked({ node, kind, text, start }: Statement, problem: Problem, transactional: boolean) {
+  if (transactional === isConcurrent(node)) {
+    const rule = transactional
+      ? 'works concurrently, which takes "transactional": false'
+      : 'is none that works concurrently: those stand alone in a migration with "transactional": false'
+    throw refused(rule, problem)
+  }
+  const check = checks[kind]
+  if (!check) throw refused(`is ${commandName(kind)}, which a migration cannot be`, problem)
+  check(node, problem)
+  for (const within of partsWithin(node)) refuseWithin(within.kind, within.fields, problem)
+  const buildsIndex =
+    'IndexStmt' in node && node.IndexStmt.concurrent ? (node.IndexStmt.idxname ?? null) : null
+  return { text, start, changesRows: rowStatements.has(kind), buildsIndex }
+}
+
+/** By the kind of a statement's node: what more it has to keep to. */
+const checks: Record<string, (node: Node, problem: Problem) => void> = {
+  CreateStmt: (node, problem) => 'CreateStmt' in node && checkCreate(node.CreateStmt, problem),
+  AlterTableStmt: (node, problem) => 'AlterTableStmt' in node && checkAlter(node.AlterTableStmt, problem),
+  RenameStmt: (node, problem) => 'RenameStmt' in node && checkObject(node.RenameStmt.renameType, problem),
+  DropStmt: (node, problem) => 'DropStmt' in node && checkDrop(node.DropStmt, problem),
+  IndexStmt: (node, problem) => 'IndexStmt' in node && checkIndex(node.IndexStmt, problem),
+  CommentStmt: (node, problem) => 'CommentStmt' in node && checkObject(node.CommentStmt.objtype, problem),
+  CreateEnumStmt: () => {},
+  AlterEnumStmt: () => {},
+  InsertStmt: () => {},
+  UpdateStmt: () => {},
+  DeleteStmt: () => {},
+}
+
+/** Statements of rows and what they are made of; nothing else stands within a statement. */
+const rowStatements = new Set(['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt'])
+
+function refuseWithin(kind: string, fields: Record<string, unknown>, problem: Problem): void {
+  if (kind === 'SelectStmt' && 'intoClause' in fields) throw refused('makes a table by SELECT INTO', problem)
+  if (isStatement(kind) && !rowStatements.has(kind) && !(kind in checks))
+    throw refused(`is ${commandName(kind)}, which a migration cannot be`, problem)
+  // Names stand without their schema, so that a migration means the same in every environment.
+  if (fields.schemaname !== undefined || fields.catalogname !== undefined)
+    throw refused(`names a schema, ${String(fields.schemaname)}: tables are named without`, problem)
+}
+
+function checkCreate(create: CreateStmt, problem: Problem): void {
+  const { relation, inhRelations, partspec, partbound, ofTypename, tablespacename, accessMethod, options } =
+    create
+  if (relation?.relpersistence !== 'p') throw refused('makes a temporary or unlogged table', problem)
+  if (inhRelations || partspec || partbound) throw refused('makes a table of parts', problem)
+  if (ofTypename || tablespacename || accessMethod || options)
+    throw refused('makes a table with storage or a type of its own', problem)
+}
+
+const alterations = new Set(
+  [
+    ...['AddColumn', 'DropColumn', 'ColumnDefault', 'DropNotNull', 'SetNotNull', 'AlterColumnType'],
+    ...['AddConstraint', 'DropConstraint', 'ValidateConstraint', 'AlterConstraint', 'AddIndexConstraint'],
+    ...['SetStatistics', 'SetExpression', 'DropExpression', 'AddIdentity', 'SetIdentity', 'DropIdentity'],
+  ].map((name) => `AT_${name}`),
+)
+
+function checkAlter({ objtype, cmds }: AlterTableStmt, problem: Problem): void {
+  checkObject(objtype, problem)
+  for (const { kind, fields } of partsWithin(cmds ?? [])) {
+    const subtype = String(fields.subtype)
+    if (kind === 'AlterTableCmd' && !alterations.has(subtype))
+      throw refused(`alters a table in a way it cannot (${subtype.slice(3)})`, problem)
+  }
+}
+
+const objects = new Set(
+  ['TABLE', 'COLUMN', 'TABCONSTRAINT', 'INDEX', 'TYPE', 'ATTRIBUTE'].map((name) => `OBJECT_${name}`),
+)
+
+function checkObject(type: string | undefined, problem: Problem): void {
+  if (!objects.has(type ?? ''))
+    throw refused(
+      `is about ${(type ?? '').replace('OBJECT_', '').toLowerCase()}, which a migration cannot change`,
+      problem,
+    )
+}
+
+function checkDrop(drop: DropStmt, problem: Problem): void {
+  checkObject(drop.removeType, problem)
+  for (const { fields } of partsWithin(drop.objects ?? []))
+    if (Array.isArray(fields.items) && fields.items.length > 1 && drop.removeType !== 'OBJECT_TYPE')
+      throw refused('names a schema: tables and indexes are named without', problem)
+}
+
+function checkIndex({ tableSpace, options }: IndexStmt, problem: Problem): void {
+  if (tableSpace || options) throw refused('makes an index with storage of its own', problem)
+}
+
+const isConcurrent = (node: Node): boolean =>
+  ('IndexStmt' in node && node.IndexStmt.concurrent === true) ||
+  ('DropStmt' in node && node.DropStmt.concurrent === true)
+
+const refused = (message: string, { sql, at, path }: Problem) =>
+  sqlError(message, { sql, at, path, code: 'statement_refused' })

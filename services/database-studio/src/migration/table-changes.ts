@@ -1,0 +1,96 @@
+import type { TableState, TenantScope } from '@opsplane/contracts'
+import type { Unit } from '@opsplane/eventstore'
+import type { StatementRunner } from '@opsplane/postgres'
+import { z } from 'zod'
+import type { TableAggregate } from '../table/tables.js'
+import { type ReadBack, readBack } from './read-back.js'
+import { TableShape } from './shape.js'
+
+/** What the catalogue has of a space, beside what definitions say. */
+export interface TableChanges {
+  created: { id: string; found: ReadBack }[]
+  updated: { id: string; slug: string; found: ReadBack }[]
+  deleted: { id: string; slug: string }[]
+}
+
+const Shapes = z.record(z.string(), TableShape)
+const Known = z.object({
+  id: z.string(),
+  state: z.record(z.string(), z.unknown()),
+  shape: TableShape.nullable(),
+})
+
+/** Tables by id as they are now: all that are captured in a space. */
+export const parseShapes = (shapes: unknown) => Shapes.parse(shapes)
+
+/** Definitions of a tenant that are in use, with the shapes their tables had when they were written. */
+export async function knownTables(tx: StatementRunner, { workspaceId, environment }: TenantScope) {
+  const rows = await tx.unsafe(
+    `select t.id, t.state, s.shape from tables t left join table_shapes s on s.table_id = t.id
+     where t.workspace_id = $1 and t.environment = $2 and t.purge_at is null order by t.id`,
+    [workspaceId, environment],
+  )
+  // The state was written as one, which types it.
+  return z
+    .array(Known)
+    .parse([...rows])
+    .map(({ state, ...row }) => ({ ...row, state: state as unknown as TableState }))
+}
+export type KnownTable = Awaited<ReturnType<typeof knownTables>>[number]
+
+/** What has become of a tenant's tables, by their shapes now. */
+export function tableChanges(
+  known: readonly KnownTable[],
+  shapes: Readonly<Record<string, TableShape>>,
+): TableChanges {
+  const definitions = new Map(known.map((table) => [table.id, table]))
+  const changes: TableChanges = { created: [], updated: [], deleted: [] }
+  for (const [id, shape] of Object.entries(shapes)) {
+    const table = definitions.get(id)
+    if (!table) changes.created.push({ id, found: readBack(shape) })
+    else if (table.shape && !sameShape(table.shape, shape))
+      changes.updated.push({
+        id,
+        slug: shape.name,
+        found: readBack(shape, { definition: table.state, shape: table.shape }),
+      })
+  }
+  for (const { id, state } of known) if (!(id in shapes)) changes.deleted.push({ id, slug: state.slug })
+  return changes
+}
+
+/** Every slug that means something else than before. */
+export const slugsOf = ({ created, updated, deleted }: TableChanges): string[] => [
+  ...[...created, ...updated].map(({ found }) => found.slug),
+  ...[...updated, ...deleted].map(({ slug }) => slug),
+]
+
+export const sameShape = (one: TableShape, other: TableShape): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
+
+/** Writes what has become of tables into their definitions. Returns whether any changed. */
+export async function defineTables(
+  unit: Unit,
+  tables: TableAggregate,
+  { created, updated, deleted }: TableChanges,
+  now: string,
+): Promise<void> {
+  // Names are free before they are taken.
+  for (const { id } of deleted) {
+    await unit.handle(tables, id, { kind: 'delete', purgeAt: now, now })
+    await unit.handle(tables, id, { kind: 'purge' })
+  }
+  for (const { id, found } of updated) {
+    const { unmanaged: _, ...to } = found
+    await unit.handle(tables, id, { kind: 'change', to, now })
+  }
+  for (const { id, found } of created) {
+    const { unmanaged: _, ...defined } = found
+    await unit.create(tables, id, {
+      kind: 'create',
+      id,
+      fields: { ...defined, name: defined.slug, rules: [] },
+      now,
+    })
+  }
+}

@@ -1,0 +1,45 @@
+import { ApiError, type ErrorDetail, type ParameterType } from '@opsplane/contracts'
+import type { Numbered } from '../sql/parameters.js'
+import { checkParameter, type Json, parameterText } from './values.js'
+
+export type ParameterValues = readonly Json[] | Readonly<Record<string, Json>>
+/** By name, or by number. */
+export type ParameterTypes = Readonly<Record<string, ParameterType>>
+
+/** A list of types is by place. */
+export function typesByName(
+  types: readonly (ParameterType | null)[] | ParameterTypes | undefined,
+): ParameterTypes {
+  if (!Array.isArray(types)) return (types as ParameterTypes | undefined) ?? {}
+  return Object.fromEntries(types.flatMap((type, index) => (type ? [[String(index + 1), type]] : [])))
+}
+
+/** The values of a statement's parameters in their order, as Postgres reads them. Throws `validation_failed`. */
+export function argumentsOf(
+  statement: Numbered,
+  values: ParameterValues,
+  types: ParameterTypes,
+): (string | null)[] {
+  const { names, count } = statement
+  const keys = names.length > 0 ? names : Array.from({ length: count }, (_, index) => String(index + 1))
+  const given = new Map<string, Json>(
+    Array.isArray(values)
+      ? values.map((value, index) => [String(index + 1), value])
+      : Object.entries(values as Record<string, Json>),
+  )
+  const missing = keys.filter((key) => !given.has(key)).map((key) => detail(key, 'required', 'has no value'))
+  const unknown = [...given.keys()].filter((key) => !keys.includes(key))
+  const details = [...missing, ...unknown.map((key) => detail(key, 'unknown', 'is no parameter of the SQL'))]
+  if (details.length > 0)
+    throw new ApiError('validation_failed', 'The parameters are not those of the SQL.', { details })
+  return keys.map((key) => {
+    const value = given.get(key) ?? null
+    const type = types[key]
+    if (type) checkParameter(key, value, type)
+    return parameterText(value, type)
+  })
+}
+
+const detail = (name: string, code: string, message: string): ErrorDetail => ({
+  ...{ in: 'body', path: `/parameters/${name}`, code, message: `${name} ${message}` },
+})

@@ -1,0 +1,7 @@
+import { resourceDecider, type SavedQueryState } from '@opsplane/contracts'
+
+export const savedQuery = resourceDecider<SavedQueryState>({
+  resourceType: 'query',
+  table: 'saved_queries',
+  displayName: ({ name }) => name,
+})

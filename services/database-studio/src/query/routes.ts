@@ -1,0 +1,155 @@
+import {
+  NewSavedQuery,
+  newId,
+  QueryResult,
+  RunSavedQuery,
+  SavedQuery,
+  SavedQueryPatch,
+} from '@opsplane/contracts'
+import { listPage } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { z } from 'zod'
+import { savedQueries as table } from '../sql/tables.js'
+import { savedQuery } from './domain.js'
+import { type FreeSql, queryTag as tag } from './run-routes.js'
+import { checkSaved, requestOf, savedVersions } from './saved.js'
+
+/** Saved queries. */
+export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[] {
+  const {
+    store,
+    database: { db },
+    cursors,
+  } = ctx
+  const queries = store.aggregate(savedQuery)
+  const versions = savedVersions(ctx)
+  return [
+    defineList({
+      operationId: 'listQueries',
+      path: '/queries',
+      summary: 'List saved queries',
+      tag,
+      scope: 'queries:read',
+      sorts: ['-createdAt', 'name'],
+      response: SavedQuery,
+      handler: ({ query: { limit, after, sort }, binding, meta: { tenant } }) =>
+        listPage(db, {
+          table,
+          tenant,
+          sort: { column: sort.field === 'name' ? table.name : table.createdAt, direction: sort.direction },
+          ...{ limit, after, binding, cursors, asOf: undefined, present: queries.present },
+        }),
+    }),
+
+    defineRoute({
+      operationId: 'createQuery',
+      method: 'post',
+      path: '/queries',
+      summary: 'Save a query',
+      description:
+        'Checked as when it runs; its parameters are all named and declared. Emits `query.created`.',
+      tag,
+      scope: 'queries:manage',
+      body: NewSavedQuery,
+      response: SavedQuery,
+      status: 201,
+      handler: async ({ body, meta }) => {
+        await checkSaved(body)
+        const id = newId('query')
+        return queries.create(id, { kind: 'create', id, fields: body, now: meta.now }, meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getQuery',
+      method: 'get',
+      path: '/queries/:id',
+      summary: 'Get a saved query',
+      tag,
+      scope: 'queries:read',
+      response: SavedQuery,
+      errors: ['not_found'],
+      handler: ({ params, meta }) => queries.get(params.id, meta.tenant),
+    }),
+
+    defineRoute({
+      operationId: 'updateQuery',
+      method: 'patch',
+      path: '/queries/:id',
+      summary: 'Change a saved query',
+      description: 'Each change is a version. Emits `query.updated`, or nothing where nothing changes.',
+      tag,
+      scope: 'queries:manage',
+      body: SavedQueryPatch,
+      response: SavedQuery,
+      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      handler: async ({ params, body, meta }) => {
+        const { sql, mode, parameters } = body
+        await checkSaved({
+          ...(await queries.get(params.id, meta.tenant)),
+          ...defined({ sql, mode, parameters }),
+        })
+        return queries.handle(params.id, { kind: 'update', patch: body, now: meta.now }, meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'deleteQuery',
+      method: 'delete',
+      path: '/queries/:id',
+      summary: 'Delete a saved query',
+      description: 'Emits `query.deleted`.',
+      tag,
+      scope: 'queries:manage',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      handler: async ({ params, meta }) => {
+        await queries.handle(params.id, { kind: 'delete' }, meta)
+      },
+    }),
+
+    defineList({
+      operationId: 'listQueryVersions',
+      path: '/queries/:id/versions',
+      summary: 'List the versions of a saved query',
+      description: 'The latest first.',
+      tag,
+      scope: 'queries:read',
+      sorts: [],
+      response: SavedQuery,
+      errors: ['not_found'],
+      handler: async ({ params: { id }, query: { limit, after }, binding, meta: { tenant } }) => {
+        await queries.get(id, tenant)
+        return versions.list(id, { limit, after, binding }, tenant)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'runSavedQuery',
+      method: 'post',
+      path: '/queries/:id/run',
+      summary: 'Run a saved query',
+      description: 'As `POST /queries/run` does, with the values of its parameters.',
+      tag,
+      scope: 'queries:run',
+      body: RunSavedQuery,
+      response: QueryResult,
+      waits: true,
+      idempotency: 'claim',
+      errors: ['not_found', 'insufficient_scope', 'forbidden', 'rate_limited', 'upstream_timeout'],
+      handler: async ({ params: { id }, body, meta }) => {
+        const current = await queries.get(id, meta.tenant)
+        const query = body.version === undefined ? current : await versions.get(id, body.version, meta.tenant)
+        return freeSql.run(requestOf(query, body), meta)
+      },
+    }),
+  ]
+}
+
+/** Of a patch what is given. */
+const defined = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: NonNullable<T[K]>
+  }

@@ -1,0 +1,55 @@
+import { ApiError, QueryResult, RunQuery } from '@opsplane/contracts'
+import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { typesByName } from './arguments.js'
+import type { QueryRequest, QueryRunner } from './run.js'
+import type { Slots } from './slots.js'
+
+/** Runs SQL for callers who may write some. */
+export interface FreeSql {
+  run(request: QueryRequest, meta: RequestMeta): Promise<QueryResult>
+}
+
+export interface FreeSqlOptions {
+  runner: QueryRunner
+  slots: Slots
+  /** Throws `forbidden` where a row rule binds the caller: SQL would reach past it. */
+  refuseRuled(meta: RequestMeta): Promise<void>
+}
+
+export function createFreeSql({ runner, slots, refuseRuled }: FreeSqlOptions): FreeSql {
+  return {
+    async run(request, meta) {
+      if (request.mode === 'write' && !meta.principal.permissions.includes('queries:write'))
+        throw new ApiError('insufficient_scope', 'Mode write takes the permission queries:write.')
+      await refuseRuled(meta)
+      return slots.run(meta.tenant.workspaceId, () => runner.run(meta.tenant, request, meta, meta.signal))
+    },
+  }
+}
+
+export const queryTag = 'Queries'
+
+export function runRoutes(freeSql: FreeSql): Route[] {
+  return [
+    defineRoute({
+      operationId: 'runQuery',
+      method: 'post',
+      path: '/queries/run',
+      summary: 'Run a SQL query',
+      description:
+        'One statement, as a role that sees nothing but the data of this workspace and environment: read-only, or with ' +
+        '`mode` write (permission `queries:write`) as one that may change rows, which emits `record.*`. Beyond `maxRows` ' +
+        'or 4 MiB the result is cut, and `truncated` says so. What the SQL fails at is a 422 with the code, position and ' +
+        'hint of Postgres in `details`. Callers under a row rule run no SQL (403).',
+      tag: queryTag,
+      scope: 'queries:run',
+      body: RunQuery,
+      response: QueryResult,
+      waits: true,
+      idempotency: 'claim',
+      errors: ['insufficient_scope', 'forbidden', 'rate_limited', 'upstream_timeout'],
+      handler: ({ body: { types, ...body }, meta }) =>
+        freeSql.run({ ...body, types: typesByName(types) }, meta),
+    }),
+  ]
+}

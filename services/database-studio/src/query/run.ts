@@ -1,0 +1,123 @@
+import type { QueryMode, QueryResult, TenantScope } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import type { Sql, TransactionSql } from 'postgres'
+import type { DataPlane, Session } from '../plane/data-plane.js'
+import type { Acting } from '../plane/space.js'
+import { numberParameters } from '../sql/parameters.js'
+import { checkQuery } from '../sql/statement.js'
+import { argumentsOf, type ParameterTypes, type ParameterValues } from './arguments.js'
+import { explainFailure } from './failure.js'
+import { collectRows } from './rows.js'
+import { createTypeNames } from './type-names.js'
+
+export interface QueryRequest {
+  sql: string
+  parameters: ParameterValues
+  types: ParameterTypes
+  mode: QueryMode
+  maxRows: number
+  timeoutMs: number
+  explain?: 'plan' | 'analyze' | undefined
+}
+
+export interface QueryRunner {
+  /**
+   * Runs one statement of a tenant, as its reader in a read-only transaction or, in mode `write`, as its runtime with
+   * `acting` in the journal. Throws `validation_failed` for what the statement is not allowed or fails at, `rate_limited`
+   * where the workspace runs too many at once.
+   */
+  run(tenant: TenantScope, request: QueryRequest, acting: Acting, signal: AbortSignal): Promise<QueryResult>
+}
+
+/** What ends a transaction whose result is wanted without its effects. */
+class Undone<T> {
+  constructor(readonly value: T) {}
+}
+
+/** What is over time is stopped by Postgres itself; if it is not, from outside so much later. */
+const graceMs = 1_000
+const maxBytes = 4_194_304
+
+export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sql'>): QueryRunner {
+  const namesOf = createTypeNames(database.sql)
+  return {
+    async run(tenant, request, acting, signal) {
+      const { mode, timeoutMs, explain, maxRows } = request
+      const statement = await numberParameters(request.sql, request.types)
+      const values = argumentsOf(statement, request.parameters, request.types)
+      await checkQuery(statement.masked, mode)
+      const space = await plane.space(tenant)
+      const prefix = explain ? `explain (format json${explain === 'analyze' ? ', analyze' : ''}) ` : ''
+      const startedAt = performance.now()
+      const execute = (tx: TransactionSql) =>
+        collectRows(tx, {
+          text: `${prefix}${statement.text}`,
+          values,
+          maxRows,
+          maxBytes,
+          whole: explain !== undefined,
+        })
+      const options = { deadlineMs: timeoutMs + graceMs, signal }
+      const role = mode === 'write' ? 'runtime' : 'reader'
+      const found = await plane
+        .session(space, role, options, (session) => {
+          if (mode === 'read') return reading(session.sql, timeoutMs, execute)
+          return writing(session, { timeoutMs, acting, undo: explain !== undefined }, execute)
+        })
+        .catch((error: unknown) => {
+          const writtenPosition = (position: number) => statement.writtenPosition(position - prefix.length)
+          throw explainFailure(error, { path: '/sql', writtenPosition })
+        })
+      const result = await found.result(namesOf)
+      const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
+      if (!explain) return { ...result, durationMs }
+      const [plan] = Object.values(result.rows[0] ?? {})
+      return { columns: [], rows: [], rowCount: 0, truncated: null, durationMs, plan: plan ?? null }
+    },
+  }
+}
+
+/** A transaction cannot become one that writes once a query has been made in it. */
+async function reading<T>(sql: Sql, timeoutMs: number, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
+  return undone(
+    sql.begin('read only', async (tx) => {
+      await limitTime(tx, timeoutMs)
+      await tx.unsafe('select 1')
+      throw new Undone(await work(tx))
+    }),
+  )
+}
+
+interface Writing {
+  timeoutMs: number
+  acting: Acting
+  undo: boolean
+}
+
+async function writing<T>(
+  { sql, act }: Session,
+  { timeoutMs, acting, undo }: Writing,
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T> {
+  return undone(
+    sql.begin(async (tx) => {
+      await limitTime(tx, timeoutMs)
+      await act(tx, acting)
+      const value = await work(tx)
+      if (undo) throw new Undone(value)
+      return value as Awaited<T>
+    }),
+  )
+}
+
+const limitTime = (tx: TransactionSql, timeoutMs: number) =>
+  tx.unsafe(`set local statement_timeout = ${timeoutMs}`)
+
+async function undone<T>(transaction: Promise<unknown>): Promise<T> {
+  try {
+    return (await transaction) as T
+  } catch (error) {
+    if (error instanceof Undone) return error.value as T
+    throw error
+  }
+}

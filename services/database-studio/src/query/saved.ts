@@ -1,0 +1,117 @@
+import {
+  ApiError,
+  type ErrorDetail,
+  notFound,
+  type ParameterType,
+  type QueryParameter,
+  type RunSavedQuery,
+  type SavedQuery,
+  SavedQueryState,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { ServiceContext } from '@opsplane/service'
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { numberParameters } from '../sql/parameters.js'
+import { checkQuery } from '../sql/statement.js'
+import type { QueryRequest } from './run.js'
+
+type Wording = Pick<SavedQueryState, 'sql' | 'mode' | 'parameters'>
+
+/** Throws `validation_failed` unless the SQL may be run in its mode and takes just the parameters that are declared. */
+export async function checkSaved({ sql: text, mode, parameters }: Wording): Promise<void> {
+  const { names, count, masked } = await numberParameters(text, typesOf(parameters))
+  await checkQuery(masked, mode)
+  if (count > names.length)
+    throw refused([detail('/sql', 'numbered', 'must name its parameters, as in :name')])
+  const declared = parameters.map(({ name }) => name)
+  const twice = declared.filter((name, index) => declared.indexOf(name) !== index)
+  const problems = [
+    ...twice.map((name) => detail('/parameters', 'duplicate', `declares ${name} twice`)),
+    ...names
+      .filter((name) => !declared.includes(name))
+      .map((name) => detail('/sql', 'undeclared', `takes :${name}, which is not declared`)),
+    ...declared
+      .filter((name) => !names.includes(name))
+      .map((name) => detail('/parameters', 'unused', `declares ${name}, which the SQL does not take`)),
+  ]
+  if (problems.length > 0) throw refused(problems)
+}
+
+/** What runs where a saved query is given these values. Throws `validation_failed` where one is missing. */
+export function requestOf(
+  query: Wording,
+  { parameters: given, maxRows, timeoutMs, explain }: RunSavedQuery,
+): QueryRequest {
+  const values = { ...given }
+  for (const { name, required, default: value } of query.parameters) {
+    if (name in values) continue
+    if (required && value === undefined)
+      throw refused([detail(`/parameters/${name}`, 'required', `${name} has no value`)])
+    values[name] = value ?? null
+  }
+  const { sql: text, mode } = query
+  return {
+    sql: text,
+    mode,
+    parameters: values,
+    types: typesOf(query.parameters),
+    maxRows,
+    timeoutMs,
+    explain,
+  }
+}
+
+const typesOf = (parameters: readonly QueryParameter[]): Record<string, ParameterType> =>
+  Object.fromEntries(parameters.map(({ name, type }) => [name, type]))
+
+const refused = (details: ErrorDetail[]) =>
+  new ApiError('validation_failed', 'The query cannot be saved or run like this.', { details })
+
+const detail = (path: string, code: string, message: string): ErrorDetail => ({
+  in: 'body',
+  path,
+  code,
+  message,
+})
+
+const Version = z.object({ version: z.number(), state: SavedQueryState })
+
+/** The versions of saved queries: what the log has of each. */
+export function savedVersions({ database: { db }, cursors }: Pick<ServiceContext, 'database' | 'cursors'>) {
+  const read = async (id: string, tenant: TenantScope, bound: ReturnType<typeof sql>, limit: number) => {
+    const rows = await db.execute(sql`
+      select version, data->'after' as state from events
+      where stream_id = ${id} and stream_type = 'saved_queries' and workspace_id = ${tenant.workspaceId}
+        and environment = ${tenant.environment} and type <> 'query.deleted' and ${bound}
+      order by version desc limit ${limit}`)
+    return z
+      .array(Version)
+      .parse([...rows])
+      .map(({ version, state }): SavedQuery => ({ ...state, version }))
+  }
+  return {
+    /** Throws not_found. */
+    async get(id: string, version: number, tenant: TenantScope): Promise<SavedQuery> {
+      const [found] = await read(id, tenant, sql`version = ${version}`, 1)
+      if (!found) throw notFound()
+      return found
+    },
+    /** The latest first. */
+    async list(
+      id: string,
+      page: { limit: number; after?: string | undefined; binding: string },
+      tenant: TenantScope,
+    ) {
+      const { limit, after, binding } = page
+      const scope = `${tenant.workspaceId}|${tenant.environment}|${binding}`
+      const [before] = after === undefined ? [] : z.tuple([z.number()]).parse(cursors.decode(after, scope))
+      const bound = before === undefined ? sql`true` : sql`version < ${before}`
+      const rows = await read(id, tenant, bound, limit + 1)
+      const items = rows.slice(0, limit)
+      const last = rows.length > limit ? items.at(-1) : undefined
+      return { items, limit, nextCursor: last ? cursors.encode([last.version], scope) : null }
+    },
+  }
+}
+export type SavedVersions = ReturnType<typeof savedVersions>

@@ -1,0 +1,24 @@
+import type { Database } from '@opsplane/postgres'
+
+/** Postgres' names of types by their numbers, in the order asked. */
+export type TypeNames = (types: readonly number[]) => Promise<string[]>
+
+const mostRemembered = 10_000
+
+/** Asked of the catalogue, which tenants may not read, and remembered: numbers are not given out twice. */
+export function createTypeNames(sql: Pick<Database['sql'], 'unsafe'>): TypeNames {
+  const known = new Map<number, string>()
+  return async (types) => {
+    const missing = [...new Set(types)].filter((type) => !known.has(type))
+    if (missing.length > 0) {
+      if (known.size > mostRemembered) known.clear()
+      const found = await sql.unsafe<{ type: string; name: string }[]>(
+        `select oid::text as type, case when typnamespace = 'pg_catalog'::regnamespace then format_type(oid, null) else typname end as name
+         from pg_type where oid::text = any(string_to_array($1, ','))`,
+        [missing.join()],
+      )
+      for (const { type, name } of found) known.set(Number(type), name)
+    }
+    return types.map((type) => known.get(type) ?? 'text')
+  }
+}

@@ -1,0 +1,104 @@
+import { invalidField, type ParameterType } from '@opsplane/contracts'
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+
+/** A parameter as the text Postgres reads. Without a type, a list is an array of SQL and an object is JSON. */
+export function parameterText(value: Json, type: ParameterType | undefined): string | null {
+  if (value === null) return null
+  if (type === 'json') return JSON.stringify(value)
+  if (Array.isArray(value)) return arrayText(value)
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** Postgres' notation of arrays: `{"a",NULL}`. */
+function arrayText(values: readonly Json[]): string {
+  const parts = values.map((value) => {
+    if (value === null) return 'NULL'
+    if (Array.isArray(value)) return arrayText(value)
+    const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+    return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+  })
+  return `{${parts.join(',')}}`
+}
+
+/** Throws `validation_failed` for a value that is none of the type; what Postgres can tell better is left to it. */
+export function checkParameter(name: string, value: Json, type: ParameterType): void {
+  if (value === null || type === 'json') return
+  const isList = Array.isArray(value)
+  if (isList !== type.endsWith('[]') || (typeof value === 'object' && !isList))
+    throw invalidField(`/parameters/${name}`, 'invalid_type', `must be ${type}`)
+}
+
+/** Types of columns as the studio calls them; others are called as Postgres does. */
+const typeNames: Record<string, string> = {
+  ...{
+    'character varying': 'text',
+    numeric: 'decimal',
+    'timestamp with time zone': 'timestamp',
+    jsonb: 'json',
+  },
+}
+
+export const typeName = (postgresName: string): string =>
+  postgresName.replace(/^[a-z ]+?(?=\[\]$|$)/, (name) => typeNames[name] ?? name)
+
+/** How a column's text is read, by Postgres' name of its type: as records have it. */
+export function readerOf(type: string): (text: string) => Json {
+  if (type.endsWith('[]')) {
+    const element = readerOf(type.slice(0, -2))
+    return (text) => readArray(text, element)
+  }
+  switch (type) {
+    case 'smallint':
+    case 'integer':
+    case 'oid':
+      return Number
+    case 'real':
+    case 'double precision':
+      return (text) => (Number.isFinite(Number(text)) ? Number(text) : text)
+    case 'boolean':
+      return (text) => text === 't'
+    case 'json':
+    case 'jsonb':
+      return JSON.parse
+    case 'timestamp with time zone':
+      return isoInstant
+    default:
+      return (text) => text
+  }
+}
+
+/** Sessions speak UTC. Beyond milliseconds what there is stays; infinity and years before Christ stay as they are. */
+function isoInstant(text: string): string {
+  const [, date, time, fraction = ''] =
+    /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00$/.exec(text) ?? []
+  return date ? `${date}T${time}.${fraction.padEnd(3, '0')}Z` : text
+}
+
+/** Reads `{a,"b \"c\"",NULL,{…}}`; what has bounds of its own, `[0:1]={…}`, is read without them. */
+function readArray(text: string, element: (text: string) => Json): Json {
+  const open: Json[][] = []
+  let at = text.indexOf('{')
+  for (;;) {
+    const current = open.at(-1)
+    const character = text[at]
+    if (character === '{') {
+      const inner: Json[] = []
+      current?.push(inner)
+      open.push(inner)
+      at += 1
+    } else if (character === '}') {
+      open.pop()
+      at += 1
+      if (open.length === 0 || current === undefined) return current ?? []
+    } else if (character === ',') {
+      at += 1
+    } else {
+      const [whole, quoted] = /"((?:[^"\\]|\\.)*)"|[^,{}]*/sy.exec(text.slice(at)) ?? ['']
+      if (whole === '') return text
+      const value = quoted?.replaceAll(/\\(.)/gs, '$1')
+      current?.push(value === undefined ? (whole === 'NULL' ? null : element(whole)) : element(value))
+      at += whole.length
+    }
+  }
+}
