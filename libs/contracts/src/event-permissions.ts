@@ -30,7 +30,8 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   audit: 'audit:read',
   webhook: 'webhooks:read',
   table: 'tables:read',
-  record: 'records:read',
+  // Row rules bind whoever reads records alone; the events tell of all.
+  record: 'tables:write',
   query: 'queries:read',
   migration: 'migrations:read',
 }

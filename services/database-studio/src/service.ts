@@ -9,6 +9,7 @@ import { savedQuery } from './query/domain.js'
 import { createQueries } from './query/queries.js'
 import { recordRoutes } from './record/record-routes.js'
 import { createRecordServices } from './record/record-services.js'
+import { createRefuseRuled } from './record/refuse-ruled.js'
 import { createDefinitions } from './table/definitions.js'
 import { table } from './table/domain.js'
 import { tableRoutes } from './table/routes.js'
@@ -25,7 +26,7 @@ export const databaseStudio = defineService<StudioConfig>({
     const definitions = createDefinitions(ctx.database)
     const tables = createTables(ctx, { plane, definitions })
     const records = createRecordServices(ctx, { plane, definitions })
-    const queries = createQueries(ctx, plane)
+    const queries = createQueries(ctx, plane, createRefuseRuled(ctx.database))
     const migrations = openMigrations(ctx, { plane, definitions, tables: tables.aggregate })
     return {
       routes: [

@@ -1,6 +1,7 @@
 import { ApiError, type ErrorDetail } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
+import type { Place } from './column-sql.js'
 import type { RowCheck } from './row-checks.js'
 
 const mostExamples = 5
@@ -43,10 +44,11 @@ export async function runChecks(
 const largeRows = 100_000
 
 /** Throws `conflict` where a large table would be locked for as long as it is written anew. */
-export async function refuseLongLock(tx: StatementRunner, relation: string): Promise<void> {
+export async function refuseLongLock(tx: StatementRunner, { schema, slug }: Place): Promise<void> {
   const [row] = await tx.unsafe<{ rows: number }[]>(
-    'select reltuples::float8 as rows from pg_class where oid = $1::text::regclass',
-    [relation],
+    `select reltuples::float8 as rows from pg_class
+     where relname = $1 and relnamespace = (select oid from pg_namespace where nspname = $2)`,
+    [slug, schema],
   )
   if (!row || row.rows < largeRows) return
   const message = `All ${Math.round(row.rows)} records are written anew, which locks the table meanwhile. Say force to go on.`

@@ -15,7 +15,6 @@ import type { DataPlane } from '../plane/data-plane.js'
 import type { Space } from '../plane/space.js'
 import { planChange } from './change-plan.js'
 import { checkDefinition, nameParts } from './check-definition.js'
-import { relation } from './column-sql.js'
 import { createDefine, type Defining } from './define.js'
 import type { Definitions } from './definitions.js'
 import { type TableCommand, table } from './domain.js'
@@ -92,9 +91,9 @@ export function createTables(
         // If-Match is held against it first.
         const { id: _, createdAt: __, updatedAt: ___, purgeAt: ____, ...to } = change.after
         const made = await unit.handle(aggregate, state.id, { kind: 'change', to, now: meta.now })
+        if (plan.rewrites && !force) await refuseLongLock(tx, { schema: space.schema, slug: state.slug })
         await asOwner(async (owner) => {
           await runChecks(owner, plan.checks, force)
-          if (plan.rewrites && !force) await refuseLongLock(owner, relation({ ...space, slug }))
           await all(owner, plan.statements)
         })
         if (made.slug !== slug) await follow(unit, aggregate, others, slug, made.slug, meta)
