@@ -71,16 +71,20 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const rules = { policy, allowHttp: options.allowHttp }
   const resolver = createGuardedResolver(policy, options.resolve, options.resolveTimeoutMs)
   const waiting = createWaiting()
-  // Made once: parsing all the authorities again for each connection costs more than its handshake.
-  const secureContext = options.ca
-    ? createSecureContext({ ca: [...rootCertificates, options.ca] })
-    : undefined
   let agent: Agent | undefined
   let closed = false
   const opened = (): Agent => {
     if (closed) throw outboundError('reset')
+    agent ??= openAgent()
+    return agent
+  }
+  const openAgent = (): Agent => {
     const { Agent } = undici()
-    agent ??= new Agent({
+    // Made once: parsing all the authorities again for each connection costs more than its handshake.
+    const secureContext = options.ca
+      ? createSecureContext({ ca: [...rootCertificates, options.ca] })
+      : undefined
+    return new Agent({
       connect: createGuardedConnector(policy, resolver, waiting, secureContext),
       connections: options.connectionsPerOrigin ?? 64,
       pipelining: 1,
@@ -88,7 +92,6 @@ export function createOutbound(options: OutboundOptions): Outbound {
       headersTimeout: 0,
       bodyTimeout: 0,
     })
-    return agent
   }
 
   return {
@@ -140,8 +143,8 @@ async function send(
       throw error
     })
   try {
-    // undici notices the signal once a connection is there; a request that waits for one is given up here.
-    const response = await Promise.race([answered(), aborted(deadline.signal)])
+    // undici notices the signal once a connection is there; a request that waits for its turn or for one is given up here.
+    const response = await Promise.race([visit.turn.then(answered), aborted(deadline.signal)])
     const headers = flatten(response.headers)
     const body = await readBody(response.body, headers['content-encoding'], request.maxResponseBytes)
     return { status: response.statusCode, headers, ...body, durationMs: performance.now() - startedAt }
