@@ -37,9 +37,12 @@ const idsOf = (found: Described[]) => found.map(({ operationId }) => operationId
 
 /** The mutating operations without Idempotency-Key, and why. Where nobody is logged in, it would be nobody's key. */
 const withoutKey: Record<string, string> = {
+  changePassword: 'a repetition is told that the password is another one',
   createAuditCheckpoint: 'a repetition signs the same chain once more',
   getImpact: 'changes nothing',
   previewSlaPolicy: 'changes nothing',
+  proveAddress: 'a repetition finds the token used',
+  requestAddressProof: 'a repetition sends one more mail',
   searchKnowledge: 'changes nothing',
   endSession: 'a repetition finds no session to end: 401',
   markNotificationRead: 'a repetition changes nothing and answers the same',

@@ -35,6 +35,7 @@ export interface Info {
 
 /** Operations that end or change the credential they are called with. */
 const consuming = new Set(['endSession', 'rotateToken'])
+const newcomersPassword = 'correct horse battery staple'
 
 /** Real things to ask for, and credentials to throw away. */
 export type World = Awaited<ReturnType<typeof buildWorld>>
@@ -102,6 +103,12 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     const session = await owner.post('/auth/invitations/accept', { body })
     return typedClient({ ...info, apiKey: session.data.accessToken })
   })()
+  /** A session of somebody new, whose password anybody may change. */
+  const newcomer = async (): Promise<string> => {
+    const token = (await invite()).data.invitation?.token ?? ''
+    const body = { token, name: 'Newcomer', password: newcomersPassword }
+    return (await owner.post('/auth/invitations/accept', { body })).data.accessToken
+  }
   // It can be accepted once.
   const invitation = (await invite()).data.invitation?.token ?? ''
   const delivered = await deliveredWebhook()
@@ -109,6 +116,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
   /** A credential for one call of the operation. */
   const credential = (operation: Operation) => {
     if (operation.id === 'endSession') return session()
+    if (operation.id === 'changePassword') return newcomer()
     return consuming.has(operation.id) ? key() : Promise.resolve(shared)
   }
 
@@ -208,6 +216,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     if (typeof example !== 'object' || example === null) return example
     const body: Fields = { ...example, ...desk.named[operation.id] }
     if (operation.id === 'createSession') return { email: info.email, password: info.password }
+    if (operation.id === 'changePassword') return { ...body, currentPassword: newcomersPassword }
     if (operation.id === 'verifyAuditAgainstCheckpoint') return { checkpoint }
     if (operation.id === 'createCiRelation') return related
     if (operation.id === 'getImpact') return { itemIds: [related.sourceId] }
