@@ -1,9 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander'
-import { printerFor } from '../connect.js'
+import { type Environment, environments, natsNames } from '@opsplane/contracts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { globalOptions, printerFor } from '../connect.js'
+import { homeOf } from '../credentials.js'
 import { usageError } from '../failure.js'
 import type { Io } from '../io.js'
 import type { Column } from '../table.js'
-import { type OperationOptions, type Ops, serversHelp, withTask } from './with-ops.js'
+import { type OperationOptions, type Ops, serversHelp, withOps, withTask } from './with-ops.js'
 
 interface ReseedOptions extends OperationOptions {
   from?: number
@@ -64,6 +66,7 @@ webhook that is younger than the event.`,
     })
 
   addFoldCase(program, io)
+  addNatsUsers(program, io)
 
   operation(
     'status',
@@ -89,6 +92,58 @@ function addFoldCase(program: Command, io: Io): void {
       ),
     )
 }
+
+interface SubscriberOptions extends OperationOptions {
+  workspaceId: string
+  environment?: Environment
+  events: string
+  start: 'oldest' | 'new'
+}
+
+function addNatsUsers(program: Command, io: Io): void {
+  const users = program.command('nats-users').description('users of the NATS server')
+  users
+    .command('config')
+    .description(
+      'print the users of the platform, with new passwords, for the configuration of a server of yours',
+    )
+    .option('--nats-prefix <prefix>', 'prefix of the installation (NATS_PREFIX)')
+    .action((options: OperationOptions, command: Command) =>
+      withOps(async (ops) => {
+        const config = ops.natsConfig(natsNames(options.natsPrefix ?? io.env.NATS_PREFIX))
+        printerFor(io, command).text({ config }, [config.trimEnd()])
+      }),
+    )
+  users
+    .command('add <name>')
+    .description('let a service outside read events of one workspace, and print its URL once')
+    .requiredOption('--workspace-id <id>', 'whose events')
+    .addOption(new Option('--environment <name>', 'of this environment only').choices(environments))
+    .option('--events <patterns>', 'types and prefixes, such as incident.*,change.created', '*')
+    .addOption(new Option('--start <where>', 'where it begins').choices(['oldest', 'new']).default('oldest'))
+    .option('--nats-url <url>', 'NATS server, as the operator (NATS_URL)')
+    .option('--nats-prefix <prefix>', 'prefix of the installation (NATS_PREFIX)')
+    .addHelpText('after', `\n${subscriberHelp}\n\n${serversHelp}`)
+    .action((name: string, options: SubscriberOptions, command: Command) =>
+      withTask(io, command, options, async (ops, { target }) => {
+        const { workspaceId, environment, events, start } = options
+        const tenant = { workspaceId, ...(environment && { environment }) }
+        const home = homeOf(globalOptions(command).home, io.env)
+        const added = await ops.addSubscriber(
+          { target, home },
+          { name, tenant, patterns: events.split(','), start },
+        )
+        const lines = [`url      ${added.url}`, `durable  ${added.durable}`]
+        printerFor(io, command).text(
+          added,
+          added.config === null ? lines : [...lines, added.config.trimEnd()],
+        )
+      }),
+    )
+}
+
+const subscriberHelp = `Makes a durable and a user that can do nothing but ask for its messages and acknowledge them. The local run's
+server knows the user at once; for one of yours, the entry is printed: add it to its users and reload it.`
 
 const foldCaseHelp = `For a database whose services warn at their start that it knows the letters of ASCII only. Gives it the LC_CTYPE
 C.UTF-8; texts sort as before. Back it up first. Its sessions are ended, so requests fail for a moment and the services

@@ -1,5 +1,5 @@
 import { permissions } from '@opsplane/contracts'
-import { createInternalIssuer, serviceClient } from '@opsplane/http'
+import { createInternalIssuer, type InternalTls, serviceClient } from '@opsplane/http'
 import { request } from 'undici'
 import { z } from 'zod'
 import type { LocalSecrets } from './secrets.js'
@@ -7,6 +7,7 @@ import type { LocalSecrets } from './secrets.js'
 export interface BootstrapOptions {
   secrets: LocalSecrets
   settingsUrl: string
+  tls?: InternalTls | undefined
   origin: string
 }
 
@@ -27,6 +28,7 @@ export async function bootstrapOwner(options: BootstrapOptions): Promise<LocalOw
   const { owner } = secrets
   const client = serviceClient({
     baseUrl: options.settingsUrl,
+    tls: options.tls,
     audience: 'settings',
     issuer: createInternalIssuer({
       service: 'operator',

@@ -9,10 +9,21 @@ export interface ReceiverCertificate {
   caFile: string
 }
 
+export interface InternalCertificate extends ReceiverCertificate {
+  keyFile: string
+}
+
 /** A certificate for receivers on this machine, made once and kept. */
-export async function makeReceiverCertificate(folder: string): Promise<ReceiverCertificate> {
-  const keyFile = join(folder, 'receiver-key.pem')
-  const caFile = join(folder, 'receiver.pem')
+export const makeReceiverCertificate = (folder: string): Promise<ReceiverCertificate> =>
+  makeCertificate(folder, 'receiver')
+
+/** The one by which the services of a local cluster know each other: it is its own authority. */
+export const makeInternalCertificate = (folder: string): Promise<InternalCertificate> =>
+  makeCertificate(folder, 'internal')
+
+async function makeCertificate(folder: string, name: string): Promise<InternalCertificate> {
+  const keyFile = join(folder, `${name}-key.pem`)
+  const caFile = join(folder, `${name}.pem`)
   if (!existsSync(keyFile) || !existsSync(caFile)) {
     mkdirSync(folder, { recursive: true })
     const made = await generate([{ name: 'commonName', value: 'localhost' }], {
@@ -33,5 +44,5 @@ export async function makeReceiverCertificate(folder: string): Promise<ReceiverC
     writeFileSync(keyFile, made.private, { mode: 0o600 })
     writeFileSync(caFile, made.cert)
   }
-  return { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(caFile, 'utf8'), caFile }
+  return { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(caFile, 'utf8'), caFile, keyFile }
 }

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { bundleServices } from '@opsplane/bundler'
 import { type ServiceName, serviceNames } from '@opsplane/contracts'
+import type { InternalTls } from '@opsplane/http'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import { createLogger, createReleasers, type Releasers } from '@opsplane/runtime'
 import { freePort } from '@opsplane/runtime/server-process'
 import { bootstrapOwner } from './bootstrap-owner.js'
-import { makeReceiverCertificate, type ReceiverCertificate } from './certificate.js'
+import { makeInternalCertificate, makeReceiverCertificate, type ReceiverCertificate } from './certificate.js'
 import { finishMasterKeyRotation } from './master-key.js'
 import { natsAuthorization, natsUrlsOf } from './nats-users.js'
 import { provisionAll } from './platform.js'
@@ -22,6 +23,8 @@ export interface ClusterOptions {
   postgresFlags?: string[]
   /** Added to every service's environment. */
   extra?: Record<string, string>
+  /** Services call each other over mutual TLS, with a certificate made for it. */
+  tls?: boolean
 }
 
 /** A server that can be killed and started again on the same port and data. */
@@ -43,6 +46,8 @@ export interface Cluster {
   postgres: RestartableServer
   nats: RestartableServer
   certificate: ReceiverCertificate
+  /** By which its services know each other, where they do. */
+  tls: InternalTls | undefined
   stop(): Promise<void>
 }
 
@@ -62,14 +67,26 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
   await bundleServices()
   const certificate = await makeReceiverCertificate(state.tlsDir)
   const { databasePasswords, natsPasswords } = state.secrets()
-  const { postgres, postgresUrl, nats, url } = await startServers(options, releasers, natsPasswords)
+  const { postgres, postgresUrl, nats, url } = await startServers(options, releasers)
   const { natsUrl, natsUrls } = natsUrlsOf(url, natsPasswords)
 
   const databaseUrls = await provisionAll(postgresUrl, databasePasswords)
   const secrets = await finishMasterKeyRotation(state, postgresUrl)
   const ports = await choosePorts()
   const origin = `http://127.0.0.1:${ports.gateway}`
+  const internalCertificate = options.tls ? await makeInternalCertificate(state.tlsDir) : undefined
+  const tls = internalCertificate && {
+    ...{
+      cert: internalCertificate.cert,
+      key: internalCertificate.key,
+      ca: internalCertificate.cert,
+      mutual: true,
+    },
+  }
+  /** The gateway is called by clients. */
+  const tlsOf = (name: ServiceName) => (name === 'gateway' ? undefined : tls)
   const plan = planServices({
+    internalCertificate,
     secrets,
     databaseUrls,
     natsUrls,
@@ -79,39 +96,49 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
     ...(options.extra ? { extra: options.extra } : {}),
   })
   const processOf = (name: ServiceName) =>
-    serviceProcess({ name, env: plan[name], logFile: join(state.root, `${name}.log`) })
+    serviceProcess({
+      ...{ name, env: plan[name], tls: tlsOf(name), logFile: join(state.root, `${name}.log`) },
+    })
   const services = eachOf(serviceNames, processOf)
   for (const name of serviceNames) {
     // Registered first: a process that never becomes healthy is to be ended as well.
     releasers.add(name, async () => void (await services[name].stop()))
     await services[name].start()
   }
-  const owner = await bootstrapOwner({ secrets, settingsUrl: services.settings.url, origin })
+  const owner = await bootstrapOwner({ secrets, settingsUrl: services.settings.url, tls, origin })
   state.saveSecrets({ ...state.secrets(), owner })
   const replica = async (name: ServiceName, environment: Environment = {}) => {
     const port = await freePort()
     const env = { ...plan[name], PORT: String(port), INSTANCE_ID: `replica-${port}`, ...environment }
-    const replica = serviceProcess({ name, env, logFile: join(state.root, `${name}-${port}.log`) })
+    const replica = serviceProcess({
+      ...{ name, env, tls: tlsOf(name), logFile: join(state.root, `${name}-${port}.log`) },
+    })
     releasers.add(`${name} on ${port}`, async () => void (await replica.stop()))
     await replica.start()
     return replica
   }
   const info = { origin, baseUrl: `${origin}/api/v1`, ...owner, postgresUrl, natsUrl, pid: process.pid }
-  return { info, secrets, services, replica, postgres, nats, certificate, stop: () => releasers.release() }
+  return {
+    info,
+    secrets,
+    services,
+    replica,
+    postgres,
+    nats,
+    certificate,
+    tls,
+    stop: () => releasers.release(),
+  }
 }
 
-async function startServers(
-  { state, postgresFlags: flags }: ClusterOptions,
-  releasers: Releasers,
-  natsPasswords: Readonly<Record<string, string>>,
-) {
+async function startServers({ state, postgresFlags: flags }: ClusterOptions, releasers: Releasers) {
   const [postgresPort, natsPort] = [await freePort(), await freePort()]
   const startPostgres = () =>
     startEmbeddedPostgres({ dataDir: state.postgresDir, port: postgresPort, ...(flags ? { flags } : {}) })
   const firstPostgres = await startPostgres()
   const postgres = restartable(firstPostgres, startPostgres)
   releasers.add('postgres', () => postgres.stop())
-  const authorization = natsAuthorization(natsPasswords)
+  const authorization = () => natsAuthorization(state.secrets())
   const startNats = () => startEmbeddedNats({ storeDir: state.natsDir, port: natsPort, authorization })
   const firstNats = await startNats()
   const nats = restartable(firstNats, startNats)

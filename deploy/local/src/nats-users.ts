@@ -1,17 +1,19 @@
 import { natsNames, operator, type ServiceName, serviceNames } from '@opsplane/contracts'
 import { authorizationOf, natsUsers, urlOfUser } from '@opsplane/nats'
+import type { LocalSecrets } from './secrets.js'
 import { eachOf } from './service-plan.js'
 
-type Passwords = Readonly<Record<string, string>>
-
 /** What the NATS server of a local run is told of its users. */
-export const natsAuthorization = (passwords: Passwords) =>
-  authorizationOf(natsUsers({ names: natsNames(), passwords }))
+export const natsAuthorization = ({
+  natsPasswords: passwords,
+  natsSubscribers: subscribers,
+}: Pick<LocalSecrets, 'natsPasswords' | 'natsSubscribers'>) =>
+  authorizationOf(natsUsers({ names: natsNames(), passwords, subscribers }))
 
 /** With which URL the operator connects, and each service. */
 export function natsUrlsOf(
   url: string,
-  passwords: Passwords,
+  passwords: Readonly<Record<string, string>>,
 ): { natsUrl: string; natsUrls: Record<ServiceName, string> } {
   const urlOf = (user: string) => urlOfUser(url, { user, password: passwords[user] ?? '' })
   return { natsUrl: urlOf(operator), natsUrls: eachOf(serviceNames, urlOf) }

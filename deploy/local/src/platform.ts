@@ -115,7 +115,7 @@ async function startServers({ state, log, releasers, natsPasswords, onStep, tell
   const given = process.env.NATS_URL
   if (given) return { info: { postgresUrl, natsUrl: given }, natsUrls: eachOf(serviceNames, () => given) }
   onStep('starting NATS')
-  const authorization = natsAuthorization(natsPasswords)
+  const authorization = () => natsAuthorization(state.secrets())
   const start = (port?: number) =>
     startEmbeddedNats({ storeDir: state.natsDir, port, authorization, onLog: logOf('nats') })
   const { url, stop } = await keepServer({ name: 'NATS', start, log, tell })

@@ -16,6 +16,10 @@ export const KeptSecrets = z.object({
   serviceKeys: z.record(z.string(), KeyPair),
   /** Of the users of the local run's own NATS server. */
   natsPasswords: z.record(z.string(), z.string()).default({}),
+  /** Services of customers that read events. */
+  natsSubscribers: z
+    .array(z.object({ name: z.string(), password: z.string(), durable: z.string() }))
+    .default([]),
   owner: z.object({
     email: z.string(),
     password: z.string(),
@@ -43,6 +47,7 @@ export function completeSecrets(kept?: KeptSecrets): LocalSecrets {
   return {
     masterKey: newMasterKey(),
     previousMasterKeys: [],
+    natsSubscribers: [],
     cursorSecret: randomBytes(32).toString('base64url'),
     owner: { email: 'owner@opsplane.local', password: password(), workspace: 'demo' },
     ...kept,

@@ -5,6 +5,7 @@ import {
   serviceNames,
   serviceRegistry,
 } from '@opsplane/contracts'
+import type { InternalCertificate } from './certificate.js'
 import type { LocalSecrets } from './secrets.js'
 
 export interface PlanOptions {
@@ -15,6 +16,8 @@ export interface PlanOptions {
   natsPrefix?: string
   ports: Record<ServiceName, number>
   origin: string
+  /** With it services call each other with https, and show who they are. */
+  internalCertificate?: InternalCertificate | undefined
   /** PEM file of certificate authorities that webhook receivers may use beside the public ones. */
   webhookCaFile?: string
   /** Added to every service's environment; wins over what the plan says. */
@@ -25,11 +28,21 @@ export type Environment = Record<string, string | undefined>
 
 /** The environment of every service: what a deployment sets by hand, worked out for one machine. */
 export function planServices(options: PlanOptions): Record<ServiceName, Environment> {
+  const { internalCertificate } = options
   const common = {
+    INTERNAL_TLS_CERT_FILE: internalCertificate?.caFile,
+    INTERNAL_TLS_KEY_FILE: internalCertificate?.keyFile,
+    INTERNAL_TLS_CA_FILE: internalCertificate?.caFile,
+    INTERNAL_TLS_MUTUAL: internalCertificate && 'true',
     HOST: '127.0.0.1',
     NATS_PREFIX: options.natsPrefix,
     INSTANCE_ID: 'local',
-    SERVICE_URLS: JSON.stringify(eachOf(backendNames, (name) => `http://127.0.0.1:${options.ports[name]}`)),
+    SERVICE_URLS: JSON.stringify(
+      eachOf(
+        backendNames,
+        (name) => `${internalCertificate ? 'https' : 'http'}://127.0.0.1:${options.ports[name]}`,
+      ),
+    ),
     TRUSTED_SERVICE_KEYS: JSON.stringify(
       Object.fromEntries(
         Object.entries(options.secrets.serviceKeys).map(([party, pair]) => [party, pair.publicKey]),

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { serviceBundle } from '@opsplane/bundler'
 import type { ServiceName } from '@opsplane/contracts'
-import { request } from 'undici'
+import { clientTls, type InternalTls } from '@opsplane/http'
+import { Agent, type Dispatcher, request } from 'undici'
 import type { Environment } from './service-plan.js'
 
 const HEALTHY_TIMEOUT_MS = 120_000
@@ -27,9 +28,12 @@ export function serviceProcess(options: {
   name: ServiceName
   env: Environment
   logFile: string
+  /** Where others call it with https. */
+  tls?: InternalTls | undefined
 }): ServiceProcess {
-  const { name, env, logFile } = options
-  const url = `http://127.0.0.1:${env.PORT}`
+  const { name, env, logFile, tls } = options
+  const url = `${tls ? 'https' : 'http'}://127.0.0.1:${env.PORT}`
+  const agent = new Agent({ connect: clientTls(tls) })
   let child: ChildProcess | undefined
 
   const exited = (process: ChildProcess) =>
@@ -63,7 +67,7 @@ export function serviceProcess(options: {
         stdio: ['ignore', log, log],
       })
       closeSync(log)
-      await healthy(url, child, logFile)
+      await healthy(url, agent, child, logFile)
     },
     kill: async () => {
       await end('SIGKILL')
@@ -72,10 +76,15 @@ export function serviceProcess(options: {
   }
 }
 
-async function healthy(url: string, child: ChildProcess, logFile: string): Promise<void> {
+async function healthy(
+  url: string,
+  dispatcher: Dispatcher,
+  child: ChildProcess,
+  logFile: string,
+): Promise<void> {
   for (let waitedMs = 0; waitedMs < HEALTHY_TIMEOUT_MS; waitedMs += 50) {
     if (child.exitCode !== null) throw new Error(`the service at ${url} ended at once; its log is ${logFile}`)
-    const answers = await request(`${url}/healthz`).then(
+    const answers = await request(`${url}/healthz`, { dispatcher }).then(
       async (response) => {
         await response.body.dump()
         return response.statusCode === 200

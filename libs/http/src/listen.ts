@@ -1,16 +1,20 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { ApiError } from '@opsplane/contracts'
 import type { Logger } from '@opsplane/runtime'
 import { answerClientError } from './client-error.js'
 import { sendError } from './errors.js'
 import { beginExchange } from './exchange.js'
+import type { InternalTls } from './internal-tls.js'
 import { messageClasses } from './message-classes.js'
 
 export interface ListenOptions {
   port: number
   host: string
   log: Logger
+  /** Without it connections are not encrypted. */
+  tls?: InternalTls | undefined
   /** How long requests in flight may take after close() was called; then they are cut. 25 s unless given. */
   drainTimeoutMs?: number
   /** Called first on close, to let go of requests that wait for something (long-polls). */
@@ -24,6 +28,8 @@ export interface Listening {
   close(): Promise<void>
 }
 
+type Server = HttpServer | HttpsServer
+
 const idleSweepMs = 20
 /** All clients of a replica that has died come at once; who finds no room tries again seconds later. */
 const backlog = 4096
@@ -32,18 +38,19 @@ const backlog = 4096
 export async function listen(app: RequestListener, options: ListenOptions): Promise<Listening> {
   const { port, host, log } = options
   // A client that keeps connections (the gateway does) must be the one that closes idle ones, or it meets resets.
-  const server = createServer(
-    {
-      ...messageClasses(app),
-      keepAliveTimeout: 65_000,
-      headersTimeout: 20_000,
-      requestTimeout: 120_000,
-      noDelay: true,
-      // Node would answer by itself, without the envelope and the headers of every answer.
-      requireHostHeader: false,
-    },
-    withHost(app, log),
-  )
+  const settings = {
+    ...messageClasses(app),
+    keepAliveTimeout: 65_000,
+    headersTimeout: 20_000,
+    requestTimeout: 120_000,
+    noDelay: true,
+    // Node would answer by itself, without the envelope and the headers of every answer.
+    requireHostHeader: false,
+  }
+  const answer = withHost(app, log)
+  const server = options.tls
+    ? createHttpsServer({ ...settings, ...serverTls(options.tls) }, answer)
+    : createHttpServer(settings, answer)
   // An expectation nobody knows of may be ignored.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerClientError(error, socket, log))
@@ -75,10 +82,16 @@ function withHost(app: RequestListener, log: Logger): RequestListener {
   }
 }
 
+const serverTls = ({ cert, key, ca, mutual }: InternalTls) => ({
+  ...{ cert, key, minVersion: 'TLSv1.3' as const },
+  ...(mutual && { ca, requestCert: true, rejectUnauthorized: true }),
+})
+
 /** Connections that have sent nothing yet, such as a browser's spare ones: Node does not count them as idle. */
 function trackUnused(server: Server): ReadonlySet<Socket> {
   const unused = new Set<Socket>()
-  server.on('connection', (socket) => {
+  const opened = server instanceof HttpsServer ? 'secureConnection' : 'connection'
+  server.on(opened, (socket: Socket) => {
     unused.add(socket)
     socket.once('close', () => unused.delete(socket))
   })

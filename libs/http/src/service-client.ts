@@ -1,6 +1,7 @@
 import { ApiError, ErrorEnvelope } from '@opsplane/contracts'
 import type { Pool } from 'undici'
 import { z } from 'zod'
+import { clientTls, type InternalTls } from './internal-tls.js'
 import type { InternalIssuer } from './internal-token.js'
 import { undici } from './undici.js'
 
@@ -33,6 +34,8 @@ export interface ServiceClientOptions {
   issuer: Pick<InternalIssuer, 'serviceToken'>
   /** From the first byte sent to the last byte read. */
   timeoutMs: number
+  /** Where services are called with https. */
+  tls?: InternalTls | undefined
 }
 
 const maxResponseBytes = 16 * 1024 * 1024
@@ -48,7 +51,11 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
   const opened = (): Pool => {
     if (closed) throw new Error('The client is closed.')
     const { Pool } = undici()
-    pool ??= new Pool(options.baseUrl, { connections: 64, maxResponseSize: maxResponseBytes })
+    pool ??= new Pool(options.baseUrl, {
+      connections: 64,
+      maxResponseSize: maxResponseBytes,
+      connect: clientTls(options.tls),
+    })
     return pool
   }
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { accessSync, constants, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
@@ -21,7 +21,7 @@ export interface EmbeddedNatsOptions {
   /** Whether what is acknowledged is to survive a power cut, which makes it several times slower; it is unless false. */
   synced?: boolean
   /** The part of the configuration that says who may do what; without it everybody may do everything. */
-  authorization?: string | undefined
+  authorization?: (() => string) | undefined
   onLog?: ((line: string) => void) | undefined
 }
 
@@ -38,6 +38,8 @@ const READY_TIMEOUT_MS = 120_000
 const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024
 const START_ATTEMPTS = 5
 const STOP_SIGNAL = 'SIGTERM'
+const usersFile = 'users.conf'
+const claimName = 'claim.json'
 
 /** Where a nats-server program is: the PATH, then where Go, this project's set-up and Debian put it. */
 export function findNatsServer(): string | undefined {
@@ -66,7 +68,7 @@ export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<E
   mkdirSync(options.storeDir, { recursive: true })
   const storeDir = realpathSync(options.storeDir)
   const configFile = join(storeDir, 'nats-server.conf')
-  const claimFile = join(storeDir, 'claim.json')
+  const claimFile = join(storeDir, claimName)
   const claim = await claimDirectory(claimFile, configFile, STOP_SIGNAL)
   const { server, port } = await startServer({ ...options, storeDir }, command, configFile, claim)
   return {
@@ -93,7 +95,8 @@ async function startServer(
     const port = await freePort(options.port)
     const name = `opsplane-${randomUUID()}`
     const { storeDir, authorization } = options
-    writeFileSync(configFile, configuration({ storeDir, authorization, port, name, synced }), { mode: 0o600 })
+    writeFileSync(join(storeDir, usersFile), authorization?.() ?? '', { mode: 0o600 })
+    writeFileSync(configFile, configuration({ storeDir, port, name, synced }))
     const server = await startServerProcess({
       command,
       args: ['--config', configFile],
@@ -110,6 +113,16 @@ async function startServer(
       if (!/address already in use/i.test(server.logTail()) || attempt === START_ATTEMPTS) throw error
     }
   }
+}
+
+/**
+ * Tells the server that runs on `storeDir` of other users; those whose permissions are the same stay connected. Throws when
+ * none runs.
+ */
+export function reloadUsers(storeDir: string, authorization: string): void {
+  const claim = JSON.parse(readFileSync(join(storeDir, claimName), 'utf8')) as { serverPid: number }
+  writeFileSync(join(storeDir, usersFile), authorization, { mode: 0o600 })
+  process.kill(claim.serverPid, 'SIGHUP')
 }
 
 function isExecutable(path: string): boolean {
@@ -137,10 +150,9 @@ interface Configuration {
   port: number
   name: string
   synced: boolean
-  authorization: string | undefined
 }
 
-function configuration({ storeDir, port, name, synced, authorization }: Configuration): string {
+function configuration({ storeDir, port, name, synced }: Configuration): string {
   return [
     `server_name: ${JSON.stringify(name)}`,
     `listen: "127.0.0.1:${port}"`,
@@ -149,7 +161,8 @@ function configuration({ storeDir, port, name, synced, authorization }: Configur
     `  store_dir: ${JSON.stringify(storeDir)}`,
     ...(synced ? ['  sync_interval: always'] : []),
     '}',
-    authorization ?? '',
+    `include ${usersFile}`,
+    '',
   ].join('\n')
 }
 

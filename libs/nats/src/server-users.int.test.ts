@@ -39,7 +39,7 @@ const managerOf = async (user: string) =>
 const denied = /permissions violation/i
 
 beforeAll(async () => {
-  server = await startEmbeddedNats({ storeDir, synced: false, authorization: authorizationOf(users) })
+  server = await startEmbeddedNats({ storeDir, synced: false, authorization: () => authorizationOf(users) })
 })
 afterAll(async () => {
   for (const link of links.values()) await link.close()

@@ -45,7 +45,7 @@ export function natsUsers({ names, passwords, subscribers = [] }: NatsUsersOptio
     })),
     { user: operator, password: passwordOf(operator), publish: ['>'], subscribe: ['>'] },
     ...subscribers.map(({ name, password, durable }) => {
-      const user = `sub_${name}`
+      const user = subscriberUser(name)
       return {
         user,
         password,
@@ -55,6 +55,8 @@ export function natsUsers({ names, passwords, subscribers = [] }: NatsUsersOptio
     }),
   ]
 }
+
+export const subscriberUser = (name: string) => `sub_${name}`
 
 function permissionsOf(name: ServiceName, names: NatsNames): Pick<NatsUser, 'publish' | 'subscribe'> {
   const inbox = `${userInbox(name)}.>`

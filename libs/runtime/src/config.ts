@@ -90,6 +90,17 @@ export const baseConfig = z.object({
   serviceUrls: urlMap.default({}).meta({
     description: 'JSON object: service name to its base URL, such as {"settings":"http://…"}',
   }),
+  internalTlsCertFile: z.string().optional().meta({
+    description:
+      'PEM file of the certificate that this service shows to the others; they then call it with https',
+  }),
+  internalTlsKeyFile: z.string().optional().meta({ description: 'PEM file of its key' }),
+  internalTlsCaFile: z.string().optional().meta({
+    description: 'PEM file of the authority by which services know each other',
+  }),
+  internalTlsMutual: flag.default(false).meta({
+    description: 'whoever calls this service has to show a certificate of that authority',
+  }),
   logLevel: z.enum(['silent', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   logTenantData: flag.default(false).meta({
     description: 'log errors with the values tenants sent, to find a fault; off for a reason',

@@ -22,7 +22,13 @@ import {
   startLogMonths,
   startRelay,
 } from '@opsplane/eventstore'
-import { createInternalIssuer, type InternalIssuer, serviceClient } from '@opsplane/http'
+import {
+  createInternalIssuer,
+  type InternalIssuer,
+  type InternalTls,
+  readInternalTls,
+  serviceClient,
+} from '@opsplane/http'
 import {
   connectNats,
   createEventSignatures,
@@ -55,6 +61,8 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
   link: NatsLink
   names: NatsNames
   issuer: InternalIssuer
+  /** How it calls other services, and is called; undefined for without TLS. */
+  tls: InternalTls | undefined
   cursors: CursorCodec
   /** Consumes platform events with the service's own database and log: see `consumeEvents`. */
   consume(options: ServiceConsumer): EventConsumer
@@ -128,6 +136,7 @@ export function openContext<Config extends BackendConfig>(
   releasers.add('relay', () => relay.close())
   const months = startLogMonths(database.sql, log)
   releasers.add('log months', () => months.close())
+  const tls = readInternalTls(config)
   const issuer = createInternalIssuer({ service: name, privateKey: config.servicePrivateKey })
   const purge = startIdempotencyPurge(database.sql, log)
   releasers.add('idempotency purge', () => purge.close())
@@ -138,7 +147,7 @@ export function openContext<Config extends BackendConfig>(
     hints: wakeHints(link, names, name),
   })
   releasers.add('due work', () => dueWork.close())
-  const logs = [ownLog(schema, database), ...otherLogs({ name, config, issuer, releasers })]
+  const logs = [ownLog(schema, database), ...otherLogs({ name, config, issuer, tls, releasers })]
   return {
     config,
     database,
@@ -153,6 +162,7 @@ export function openContext<Config extends BackendConfig>(
     link,
     names,
     issuer,
+    tls,
     cursors: cursorCodec(config.cursorSecret),
     consume({ types, history = 'gap', ...options }) {
       const filter = types && { filterSubjects: names.eventFilters(types) }
@@ -194,14 +204,19 @@ function otherLogs({
   name,
   config,
   issuer,
+  tls,
   releasers,
-}: Pick<OpenContextOptions<BackendConfig>, 'name' | 'config' | 'releasers'> & { issuer: InternalIssuer }) {
+}: Pick<OpenContextOptions<BackendConfig>, 'name' | 'config' | 'releasers'> & {
+  issuer: InternalIssuer
+  tls: InternalTls | undefined
+}) {
   const others = backendNames.filter((other) => other !== name && config.serviceUrls[other] !== undefined)
   return others.map((other) => {
     const client = serviceClient({
       baseUrl: urlOfService(config, other),
       audience: other,
       issuer,
+      tls,
       timeoutMs: logTimeoutMs,
     })
     releasers.add(`log of ${other}`, () => client.close())

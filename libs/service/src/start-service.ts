@@ -43,14 +43,14 @@ export async function startService<Config extends BackendConfig, Overrides exten
       translateError: translatePostgresError,
     })
     const { port, host } = config
-    const listening = await listen(app, { port, host, log, ...(onDrain && { onDrain }) })
+    const listening = await listen(app, { port, host, log, tls: ctx.tls, ...(onDrain && { onDrain }) })
     releasers.add('http', () => listening.close())
     log.info({ port: listening.port }, 'listening')
     if (definition.searchesTexts) void warnOfAsciiOnly(ctx)
     return {
       name,
       port: listening.port,
-      url: `http://${host}:${listening.port}`,
+      url: `${ctx.tls ? 'https' : 'http'}://${host}:${listening.port}`,
       stop: () => releasers.release(),
     }
   } catch (error) {

@@ -86,11 +86,12 @@ async function openOutbound(config: DispatcherConfig): Promise<Outbound> {
   })
 }
 
-function settingsClient({ config, issuer }: Context): ServiceClient {
+function settingsClient({ config, issuer, tls }: Context): ServiceClient {
   return serviceClient({
     baseUrl: urlOfService(config, 'settings'),
     audience: 'settings',
     issuer,
+    tls,
     timeoutMs: settingsTimeoutMs,
   })
 }

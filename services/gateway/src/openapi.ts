@@ -1,6 +1,6 @@
 import { mergeOpenApi, type OpenApiDocument } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
-import { request } from 'undici'
+import { type Dispatcher, request } from 'undici'
 import { z } from 'zod'
 import { ownDocument } from './own-document.js'
 
@@ -14,6 +14,8 @@ export interface OpenApiSource {
 
 export interface OpenApiSourceOptions {
   serviceUrls: Readonly<Record<string, string>>
+  /** Connects to the services. */
+  agent: Dispatcher
   monotonicMs: () => number
   log: Logger
 }
@@ -32,14 +34,14 @@ const ServiceDocument = z.custom<OpenApiDocument>((value) => DocumentShape.safeP
 
 /** Concurrent callers share one round of asking. */
 export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSource {
-  const { serviceUrls, monotonicMs, log } = options
+  const { serviceUrls, agent, monotonicMs, log } = options
   const lastGood = new Map<string, OpenApiDocument>()
   let lastMerged: OpenApiDocument | undefined
   let round: { startedAt: number; merged: Promise<OpenApiDocument> } | undefined
 
   const read = async (service: string, url: string) => {
     try {
-      lastGood.set(service, await fetchDocument(url))
+      lastGood.set(service, await fetchDocument(url, agent))
     } catch (error) {
       log.warn({ err: error, upstream: service }, 'could not read the OpenAPI document of a service')
     }
@@ -76,9 +78,9 @@ export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSourc
   }
 }
 
-async function fetchDocument(baseUrl: string): Promise<OpenApiDocument> {
+async function fetchDocument(baseUrl: string, dispatcher: Dispatcher): Promise<OpenApiDocument> {
   const url = new URL('/internal/openapi.json', baseUrl)
-  const { statusCode, body } = await request(url, { signal: AbortSignal.timeout(fetchTimeoutMs) })
+  const { statusCode, body } = await request(url, { dispatcher, signal: AbortSignal.timeout(fetchTimeoutMs) })
   const answer: unknown = await body.json()
   if (statusCode !== 200) throw new Error(`${url.href} answers ${statusCode}`)
   return ServiceDocument.parse(answer)

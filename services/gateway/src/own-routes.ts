@@ -1,7 +1,16 @@
 import { ApiError } from '@opsplane/contracts'
-import { beginExchange, type OpenApiDocument, securityHeaders, send, sendError } from '@opsplane/http'
+import {
+  beginExchange,
+  clientTls,
+  type InternalTls,
+  type OpenApiDocument,
+  securityHeaders,
+  send,
+  sendError,
+} from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
+import { Agent } from 'undici'
 import type { GatewayConfig } from './config.js'
 import { docsRoutes } from './docs.js'
 import { createOpenApiSource } from './openapi.js'
@@ -10,14 +19,17 @@ import { apiPrefix } from './target.js'
 
 export interface OwnRoutesOptions {
   config: GatewayConfig
+  /** How services are called, where that is with https. */
+  tls: InternalTls | undefined
   monotonicMs: () => number
   log: Logger
 }
 
 /** What the gateway answers itself: health, the OpenAPI document, the docs page, and unknown routes. */
 export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
-  const { config, log } = options
-  const source = createOpenApiSource({ serviceUrls: config.serviceUrls, ...options })
+  const { config, log, tls } = options
+  const agent = new Agent({ connect: clientTls(tls) })
+  const source = createOpenApiSource({ serviceUrls: config.serviceUrls, agent, ...options })
   const serversFor = (request: Request) => [{ url: `${publicOrigin(config, request)}${apiPrefix}` }]
   const answer = (request: Request, response: Response, data: object) =>
     send(beginExchange(request, response, request.path, log), { status: 200, body: { data } })
@@ -33,7 +45,7 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   get('/', (_request, response) => response.redirect(302, `${apiPrefix}/docs`))
   get('/healthz', (request, response) => answer(request, response, { status: 'live' }))
   get('/readyz', async (request, response) => {
-    const checks = await readServices(config.serviceUrls)
+    const checks = await readServices(config.serviceUrls, agent)
     // Only settings is indispensable: without it nobody gets in. The others fail on their own routes.
     if (checks.settings !== 'up') throw notReady(checks)
     answer(request, response, { status: 'ready', checks })

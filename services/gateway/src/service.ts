@@ -3,7 +3,9 @@ import { ApiError, GrantedBudgets, natsNames, Principal } from '@opsplane/contra
 import {
   createInternalIssuer,
   type InternalIssuer,
+  type InternalTls,
   listen,
+  readInternalTls,
   type ServiceClient,
   serviceClient,
 } from '@opsplane/http'
@@ -61,10 +63,11 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     createLogger({ service: 'gateway', level: config.logLevel, tenantData: config.logTenantData })
   const monotonicMs = overrides.monotonicMs ?? (() => performance.now())
   const issuer = createInternalIssuer({ service: 'gateway', privateKey: config.servicePrivateKey })
+  const tls = readInternalTls(config)
   const releasers = createReleasers(log)
   try {
     // Without it nobody could get in.
-    const settings = clientOf(urlOfService(config, 'settings'), 'settings', issuer)
+    const settings = clientOf(urlOfService(config, 'settings'), 'settings', { issuer, tls })
     releasers.add('settings client', () => settings.close())
     const tokens = createTokenCache({
       verify: tokenVerifier(settings),
@@ -80,10 +83,10 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
 
     const services = new Map<string, ProxiedService>()
     for (const [service, url] of Object.entries(config.serviceUrls)) {
-      const client = clientOf(url, service, issuer)
+      const client = clientOf(url, service, { issuer, tls })
       const routes = createServiceRoutes({ service, client, log, monotonicMs })
-      const quick = createUpstream(url, config.upstreamTimeoutMs, routes.renewed)
-      const waiting = createUpstream(url, config.upstreamTimeoutMs, routes.renewed)
+      const quick = createUpstream(url, config.upstreamTimeoutMs, routes.renewed, tls)
+      const waiting = createUpstream(url, config.upstreamTimeoutMs, routes.renewed, tls)
       services.set(service, { quick, waiting, routes })
       releasers.add(`connections to ${service}`, async () => {
         routes.close()
@@ -120,7 +123,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       budgets,
       bodyTimeoutMs: config.bodyTimeoutMs,
       limit: (clientAddress) => anonymousLimiter.take(networkOf(clientAddress)),
-      own: createOwnRoutes({ config, monotonicMs, log }),
+      own: createOwnRoutes({ config, tls, monotonicMs, log }),
       log,
     })
 
@@ -143,8 +146,12 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
   }
 }
 
-function clientOf(baseUrl: string, audience: string, issuer: InternalIssuer): ServiceClient {
-  return serviceClient({ baseUrl, audience, issuer, timeoutMs: internalTimeoutMs })
+function clientOf(
+  baseUrl: string,
+  audience: string,
+  { issuer, tls }: { issuer: InternalIssuer; tls: InternalTls | undefined },
+): ServiceClient {
+  return serviceClient({ baseUrl, audience, issuer, tls, timeoutMs: internalTimeoutMs })
 }
 
 function tokenVerifier(settings: ServiceClient) {

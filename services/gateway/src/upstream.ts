@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { ApiError } from '@opsplane/contracts'
+import { clientTls, type InternalTls } from '@opsplane/http'
 import { type Dispatcher, errors, Pool } from 'undici'
 import { responseHeaders } from './forwarded-headers.js'
 
@@ -34,12 +35,17 @@ export interface Upstream {
  * `timeoutMs` bounds the wait for the answer's headers, and each silence within its body. `onConnect` is called for each
  * new connection.
  */
-export function createUpstream(url: string, timeoutMs: number, onConnect: () => void): Upstream {
+export function createUpstream(
+  url: string,
+  timeoutMs: number,
+  onConnect: () => void,
+  tls?: InternalTls,
+): Upstream {
   const pool = new Pool(url, {
     pipelining: 1,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    connectTimeout: Math.min(timeoutMs, 5_000),
+    connect: { timeout: Math.min(timeoutMs, 5_000), ...clientTls(tls) },
   })
   pool.on('connect', onConnect)
   return {
