@@ -1,8 +1,8 @@
 import { ApiError, type ErrorDetail, type ParameterType } from '@opsplane/contracts'
 import type { Numbered } from '../sql/parameters.js'
-import { checkParameter, type Json, parameterText } from './values.js'
+import { checkParameter, parameterText } from './values.js'
 
-export type ParameterValues = readonly Json[] | Readonly<Record<string, Json>>
+export type ParameterValues = readonly unknown[] | Readonly<Record<string, unknown>>
 /** By name, or by number. */
 export type ParameterTypes = Readonly<Record<string, ParameterType>>
 
@@ -22,10 +22,10 @@ export function argumentsOf(
 ): (string | null)[] {
   const { names, count } = statement
   const keys = names.length > 0 ? names : Array.from({ length: count }, (_, index) => String(index + 1))
-  const given = new Map<string, Json>(
+  const given = new Map<string, unknown>(
     Array.isArray(values)
       ? values.map((value, index) => [String(index + 1), value])
-      : Object.entries(values as Record<string, Json>),
+      : Object.entries(values as Record<string, unknown>),
   )
   const missing = keys.filter((key) => !given.has(key)).map((key) => detail(key, 'required', 'has no value'))
   const unknown = [...given.keys()].filter((key) => !keys.includes(key))
