@@ -147,15 +147,16 @@ $$;
 
 -- Called first in each session of a tenant: a number that its proofs are bound to, and whether its role has other settings
 -- than it was given.
-create or replace function studio.enter(out nonce text, out altered boolean) language plpgsql
+create or replace function studio.enter(out pid integer, out nonce text, out altered boolean) language plpgsql
 security definer set search_path from current as $$
 declare
 	space text := substring(session_user from '^(s_[^_]+)_');
 begin
+	pid := pg_backend_pid();
 	nonce := gen_random_uuid()::text;
 	select s.role_settings is distinct from role_settings(s.schema_name) into altered from spaces s where s.schema_name = space;
-	insert into plane_sessions as p (pid, role, nonce, sequence) values (pg_backend_pid(), session_user, enter.nonce, 0)
-	on conflict (pid) do update set role = excluded.role, nonce = excluded.nonce, sequence = 0, xid = null, acting = null;
+	insert into plane_sessions as p (pid, role, nonce, sequence) values (enter.pid, session_user, enter.nonce, 0)
+	on conflict on constraint plane_sessions_pkey do update set role = excluded.role, nonce = excluded.nonce, sequence = 0, xid = null, acting = null;
 end
 $$;
 

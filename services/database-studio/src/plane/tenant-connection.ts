@@ -54,7 +54,7 @@ export async function openConnection(options: ConnectOptions): Promise<TenantCon
   })
   try {
     const [entered] = await sql<{ pid: number; nonce: string; altered: boolean }[]>`
-      select pg_backend_pid() as pid, nonce, altered from studio.enter()`.catch(explainLogin)
+      select pid, nonce, altered from studio.enter()`.catch(explainLogin)
     if (!entered || entered.altered) throw new AlteredLoginError('the login has settings of its own')
     const { pid, nonce } = entered
     let sequence = 0

@@ -1,0 +1,439 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { newId } from '@opsplane/contracts'
+import type { Sql } from 'postgres'
+import { openTestPlane, type TestPlane } from './plane.fixture.js'
+import type { Space, SpaceRole } from './space.js'
+
+const acting = { actor: { id: 'usr_1', name: 'Ann', type: 'user' as const }, requestId: 'request-1' }
+const deadline = { deadlineMs: 20_000 }
+let at: TestPlane
+let ours: Space
+let theirs: Space
+beforeAll(async () => {
+  at = await openTestPlane()
+  ours = await at.plane.space({ workspaceId: 'ws_ours', environment: 'production' })
+  theirs = await at.plane.space({ workspaceId: 'ws_theirs', environment: 'production' })
+  for (const space of [ours, theirs]) {
+    await at.service.sql.begin(async (tx) => {
+      await tx.unsafe(`set local role ${space.schema}_owner`)
+      await tx.unsafe(`create table ${space.schema}.notes (id text primary key default studio.new_record_id(), version integer not null,
+        created_at timestamptz(3) not null, updated_at timestamptz(3) not null, text text, at timestamptz(3) default now())`)
+      await tx.unsafe('set local role none')
+      await tx.unsafe(`select attach_capture($1, $2, 'notes', 'notes')`, [newId('table'), space.schema])
+    })
+    await at.plane.write(space, acting, (tx) => tx.unsafe(`insert into notes (text) values ('a note')`))
+  }
+})
+afterAll(() => at?.close())
+
+/** Runs statements one after the other in a session of a tenant, the way its own SQL runs, in a transaction that says who acts. */
+const run = (role: SpaceRole, statements: readonly string[], space = ours) =>
+  at.plane.session(space, role, deadline, ({ sql, act }) =>
+    sql.begin(async (tx) => {
+      if (role !== 'reader') await act(tx, acting)
+      let rows: object[] = []
+      for (const statement of statements) rows = [...(await tx.unsafe(statement))]
+      return rows
+    }),
+  )
+
+/** The state Postgres refuses with; `none` where it does not. */
+const refusal = async (role: SpaceRole, ...statements: string[]): Promise<string> => {
+  try {
+    await run(role, statements)
+    return 'none'
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error)
+  }
+}
+const denied = '42501'
+
+describe('ordinary SQL', () => {
+  test('works', async () => {
+    expect(await run('reader', ['select count(*)::int as n, max(text) as m from notes'])).toEqual([
+      { n: 1, m: 'a note' },
+    ])
+    const many = [
+      'select n, sum(n) over (order by n), random() >= 0 as r, gen_random_uuid() is not null as u from generate_series(1, 3) n',
+      `select to_char(now(), 'YYYY') > '2000' as y, date_trunc('day', now()), now() at time zone 'UTC', age(now())`,
+      `select jsonb_build_object('a', 1) -> 'a', '{"a":[1]}'::jsonb @> '{"a":[1]}', jsonb_path_query('[1]', '$[*]')`,
+      `select to_tsvector('simple', text) @@ websearch_to_tsquery('simple', 'note'), text ilike '%NOTE%', extensions.similarity(text, 'note') from notes`,
+      `select string_agg(text, ',' order by text), array_agg(text), percentile_cont(0.5) within group (order by version) from notes`,
+      `with recursive r as (select 1 as n union all select n + 1 from r where n < 5) select sum(n) from r`,
+      `select regexp_replace(text, 'a', 'b'), md5(text), encode(sha256('x'), 'hex'), format('%s', text), width_bucket(1.0, 0, 2, 3) from notes`,
+      `select table_name from information_schema.tables where table_schema = '${ours.schema}'`,
+      `select column_name, data_type from information_schema.columns where table_name = 'notes'`,
+      'explain select * from notes',
+    ]
+    for (const statement of many)
+      expect([statement, (await run('reader', [statement])).length > 0]).toEqual([statement, true])
+    const written = await run('runtime', [
+      `insert into notes (text) values ('b'), ('c')`,
+      `update notes set text = text || '!' where text = 'b'`,
+      `delete from notes where text = 'c'`,
+      `insert into notes (id, text) values ('rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', 'd') on conflict (id) do update set text = excluded.text returning text`,
+    ])
+    expect(written).toEqual([{ text: 'd' }])
+  })
+
+  test('of migrations works', async () => {
+    const made = [
+      'create table lists (id text primary key, n int check (n > 0))',
+      'create index lists_n on lists (n)',
+      'alter table lists add column name text not null default $$x$$',
+      `create type mood as enum ('good', 'bad')`,
+      'create view good as select * from lists',
+      'insert into lists (id, n) values (1, 1)',
+      'drop table lists cascade',
+    ]
+    expect(await refusal('migrator', ...made)).toBe('none')
+  })
+})
+
+describe('other roles', () => {
+  test.each<SpaceRole>(['runtime', 'reader', 'migrator'])('cannot be become by %s', async (role) => {
+    const others = ['postgres', 'database_studio', `${theirs.schema}_owner`, `${theirs.schema}_runtime`]
+    for (const other of others) {
+      expect(await refusal(role, `set role ${other}`)).toBe(denied)
+      expect(await refusal(role, `set local role ${other}`)).toBe(denied)
+      expect(await refusal(role, `set session authorization ${other}`)).toBe(denied)
+      expect(await refusal(role, `select set_config('role', '${other}', true)`)).toBe(denied)
+      expect(await refusal(role, `grant ${other} to current_user`)).toBe(denied)
+    }
+    await run(role, ['reset role', 'set role none'])
+    const [after] = await run(role, ['reset role', `select current_user ~ '^${ours.schema}_' as own`])
+    expect(after).toEqual({ own: true })
+    expect(await refusal(role, 'reset role', `select * from ${theirs.schema}.notes`)).toBe(denied)
+  })
+
+  test('are not what a tenant gives itself', async () => {
+    for (const role of ['runtime', 'reader', 'migrator'] as const)
+      for (const right of [
+        'superuser',
+        'createrole',
+        'createdb',
+        'bypassrls',
+        'replication',
+        'connection limit 1000',
+      ])
+        expect([right, await refusal(role, `alter role ${ours.schema}_${role} ${right}`)]).toEqual([
+          right,
+          denied,
+        ])
+    expect(await refusal('runtime', `alter role ${ours.schema}_reader password 'x'`)).toBe(denied)
+    expect(await refusal('runtime', `alter role ${ours.schema}_runtime set temp_file_limit = '-1'`)).toBe(
+      denied,
+    )
+  })
+})
+
+describe('data, names and sources of others', () => {
+  test('cannot be read', async () => {
+    const hidden = [
+      `select * from ${theirs.schema}.notes`,
+      `insert into ${theirs.schema}.notes (text) values ('x')`,
+      `delete from ${theirs.schema}.notes`,
+      `select * from ${theirs.schema}_trash.notes`,
+      'select * from database_studio.events',
+      'select * from database_studio.plane_keys',
+      'select * from database_studio.plane_sessions',
+      `update database_studio.plane_sessions set acting = '{}'`,
+      'select database_studio.add_event_month(current_date)',
+      'select * from database_studio.spaces',
+      ...[
+        'pg_class',
+        'pg_namespace',
+        'pg_attribute',
+        'pg_proc',
+        'pg_roles',
+        'pg_authid',
+        'pg_shadow',
+        'pg_database',
+        'pg_settings',
+      ],
+      ...[
+        'pg_stat_activity',
+        'pg_tables',
+        'pg_views',
+        'pg_indexes',
+        'pg_type',
+        'pg_description',
+        'pg_stats',
+        'pg_constraint',
+      ],
+      ...[
+        'pg_trigger',
+        'pg_largeobject',
+        'pg_locks',
+        'pg_prepared_statements',
+        'pg_hba_file_rules',
+        'pg_statistic_ext_data',
+      ],
+    ].map((text) => (text.startsWith('pg_') ? `select * from pg_catalog.${text}` : text))
+    for (const statement of hidden)
+      for (const role of ['reader', 'runtime', 'migrator'] as const)
+        expect([statement, await refusal(role, statement)]).toEqual([statement, denied])
+  })
+
+  test('are not in information_schema', async () => {
+    for (const view of [
+      'tables',
+      'columns',
+      'table_constraints',
+      'key_column_usage',
+      'schemata',
+      'table_privileges',
+      'sequences',
+    ]) {
+      const column =
+        view === 'schemata' ? 'schema_name' : view === 'sequences' ? 'sequence_schema' : 'table_schema'
+      const rows = await run('migrator', [
+        `select distinct ${column} as name from information_schema.${view}`,
+      ])
+      const names = rows.map((row) => (row as { name: string }).name)
+      expect(
+        names.filter(
+          (name) => name.includes(theirs.schema) || name === 'database_studio' || name === 'capture',
+        ),
+      ).toEqual([])
+    }
+    const sources = await run('reader', [
+      `select routine_name from information_schema.routines where routine_definition is not null`,
+    ])
+    expect(sources).toEqual([])
+  })
+
+  test('are not told by functions', async () => {
+    const functions = [
+      `query_to_xml('select 1', true, true, '')`,
+      `table_to_xml('notes', true, true, '')`,
+      `schema_to_xml('${theirs.schema}', true, true, '')`,
+      `database_to_xml(true, true, '')`,
+      `cursor_to_xml('c', 1, true, true, '')`,
+      `ts_stat('select 1::text::tsvector')`,
+      `ts_rewrite('a'::tsquery, 'select 1')`,
+      `current_setting('data_directory')`,
+      `pg_get_functiondef(1::oid)`,
+      `pg_get_viewdef(1::oid)`,
+      `pg_get_constraintdef(1::oid)`,
+      `pg_get_triggerdef(1::oid)`,
+      `pg_get_userbyid(10)`,
+      `pg_describe_object(1::oid, 1::oid, 0)`,
+      `pg_identify_object(1::oid, 1::oid, 0)`,
+      `pg_relation_size(1::oid)`,
+      `pg_relation_filepath(1::oid)`,
+      `pg_database_size(1::oid)`,
+      `pg_stat_get_activity(null)`,
+      `pg_stat_get_backend_activity(1)`,
+      `pg_show_all_settings()`,
+      `pg_ls_dir('.')`,
+      `pg_read_file('PG_VERSION')`,
+      `pg_current_xact_id()`,
+      `pg_export_snapshot()`,
+      `pg_backend_pid()`,
+      `format_type(1::oid, 0)`,
+      `obj_description(1::oid, 'pg_class')`,
+      `to_regclass('${theirs.schema}.notes')`,
+      'version()',
+      'inet_server_addr()',
+    ]
+    for (const call of functions)
+      for (const role of ['reader', 'migrator'] as const)
+        expect([call, await refusal(role, `select * from ${call}`)]).toEqual([call, denied])
+  })
+})
+
+describe('settings', () => {
+  test('of a session change nothing for others, and take no right', async () => {
+    expect(await refusal('runtime', `select set_config('search_path', '${theirs.schema}', false)`)).toBe(
+      denied,
+    )
+    expect(await refusal('runtime', `set search_path = ${theirs.schema}`, 'select * from notes')).toBe(
+      '42P01',
+    )
+    expect(await refusal('runtime', `set session_replication_role = replica`)).toBe(denied)
+    expect(await refusal('runtime', `set temp_file_limit = '-1'`)).toBe(denied)
+    expect(await refusal('runtime', `set log_statement = 'all'`)).toBe(denied)
+    expect(
+      await refusal(
+        'reader',
+        'set default_transaction_read_only = off',
+        `insert into notes (text) values ('x')`,
+      ),
+    ).toBe(denied)
+    // A setting of this name says nothing of who acts.
+    await at.plane.session(ours, 'runtime', deadline, async ({ sql }) => {
+      await sql.unsafe(`set studio.acting = '{"actor":{"id":"usr_other","name":"Other","type":"user"}}'`)
+      await expect(sql.unsafe(`insert into notes (text) values ('x')`)).rejects.toMatchObject({
+        code: denied,
+      })
+    })
+    await at.plane.session(ours, 'runtime', deadline, async ({ sql }) => {
+      const [row] = await sql.unsafe(`show search_path`)
+      expect(row).toEqual({ search_path: `${ours.schema}, extensions` })
+    })
+  })
+
+  test('and names of their own do not lead the platform astray', async () => {
+    await run('migrator', ['create table events (id int)', 'create view spaces as select 1 as id'])
+    await run('runtime', [`insert into notes (text) values ('beside')`])
+    const rows =
+      await at.admin`select from events where workspace_id = 'ws_ours' and data#>>'{after,text}' = 'beside'`
+    expect(rows).toHaveLength(1)
+    await run('migrator', ['drop table events', 'drop view spaces'])
+  })
+})
+
+describe('code of a tenant', () => {
+  test('runs nowhere', async () => {
+    const made = [
+      `create function f() returns int language sql as 'select 1'`,
+      `create function f() returns int language sql return 1`,
+      `create function f() returns trigger language plpgsql as 'begin return null; end'`,
+      `create function f() returns int language plpgsql security definer as 'begin return 1; end'`,
+      `create procedure p() language sql as 'select 1'`,
+      'do $$ begin perform 1; end $$',
+      `create function f() returns int language c as 'libc', 'system'`,
+      'create extension dblink',
+      'create extension postgres_fdw',
+      'create extension plperl',
+      `create trigger t before insert on notes for each row execute function suppress_redundant_updates_trigger()`,
+      `create trigger t before insert on notes for each row execute function capture.refuse_truncate()`,
+      `create rule r as on insert to notes do instead nothing`,
+      `create policy p on notes using (true)`,
+      `create aggregate a (int) (sfunc = int4pl, stype = int)`,
+      `create operator === (leftarg = int, rightarg = int, function = int4eq)`,
+      `create cast (text as json) with inout`,
+      `create event trigger e on ddl_command_end execute function capture.guard()`,
+      `create schema mine`,
+      `create server s foreign data wrapper x`,
+      `create publication p for table notes`,
+      `create temporary table t (id int)`,
+      `select * into temporary t from notes`,
+      `copy notes to program 'id'`,
+      `copy notes from '/etc/passwd'`,
+      `load 'auto_explain'`,
+    ]
+    for (const statement of made)
+      for (const role of ['reader', 'runtime', 'migrator'] as const)
+        expect([
+          statement,
+          ['42501', '42704', '0A000', '42P17', '22023'].includes(await refusal(role, statement)),
+        ]).toEqual([statement, true])
+  })
+
+  test('does nothing to the server', async () => {
+    const statements = [
+      "create tablespace t location '/tmp'",
+      "alter system set work_mem = '1GB'",
+      'create database mine',
+      'drop database postgres',
+      'checkpoint',
+    ]
+    for (const statement of statements)
+      for (const role of ['reader', 'runtime', 'migrator'] as const)
+        await at.plane.session(ours, role, deadline, async ({ sql }) => {
+          await expect(sql.unsafe(statement)).rejects.toHaveProperty('code', denied)
+        })
+  })
+
+  test('switches capture off in no way', async () => {
+    const ways = [
+      ['alter table notes disable trigger all'],
+      ['alter table notes disable trigger user'],
+      ['alter table notes disable trigger opsplane_insert'],
+      ['alter table notes enable replica trigger opsplane_update'],
+      ['drop trigger opsplane_delete on notes'],
+      ['alter trigger opsplane_insert on notes rename to other'],
+      ['truncate notes'],
+      ['create table child () inherits (notes)'],
+      ['create table parent (like notes)', 'alter table notes inherit parent'],
+      ['alter table notes owner to current_user', 'grant truncate on notes to current_user'],
+      [`alter default privileges grant all on tables to ${ours.schema}_reader`],
+      [`grant insert on notes to ${ours.schema}_reader`],
+      [`revoke select on notes from ${ours.schema}_reader`],
+    ]
+    for (const statements of ways)
+      expect([statements, await refusal('migrator', ...statements)]).toEqual([statements, denied])
+    const [{ count } = { count: 0 }] = await at.admin<{ count: number }[]>`
+      select count(*)::int from pg_trigger where tgrelid = ${`${ours.schema}.notes`}::regclass and tgname like 'opsplane%' and tgenabled = 'A'`
+    expect(count).toBe(5)
+  })
+})
+
+describe('what takes long, waits or fills', () => {
+  test('has no function for it', async () => {
+    const functions = [
+      'pg_sleep(60)',
+      `pg_sleep_for('1 minute')`,
+      `pg_sleep_until('infinity')`,
+      'pg_advisory_lock(1)',
+      'pg_try_advisory_lock(1)',
+      'pg_advisory_xact_lock_shared(1)',
+      `pg_notify('c', 'x')`,
+      'pg_listening_channels()',
+      'lo_create(0)',
+      `lo_from_bytea(0, 'x')`,
+      'lo_creat(0)',
+      'lo_unlink(1)',
+      `lo_import('/etc/passwd')`,
+      `lo_export(1, '/tmp/x')`,
+      'pg_cancel_backend(1)',
+      'pg_terminate_backend(1)',
+      'pg_reload_conf()',
+      'pg_rotate_logfile()',
+      'pg_switch_wal()',
+      `pg_logical_emit_message(true, 'a', 'b')`,
+      `pg_create_restore_point('x')`,
+      'pg_stat_reset()',
+      'pg_backend_pid()',
+    ]
+    for (const call of functions)
+      for (const role of ['reader', 'runtime', 'migrator'] as const)
+        expect([call, await refusal(role, `select ${call}`)]).toEqual([call, denied])
+  })
+
+  test('is ended at its deadline, or at the limit of what it may write aside', async () => {
+    const floods = [
+      'with recursive r as (select 1 as n union all select n + 1 from r) select count(*) from r',
+      `select count(*) from generate_series(1, 1e7::int) a, generate_series(1, 1e7::int) b`,
+      `select length(string_agg(repeat('x', 1000), '')) from generate_series(1, 1e9::bigint)`,
+      `select * from (select repeat(md5(n::text), 40) as s from generate_series(1, 10000000) n) t order by s desc limit 1`,
+    ]
+    for (const flood of floods) {
+      const flooding = at.plane.session(
+        ours,
+        'reader',
+        { deadlineMs: 1_500 },
+        async ({ sql }: { sql: Sql }) => {
+          await sql.unsafe('set statement_timeout = 0')
+          await sql.unsafe(flood)
+        },
+      )
+      await expect(flooding).rejects.toHaveProperty(
+        'code',
+        expect.stringMatching(/^(upstream_timeout|53400|54000)$/),
+      )
+    }
+    const [shown] = await at.admin`select rolconfig from pg_roles where rolname = ${`${ours.schema}_reader`}`
+    expect(shown).toEqual({ rolconfig: ['temp_file_limit=256MB'] })
+    expect(await run('reader', ['select 1 as n'])).toEqual([{ n: 1 }])
+  })
+
+  test('reaches nobody by NOTIFY', async () => {
+    const heard: string[] = []
+    await at.plane.session(theirs, 'reader', deadline, async ({ sql }) => {
+      await sql.unsafe('listen c')
+      await run('runtime', [`notify c, 'x'`])
+      const [row] = await sql.unsafe('select 1 as n')
+      expect(row).toEqual({ n: 1 })
+    })
+    expect(heard).toEqual([])
+    // What somebody listened to is forgotten before the session is another's.
+    expect(await run('reader', ['select 1 as n'], theirs)).toEqual([{ n: 1 }])
+  })
+})
+
+test('leaves nothing open on a server whose provisioning role is a superuser', async () => {
+  expect(await at.service.sql`select gap from hardening_gaps()`).toEqual([])
+})
