@@ -110,6 +110,10 @@ export function createTables(
         await unit.handle(aggregate, state.id, { kind: 'delete', purgeAt, now: meta.now })
         if (referring.length > 0) throw referredTo(slug, referring)
         await trashTable({ tx, asOwner }, space, state)
+        await tx.unsafe(
+          'insert into table_purges (table_id, workspace_id, environment, due_at) values ($1, $2, $3, $4)',
+          [state.id, space.workspaceId, space.environment, purgeAt],
+        )
       }),
     restore: (name, meta) =>
       changing(
@@ -123,6 +127,7 @@ export function createTables(
             )
           const made = await unit.handle(aggregate, state.id, { kind: 'restore', now: meta.now })
           await restoreFromTrash({ tx, asOwner }, space, state)
+          await tx.unsafe('delete from table_purges where table_id = $1', [state.id])
           await attach(tx, space.schema, made)
           definitions.forget(meta.tenant, made.slug)
           return made
