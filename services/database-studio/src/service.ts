@@ -26,12 +26,8 @@ export const databaseStudio = defineService<StudioConfig>({
   setup(ctx) {
     const plane = createDataPlane(ctx)
     const definitions = createDefinitions(ctx.database)
-<<<<<<< HEAD
-    const tables = createTables(ctx, { plane, definitions })
-    ctx.dueWork.start(purging(ctx, { plane, tables: tables.aggregate }))
-=======
     const tables = createTables(ctx, { plane, definitions, record: changeRecorder(ctx) })
->>>>>>> studio-sql
+    ctx.dueWork.start(purging(ctx, { plane, tables: tables.aggregate }))
     const records = createRecordServices(ctx, { plane, definitions })
     const queries = createQueries(ctx, plane, createRefuseRuled(ctx.database))
     const migrations = openMigrations(ctx, { plane, definitions, tables: tables.aggregate })
