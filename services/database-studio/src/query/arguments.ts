@@ -1,7 +1,8 @@
 import { ApiError, type ErrorDetail, type ParameterType } from '@opsplane/contracts'
 import type { Numbered } from '../sql/parameters.js'
-import { checkParameter, parameterText } from './values.js'
+import { checkParameter, type Json, parameterText } from './values.js'
 
+/** JSON, as it came in the body. */
 export type ParameterValues = readonly unknown[] | Readonly<Record<string, unknown>>
 /** By name, or by number. */
 export type ParameterTypes = Readonly<Record<string, ParameterType>>
@@ -23,9 +24,7 @@ export function argumentsOf(
   const { names, count } = statement
   const keys = names.length > 0 ? names : Array.from({ length: count }, (_, index) => String(index + 1))
   const given = new Map<string, unknown>(
-    Array.isArray(values)
-      ? values.map((value, index) => [String(index + 1), value])
-      : Object.entries(values as Record<string, unknown>),
+    Array.isArray(values) ? values.map((value, index) => [String(index + 1), value]) : Object.entries(values),
   )
   const missing = keys.filter((key) => !given.has(key)).map((key) => detail(key, 'required', 'has no value'))
   const unknown = [...given.keys()].filter((key) => !keys.includes(key))
@@ -33,7 +32,7 @@ export function argumentsOf(
   if (details.length > 0)
     throw new ApiError('validation_failed', 'The parameters are not those of the SQL.', { details })
   return keys.map((key) => {
-    const value = given.get(key) ?? null
+    const value = (given.get(key) ?? null) as Json
     const type = types[key]
     if (type) checkParameter(key, value, type)
     return parameterText(value, type)
