@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { idSchema } from './ids.js'
 import { Environment } from './principal.js'
+import { TableState } from './studio-tables.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(200)
@@ -185,6 +186,8 @@ export const MigrationState = z.object({
   transactional: z.boolean(),
   /** Written by hand, recorded from a change of a table's definition, or promoted from another environment. */
   origin: z.enum(['sql', 'table', 'promotion']),
+  /** What a change of a table has made of its definition: what SQL does not say of it is promoted as well. */
+  definition: TableState.omit({ id: true, purgeAt: true, createdAt: true, updatedAt: true }).nullable(),
   status: MigrationStatus,
   appliedAt: At.nullable(),
   /** Why the last attempt failed. */
@@ -193,6 +196,7 @@ export const MigrationState = z.object({
   updatedAt: At,
 })
 export type MigrationState = z.infer<typeof MigrationState>
+export type PromotedDefinition = NonNullable<MigrationState['definition']>
 
 export const Migration = MigrationState.extend({ version: z.int().min(1) }).meta({ id: 'Migration' })
 export type Migration = z.infer<typeof Migration>

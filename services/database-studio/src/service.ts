@@ -3,6 +3,7 @@ import { defineService } from '@opsplane/service'
 import { loadConfig, type StudioConfig } from './config.js'
 import { migration } from './migration/domain.js'
 import { openMigrations } from './migration/open.js'
+import { changeRecorder } from './migration/record-change.js'
 import { createDataPlane } from './plane/data-plane.js'
 import { provisionPlane } from './plane/provision-plane.js'
 import { savedQuery } from './query/domain.js'
@@ -24,7 +25,7 @@ export const databaseStudio = defineService<StudioConfig>({
   setup(ctx) {
     const plane = createDataPlane(ctx)
     const definitions = createDefinitions(ctx.database)
-    const tables = createTables(ctx, { plane, definitions })
+    const tables = createTables(ctx, { plane, definitions, record: changeRecorder(ctx) })
     const records = createRecordServices(ctx, { plane, definitions })
     const queries = createQueries(ctx, plane, createRefuseRuled(ctx.database))
     const migrations = openMigrations(ctx, { plane, definitions, tables: tables.aggregate })

@@ -10,7 +10,7 @@ import {
 
 export type MigrationFields = Pick<
   MigrationState,
-  'number' | 'name' | 'up' | 'down' | 'checksum' | 'transactional' | 'origin'
+  'number' | 'name' | 'up' | 'down' | 'checksum' | 'transactional' | 'origin' | 'definition'
 >
 
 export type MigrationCommand =

@@ -340,6 +340,52 @@ describe('a migration', () => {
     expect((await api.post('/migrations/promote', { from: 'production' })).status).toBe(409)
   })
 
+  it('is recorded of changes of definitions, which are promoted with all their words', async () => {
+    const to = service.as(testPrincipal({ workspaceId, environment: 'development' }))
+    const columns = [
+      { name: 'title', type: 'text', nullable: false, maxLength: 40 },
+      { name: 'kind', type: 'enum', values: ['a', 'b'], default: 'a', description: 'Of what kind' },
+      { name: 'person', type: 'reference', table: 'persons', onDelete: 'set_null' },
+    ]
+    const made = await api.post('/tables', {
+      slug: 'things',
+      name: 'All things',
+      columns,
+      indexes: [{ columns: [{ name: 'title' }] }],
+    })
+    expect(made.status).toBe(201)
+    await api.patch('/tables/things', {
+      columns: { add: [{ name: 'price', type: 'decimal', precision: 8, scale: 2 }] },
+    })
+    const recorded = (await api.get('/migrations?status=applied&sort=-number')).page(Migration).items
+    expect(recorded.slice(0, 2)).toMatchObject([
+      { name: 'Change things', origin: 'table', status: 'applied', down: null },
+      {
+        name: 'Create things',
+        origin: 'table',
+        status: 'applied',
+        up: expect.stringMatching(/^create table "things" \(/),
+      },
+    ])
+    expect(await drift()).toMatchObject({ inSync: true })
+    expect((await to.post('/migrations/promote', { from: 'production' })).status).toBe(200)
+    const { id: _, createdAt: __, updatedAt: ___, ...here } = (await definition('things')) ?? {}
+    expect(await definition('things', 'development')).toMatchObject(here)
+    expect(here).toMatchObject({
+      name: 'All things',
+      columns: [{}, { type: 'enum', values: ['a', 'b'] }, { type: 'reference' }, { name: 'price' }],
+    })
+    expect(await drift(to)).toMatchObject({ inSync: true })
+    expect((await to.post('/tables/things/records', { title: 'One', kind: 'b', price: '1.5' })).status).toBe(
+      201,
+    )
+    expect((await to.post('/tables/things/records', { title: 'One', kind: 'c' })).status).toBe(422)
+
+    expect((await api.send('DELETE', '/tables/things')).status).toBe(204)
+    expect((await to.post('/migrations/promote', { from: 'production' })).status).toBe(200)
+    expect(await definition('things', 'development')).toBeUndefined()
+  })
+
   it('leaves to drift what neither it nor a definition explains', async () => {
     const { sql } = service
     const [space] = await sql<{ schema: string }[]>`

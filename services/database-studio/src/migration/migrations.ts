@@ -21,7 +21,11 @@ import { knownTables, parseShapes, tableChanges } from './table-changes.js'
 export interface MigrationService {
   migrations: Migrations
   settling: Settling
-  create(fields: NewMigration, origin: MigrationState['origin'], meta: RequestMeta): Promise<Migration>
+  create(
+    fields: NewMigration,
+    meta: RequestMeta,
+    promoted?: Pick<MigrationState, 'definition'>,
+  ): Promise<Migration>
   apply(id: string, timeoutMs: number, meta: RequestMeta): Promise<Migration>
   rollBack(id: string, timeoutMs: number, meta: RequestMeta): Promise<Migration>
   dryRun(id: string, timeoutMs: number, meta: RequestMeta): Promise<DryRun>
@@ -111,13 +115,22 @@ export function createMigrations(
   return {
     migrations,
     settling,
-    async create({ name, up, down, transactional }, origin, meta) {
+    async create({ name, up, down, transactional }, meta, promoted) {
       await migrationStatements(up, { transactional, path: '/up' })
       if (down !== null) await migrationStatements(down, { transactional, path: '/down' })
       const { workspaceId, environment } = meta.tenant
       const number = await store.numbers.next(workspaceId, `migration/${environment}`)
       const wording = { up, down, transactional }
-      const fields: MigrationFields = { number, name, ...wording, checksum: checksumOf(wording), origin }
+      const origin = promoted ? 'promotion' : 'sql'
+      const definition = promoted?.definition ?? null
+      const fields: MigrationFields = {
+        number,
+        name,
+        ...wording,
+        checksum: checksumOf(wording),
+        origin,
+        definition,
+      }
       const id = newId('migration')
       return migrations.create(id, { kind: 'create', id, fields, applied: false, now: meta.now }, meta)
     },

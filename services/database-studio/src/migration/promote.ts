@@ -32,7 +32,7 @@ export async function promote(
     // One that could not be applied the last time is tried again.
     const at = open.findIndex(({ checksum }) => checksum === migration.checksum)
     const [waiting] = at < 0 ? [] : open.splice(at, 1)
-    const { id } = waiting ?? (await service.create(migration, 'promotion', withoutKey(meta)))
+    const { id } = waiting ?? (await service.create(migration, withoutKey(meta), migration))
     applied.push(await service.apply(id, timeoutMs, withoutKey(meta)))
   }
   return applied

@@ -65,7 +65,7 @@ export function migrationRoutes(ctx: ServiceContext, plane: DataPlane, service: 
       body: NewMigration,
       response: Migration,
       status: 201,
-      handler: ({ body, meta }) => service.create(body, 'sql', meta),
+      handler: ({ body, meta }) => service.create(body, meta),
     }),
 
     defineRoute({

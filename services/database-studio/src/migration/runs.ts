@@ -36,6 +36,19 @@ const Row = z.object({
 /** A run as it stands, locked. */
 export type StandingRun = z.infer<typeof Row>
 
+const changeLock = 7_241_005
+
+/**
+ * Keeps migrations out of a space until this transaction ends, for a change of a definition. Throws `conflict` while one runs
+ * whose tables are not yet in the definitions.
+ */
+export async function refuseRunning(tx: StatementRunner, { id }: Space): Promise<void> {
+  await tx.unsafe('select pg_advisory_xact_lock_shared($1, hashtext($2))', [changeLock, id])
+  const [running] = await tx.unsafe('select 1 from migration_runs where space_id = $1', [id])
+  if (running)
+    throw new ApiError('conflict', 'A migration runs in this environment. Try again when it is over.')
+}
+
 /** Beyond the deadline of its session, by then it is over. */
 const graceMs = 30_000
 
@@ -54,15 +67,19 @@ export function createRuns({ sql }: Pick<Database, 'sql'>) {
     ): Promise<Run> {
       const token = randomBytes(32).toString('base64url')
       const { actor, requestId, source = null } = acting
-      const taken = await sql.unsafe(
-        `insert into migration_runs (space_id, workspace_id, environment, migration_id, direction, token_hash, acting, due_at)
+      const taken = await sql.begin(async (tx) => {
+        // Changes of definitions that are under way are waited for.
+        await tx.unsafe('select pg_advisory_xact_lock($1, hashtext($2))', [changeLock, space.id])
+        return tx.unsafe(
+          `insert into migration_runs (space_id, workspace_id, environment, migration_id, direction, token_hash, acting, due_at)
          values ($1, $2, $3, $4, $5, $6, $7::text::json, clock_timestamp() + make_interval(secs => $8::text::float8 / 1000))
          on conflict do nothing returning space_id`,
-        [
-          ...[space.id, space.workspaceId, space.environment, migration.id, direction, hashOf(token)],
-          ...[JSON.stringify({ actor, requestId, source }), String(timeoutMs + graceMs)],
-        ],
-      )
+          [
+            ...[space.id, space.workspaceId, space.environment, migration.id, direction, hashOf(token)],
+            ...[JSON.stringify({ actor, requestId, source }), String(timeoutMs + graceMs)],
+          ],
+        )
+      })
       if (taken.length === 0)
         throw new ApiError(
           'conflict',

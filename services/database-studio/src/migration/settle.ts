@@ -34,10 +34,14 @@ export async function settleRun(
   let slugs: string[] = []
   if (done) {
     const [row] = await tx.unsafe('select space_shapes($1) as shapes', [spaceId])
-    const changes = tableChanges(await knownTables(tx, tenant), parseShapes(row?.shapes))
-    await store.within(tx, meta, async (unit) => {
+    const known = await knownTables(tx, tenant)
+    const changes = await store.within(tx, meta, async (unit) => {
+      const found = await unit.find(migrations, migrationId)
+      const promoted = direction === 'up' ? (found?.state.definition ?? null) : null
+      const changes = tableChanges(known, parseShapes(row?.shapes), promoted)
       await unit.handle(migrations, migrationId, { kind: direction === 'down' ? 'roll_back' : 'apply', now })
       await defineTables(unit, tables, changes, now)
+      return changes
     })
     slugs = slugsOf(changes)
     for (const { id } of changes.deleted) await tx.unsafe('select drop_capture($1)', [id])

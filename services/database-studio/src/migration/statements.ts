@@ -1,5 +1,12 @@
 import type { AlterTableStmt, CreateStmt, DropStmt, IndexStmt, Node } from 'libpg-query'
-import { isStatement, parseStatements, partsWithin, type Statement, sqlError } from '../sql/grammar.js'
+import {
+  isStatement,
+  namingType,
+  parseStatements,
+  partsWithin,
+  type Statement,
+  sqlError,
+} from '../sql/grammar.js'
 import { commandName } from '../sql/statement.js'
 
 /** One step of a migration. */
@@ -71,6 +78,8 @@ function refuseWithin(kind: string, fields: Record<string, unknown>, problem: Pr
   if (kind === 'SelectStmt' && 'intoClause' in fields) throw refused('makes a table by SELECT INTO', problem)
   if (isStatement(kind) && !rowStatements.has(kind) && !(kind in checks))
     throw refused(`is ${commandName(kind)}, which a migration cannot be`, problem)
+  const type = namingType(kind, fields)
+  if (type) throw refused(`uses the type ${type}, which names what others have`, problem)
   // Names stand without their schema, so that a migration means the same in every environment.
   if (fields.schemaname !== undefined || fields.catalogname !== undefined)
     throw refused(`names a schema, ${String(fields.schemaname)}: tables are named without`, problem)

@@ -1,14 +1,15 @@
-import type { TableState, TenantScope } from '@opsplane/contracts'
+import type { PromotedDefinition, TableState, TenantScope } from '@opsplane/contracts'
 import type { Unit } from '@opsplane/eventstore'
 import type { StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { TableAggregate } from '../table/tables.js'
+import { promotedOver } from './promoted.js'
 import { type ReadBack, readBack } from './read-back.js'
 import { TableShape } from './shape.js'
 
 /** What the catalogue has of a space, beside what definitions say. */
 export interface TableChanges {
-  created: { id: string; found: ReadBack }[]
+  created: { id: string; found: ReadBack; like: PromotedDefinition | null }[]
   updated: { id: string; slug: string; found: ReadBack }[]
   deleted: { id: string; slug: string }[]
 }
@@ -38,22 +39,23 @@ export async function knownTables(tx: StatementRunner, { workspaceId, environmen
 }
 export type KnownTable = Awaited<ReturnType<typeof knownTables>>[number]
 
-/** What has become of a tenant's tables, by their shapes now. */
+/** What has become of a tenant's tables, by their shapes now. `promoted` is what one of them has become elsewhere, and is to be here. */
 export function tableChanges(
   known: readonly KnownTable[],
   shapes: Readonly<Record<string, TableShape>>,
+  promoted: PromotedDefinition | null = null,
 ): TableChanges {
   const definitions = new Map(known.map((table) => [table.id, table]))
   const changes: TableChanges = { created: [], updated: [], deleted: [] }
   for (const [id, shape] of Object.entries(shapes)) {
     const table = definitions.get(id)
-    if (!table) changes.created.push({ id, found: readBack(shape) })
-    else if (table.shape && !sameShape(table.shape, shape))
-      changes.updated.push({
-        id,
-        slug: shape.name,
-        found: readBack(shape, { definition: table.state, shape: table.shape }),
-      })
+    const like = promoted?.slug === shape.name ? promoted : null
+    const over = (found: ReadBack) => (like ? promotedOver(like, found, shape) : found)
+    if (!table) changes.created.push({ id, found: over(readBack(shape)), like })
+    else if (table.shape && !sameShape(table.shape, shape)) {
+      const found = readBack(shape, { definition: table.state, shape: table.shape })
+      changes.updated.push({ id, slug: table.state.slug, found: over(found) })
+    }
   }
   for (const { id, state } of known) if (!(id in shapes)) changes.deleted.push({ id, slug: state.slug })
   return changes
@@ -84,12 +86,12 @@ export async function defineTables(
     const { unmanaged: _, ...to } = found
     await unit.handle(tables, id, { kind: 'change', to, now })
   }
-  for (const { id, found } of created) {
+  for (const { id, found, like } of created) {
     const { unmanaged: _, ...defined } = found
     await unit.create(tables, id, {
       kind: 'create',
       id,
-      fields: { ...defined, name: defined.slug, rules: [] },
+      fields: { ...defined, name: like?.name ?? defined.slug, rules: like?.rules ?? [] },
       now,
     })
   }

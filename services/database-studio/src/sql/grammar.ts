@@ -127,6 +127,20 @@ function attempt<T>(sql: string, work: () => T): T {
   }
 }
 
+/** Types that find names by numbers, those of other tenants among them: no right is asked for. */
+const naming =
+  /^reg(class|type|proc|procedure|oper|operator|namespace|role|config|dictionary|collation|database)$/
+
+/** The first type of that kind, whether as a type or called like a function. */
+export function namingType(kind: string, fields: Record<string, unknown>): string | undefined {
+  const names = kind === 'FuncCall' ? fields.funcname : /^typeName$/i.test(kind) ? fields.names : undefined
+  const last =
+    nameOf(names as Node[] | undefined)
+      .split('.')
+      .at(-1) ?? ''
+  return naming.test(last) ? last : undefined
+}
+
 export interface SqlProblem {
   sql: string
   /** Bytes of UTF-8 before what is wrong. */

@@ -134,6 +134,17 @@ describe('a query', () => {
   })
 
   it.each([
+    "select '16384'::regclass",
+    'select cast(16384 as pg_catalog.regclass)',
+    "select regclass('16384'), 1",
+    'select 16384::oid::regtype::text',
+    "select * from json_to_record('{}') as r(a regrole)",
+    "select array['16384']::regproc[]",
+  ])('finds no names by numbers: %s', async (sql) => {
+    expect(await refusal(sql, 'read')).toMatchObject({ code: 'type_refused' })
+  })
+
+  it.each([
     ['operators', `select ${'1+'.repeat(60_000)}1`],
     ['brackets', `select ${'('.repeat(9_000)}1${')'.repeat(9_000)}`],
     ['NOT', `select ${'not '.repeat(9_000)}true`],

@@ -1,5 +1,5 @@
 import type { Node } from 'libpg-query'
-import { isStatement, parseStatements, partsWithin, type Statement, sqlError } from './grammar.js'
+import { isStatement, namingType, parseStatements, partsWithin, type Statement, sqlError } from './grammar.js'
 
 export type QueryMode = 'read' | 'write'
 
@@ -42,6 +42,12 @@ function refuseWithin(
 ): void {
   if (isStatement(kind) && kind !== 'SelectStmt' && (mode === 'read' || !writable.has(kind)))
     throw refusal(kind, mode, problem)
+  const type = namingType(kind, fields)
+  if (type)
+    throw sqlError(`uses the type ${type}, which names what others have`, {
+      ...problem,
+      code: 'type_refused',
+    })
   if (kind === 'SelectStmt' && 'intoClause' in fields)
     throw sqlError('must not be SELECT INTO, which makes a table', { ...problem, code: 'statement_refused' })
   if (kind === 'SelectStmt' && mode === 'read' && 'lockingClause' in fields)

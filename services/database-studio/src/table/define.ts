@@ -2,6 +2,7 @@ import { ApiError, type CommandMeta } from '@opsplane/contracts'
 import { type EventStore, keepAnswer, type Unit, VersionRaceError } from '@opsplane/eventstore'
 import { type Database, queriesOf, type StatementRunner } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
+import { refuseRunning } from '../migration/runs.js'
 import type { Space } from '../plane/space.js'
 import { definitionFailure } from './failures.js'
 import { quoted } from './sql-text.js'
@@ -56,6 +57,7 @@ async function defineWithin<T>(
       JSON.stringify({ actor, requestId, causationId, source }),
     ],
   )
+  await refuseRunning(tx, space)
   const asOwner: Defining['asOwner'] = async (work) => {
     await tx.unsafe(`set local role ${quoted(`${space.schema}_owner`)}`)
     const value = await work(tx)

@@ -11,10 +11,12 @@ import {
 import type { Aggregate, Unit } from '@opsplane/eventstore'
 import type { StatementRunner } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
+import type { RecordChange } from '../migration/record-change.js'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Space } from '../plane/space.js'
 import { planChange } from './change-plan.js'
 import { checkDefinition, nameParts } from './check-definition.js'
+import { relation } from './column-sql.js'
 import { createDefine, type Defining } from './define.js'
 import type { Definitions } from './definitions.js'
 import { type TableCommand, table } from './domain.js'
@@ -41,7 +43,7 @@ export interface Tables {
 
 export function createTables(
   ctx: Pick<ServiceContext, 'database' | 'store' | 'relay' | 'clock'>,
-  { plane, definitions }: { plane: DataPlane; definitions: Definitions },
+  { plane, definitions, record }: { plane: DataPlane; definitions: Definitions; record: RecordChange },
 ): Tables {
   const define = createDefine(ctx)
   const aggregate = ctx.store.aggregate(table)
@@ -76,7 +78,9 @@ export function createTables(
       const id = newId('table')
       const result = await define(space, meta, async ({ tx, unit, asOwner }) => {
         const made = await unit.create(aggregate, id, { kind: 'create', id, fields: named, now: meta.now })
-        await asOwner((owner) => all(owner, createTable({ schema: space.schema, slug: body.slug }, made)))
+        const statements = createTable({ schema: space.schema, slug: body.slug }, made)
+        await asOwner((owner) => all(owner, statements))
+        await record(unit, space, { name: `Create ${made.slug}`, statements, definition: made }, meta)
         await attach(tx, space.schema, made)
         return made
       })
@@ -96,6 +100,12 @@ export function createTables(
           await runChecks(owner, plan.checks, force)
           await all(owner, plan.statements)
         })
+        await record(
+          unit,
+          space,
+          { name: `Change ${slug}`, statements: plan.statements, definition: made },
+          meta,
+        )
         if (made.slug !== slug) await follow(unit, aggregate, others, slug, made.slug, meta)
         await attach(tx, space.schema, made)
         return made
@@ -109,6 +119,8 @@ export function createTables(
         const purgeAt = new Date(Date.parse(meta.now) + trashDays * 86_400_000).toISOString()
         await unit.handle(aggregate, state.id, { kind: 'delete', purgeAt, now: meta.now })
         if (referring.length > 0) throw referredTo(slug, referring)
+        const statements = [`drop table ${relation({ ...space, slug })}`]
+        await record(unit, space, { name: `Drop ${slug}`, statements, definition: null }, meta)
         await trashTable({ tx, asOwner }, space, state)
       }),
     restore: (name, meta) =>
@@ -122,6 +134,8 @@ export function createTables(
               `There is another table ${state.slug} now. Give that one another slug first.`,
             )
           const made = await unit.handle(aggregate, state.id, { kind: 'restore', now: meta.now })
+          const statements = createTable({ schema: space.schema, slug: state.slug }, made)
+          await record(unit, space, { name: `Restore ${made.slug}`, statements, definition: made }, meta)
           await restoreFromTrash({ tx, asOwner }, space, state)
           await attach(tx, space.schema, made)
           definitions.forget(meta.tenant, made.slug)
