@@ -94,7 +94,7 @@ function createParts({ config, database, relay, clock, log }: Context) {
   return {
     vault: createVault(db, sealer),
     mailer: createMailer(config),
-    signer: createCheckpointSigner(config.servicePrivateKey),
+    signer: createCheckpointSigner(config.auditSigningKey),
     usage: createSecretUsage({ db, log, nowMs }),
     failures: createLoginFailures({ database, relay, log, nowMs }),
   }
