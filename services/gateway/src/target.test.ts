@@ -18,6 +18,7 @@ describe('where a request goes', () => {
     ['/api/v1/catalog/items', 'itsm'],
     ['/api/v1/webhooks/wh_1/deliveries', 'dispatcher'],
     ['/api/v1/events/topics/orders/publish', 'dispatcher'],
+    ['/api/v1/tables/orders/records', 'database-studio'],
   ])('%s is owned by %s', (url, service) => {
     expect(resolveTarget(url)).toMatchObject({ service, path: url.slice('/api/v1'.length) })
   })
@@ -37,7 +38,7 @@ describe('where a request goes', () => {
     '/api/v2/auth/me',
     '/api/v1/openapi.json',
     '/api/v1/incidents',
-    '/api/v1/tables/orders/records',
+    '/api/v1/records/orders',
     'http://elsewhere/api/v1/auth/me',
   ])('%s goes nowhere', (url) => {
     expect(resolveTarget(url)).toBeNull()
