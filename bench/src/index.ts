@@ -2,12 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openState, startCluster } from '@opsplane/local'
+import { limitTable } from '@opsplane/runtime'
 import { Argument, Command } from 'commander'
 import { measureAppend } from './append.js'
 import { measureConflicts } from './conflicts.js'
 import { measureCreates } from './creates.js'
 import { measureDelivered } from './delivered.js'
 import { measureDeliveries } from './deliveries.js'
+import { measureFloods } from './floods.js'
 import { measureLists } from './lists.js'
 import { measureLoginFlood } from './login-flood.js'
 import { measurePolls } from './polls.js'
@@ -32,6 +34,7 @@ const measures = {
   relay: measureRelay,
   creates: measureCreates,
   'login-flood': measureLoginFlood,
+  floods: measureFloods,
   deliveries: measureDeliveries,
   webhooks: measureWebhooks,
   tarpit: measureTarpit,
@@ -57,12 +60,15 @@ const chosen = program.args.length > 0 ? program.args : names
 const seconds = Number(options.seconds)
 const say = (text: string) => console.error(text)
 
+/** What is measured is what the platform can do, not what a tenant may. */
+const unlimited = Object.fromEntries(Object.keys(limitTable).map((name) => [name, 0]))
+
 const folder = mkdtempSync(join(tmpdir(), 'opsplane-bench-'))
 say(`Starting Postgres, NATS and the services as processes (${cpus().length} cores)…`)
 const cluster = await startCluster({
   state: openState(join(folder, 'state')),
   postgresFlags: ['shared_preload_libraries=pg_stat_statements'],
-  extra: { RATE_LIMIT_PER_MINUTE: '0' },
+  extra: { RATE_LIMIT_PER_MINUTE: '0', LIMITS: JSON.stringify(unlimited) },
 })
 const figures: Figure[] = []
 try {

@@ -212,7 +212,7 @@ test('wrong usage ends with 2', async () => {
 test('the servers are looked at, and read models rebuilt, beside the API', async () => {
   const database = `--database-url=${cluster.info.postgresUrl}`
   const status = await cli.json<{ service: string; events: number }[]>('status', database)
-  expect(status.map(({ service }) => service)).toEqual(['settings', 'itsm', 'dispatcher'])
+  expect(status.map(({ service }) => service)).toEqual(['settings', 'itsm', 'dispatcher', 'database-studio'])
   const [{ events } = { events: 0 }] = status.filter(({ service }) => service === 'itsm')
   expect(events).toBeGreaterThan(20)
   const rebuilt = await cli.run(['rebuild', '--service', 'itsm', database])

@@ -31,7 +31,7 @@ export async function logStatus(options: { databaseUrl: string; schema: string }
            select consumer, count(*)::int as count from dead_letters group by consumer) d), '[]') as "deadLetters",
          coalesce((select json_agg(c order by consumer) from (
            select consumer, stream_sequence as "streamSequence", handled, ${instant('updated_at')} as "updatedAt"
-           from consumer_checkpoints) c), '[]') as checkpoints
+           from consumer_checkpoints where handled > 0) c), '[]') as checkpoints
        from (
          select (select count(*)::int from events) as events, coalesce(max(position), 0)::float8 as "lastPosition",
            (select count(*)::int from outbox) as unpublished,

@@ -33,10 +33,13 @@ const own: readonly Field[] = [
   { name: 'updatedAt', column: 'updated_at', kind: 'timestamp', nullable: false },
 ]
 
-const known = new WeakMap<TableState, ReadonlyMap<string, Field>>()
+/** Of a table, what its records are made of. */
+export type Columns = Pick<TableState, 'columns'>
+
+const known = new WeakMap<Columns, ReadonlyMap<string, Field>>()
 
 /** The fields of a table's records by their names in the API, in the order they are answered in. */
-export function fieldsOf(table: TableState): ReadonlyMap<string, Field> {
+export function fieldsOf(table: Columns): ReadonlyMap<string, Field> {
   const cached = known.get(table)
   if (cached) return cached
   const columns = table.columns.map((definition) => ({

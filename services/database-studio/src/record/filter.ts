@@ -1,5 +1,5 @@
-import type { Column, TableState } from '@opsplane/contracts'
-import { type Field, fieldsOf } from './fields.js'
+import type { Column } from '@opsplane/contracts'
+import { type Columns, type Field, fieldsOf } from './fields.js'
 import { below, type Place, type Problems } from './problems.js'
 import { parseValue } from './values.js'
 
@@ -36,7 +36,7 @@ interface Reading {
  * A filter in the platform's syntax, typed by the columns of a table: fields are ANDed, operators of one field too, and `or`
  * holds filters of which one must hold. What is wrong is added to `problems` by its place.
  */
-export function readFilter(table: TableState, given: unknown, place: Place, problems: Problems): Condition[] {
+export function readFilter(table: Columns, given: unknown, place: Place, problems: Problems): Condition[] {
   return readAll({ fields: fieldsOf(table), problems, conditions: 0 }, given, place, 1)
 }
 

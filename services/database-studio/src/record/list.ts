@@ -10,7 +10,7 @@ import { failingRead, type ShownQuery, selectionOf } from './records.js'
 import { searchOf } from './search.js'
 import { accessTo } from './served.js'
 import { positionAt, positionOf, readSort, type SortTerm } from './sort.js'
-import { estimatedRows, expectedRows } from './table-size.js'
+import { expectedRows } from './table-size.js'
 
 /** Above so many records a list has to be served by an index, or be asked for with `slow=true`. */
 export const smallTable = 50_000
@@ -113,7 +113,7 @@ function readFilterText({ table }: Opened, given: string | undefined, problems: 
 }
 
 async function refuseLarge(access: RecordAccess, opened: Opened, advice: string): Promise<void> {
-  const rows = await estimatedRows(access, opened)
+  const rows = await access.sizeOf(opened)
   if (rows <= smallTable) return
   const message = `Of ${opened.table.slug}, which has about ${rows} records, no index finds this in its order. ${advice} Or ask with slow=true.`
   throw new ApiError('validation_failed', message, {
@@ -130,7 +130,7 @@ async function totalOf(
   if (count === undefined) return {}
   const isWhole = asked.conditions.length === 0 && asked.selection.rule.length === 0 && !asked.search
   if (count === 'estimated') {
-    if (isWhole) return { total: await estimatedRows(access, opened) }
+    if (isWhole) return { total: await access.sizeOf(opened) }
     const [plan] = await access.read<object>(opened.space, estimateStatement(asked))
     return { total: expectedRows(plan) }
   }

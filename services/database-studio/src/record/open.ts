@@ -1,5 +1,5 @@
 import type { CommandMeta, Principal, StudioRecord, Table, TenantScope } from '@opsplane/contracts'
-import type { StatementRunner } from '@opsplane/postgres'
+import { type StatementRunner, translatePostgresError } from '@opsplane/postgres'
 import type { TransactionSql } from 'postgres'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Acting, Space } from '../plane/space.js'
@@ -10,6 +10,7 @@ import type { Condition } from './filter.js'
 import { keepAnswer } from './keep-answer.js'
 import type { Statement } from './parameters.js'
 import { rulesFor } from './rules.js'
+import { estimatedRows } from './table-size.js'
 import type { WriteTarget } from './write-statements.js'
 
 /** A table a request is about, with what the caller may see and change of it. */
@@ -35,6 +36,8 @@ export interface RecordAccess {
   /** `work` on the table as it is defined now; once again where the definition turns out to have changed meanwhile. */
   withTable<T>(slug: string, meta: Caller, work: (opened: Opened) => Promise<T>): Promise<T>
   read<Found extends object = Row>(space: Space, statement: Statement): Promise<Found[]>
+  /** How many records a table has about. */
+  sizeOf(opened: Opened): Promise<number>
   /** In one transaction, with the answer to the request's Idempotency-Key. */
   commit<T>(
     opened: readonly Opened[],
@@ -56,9 +59,12 @@ export type Row = StudioRecord
 export function createRecordAccess({
   plane,
   definitions,
+  sql,
 }: {
   plane: DataPlane
   definitions: Definitions
+  /** As the service itself. */
+  sql: StatementRunner
 }): RecordAccess {
   const open = async (slug: string, meta: Caller): Promise<Opened> => {
     const [space, table] = await Promise.all([plane.space(meta.tenant), definitions.get(meta.tenant, slug)])
@@ -99,6 +105,10 @@ export function createRecordAccess({
       }
     },
     read: (space, statement) => plane.read(space, (sql) => run(sql, statement)),
+    sizeOf: (opened) =>
+      estimatedRows(sql, opened).catch((error: unknown) => {
+        throw translatePostgresError(error)
+      }),
     commit,
     commitOne: async (opened, meta, statement, finish) => {
       const { space, table, writeRule: rule } = opened

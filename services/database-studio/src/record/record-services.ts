@@ -28,7 +28,7 @@ export function createRecordServices(
   { database, cursors, dueWork, clock }: Pick<ServiceContext, 'database' | 'cursors' | 'dueWork' | 'clock'>,
   { plane, definitions }: { plane: DataPlane; definitions: Definitions },
 ): RecordServices {
-  const access = createRecordAccess({ plane, definitions })
+  const access = createRecordAccess({ plane, definitions, sql: database.sql })
   const store = createImportStore(database)
   const importing = dueWork.start(importWork({ access, store, sql: database.sql, now: () => clock.now() }))
   return {

@@ -104,6 +104,15 @@ describe('whoever is under a rule', () => {
     expect(done).toMatchObject({ status: 'succeeded', written: 1, refused: 1, refusedRows: [{ line: 3 }] })
   })
 
+  it('has rules that speak of columns there are', async () => {
+    const wrong = [{ role: 'agent', read: { nothing: 1, or: [{ shared: 'x' }] } }]
+    const refused = await all.patch('/tables/tasks', { rules: wrong })
+    expect(refused.error().details.map((detail) => detail.path)).toEqual([
+      '/rules/0/read/nothing',
+      '/rules/0/read/or/0/shared',
+    ])
+  })
+
   it('is nobody whose role is not known', async () => {
     const { role: _, ...unknown } = owner
     expect((await at.studio.as(unknown).get(path)).page(StudioRecord).items).toEqual([])

@@ -64,7 +64,11 @@ const example: Principal = {
 }
 
 /** What is wrong with the rules a table is to have is added to `problems`. */
-export function checkRules(table: TableState, place: Place, problems: Problems): void {
+export function checkRules(
+  table: Pick<TableState, 'columns' | 'rules'>,
+  place: Place,
+  problems: Problems,
+): void {
   table.rules.forEach((rule, index) => {
     for (const part of ['read', 'write'] as const) {
       const filter = rule[part]

@@ -1,8 +1,10 @@
 import { type Column, invalidField, type NewTable, type TableState } from '@opsplane/contracts'
+import { Problems } from '../record/problems.js'
+import { checkRules } from '../record/rules.js'
 import { checkExpression } from '../sql/expression.js'
 import { nameOf } from './sql-text.js'
 
-type Defined = Pick<TableState, 'slug' | 'columns' | 'indexes' | 'uniques' | 'checks'>
+type Defined = Pick<TableState, 'slug' | 'columns' | 'indexes' | 'uniques' | 'checks' | 'rules'>
 
 /** Names what its author has not named. */
 export function nameParts({ slug, indexes, uniques }: Pick<NewTable, 'slug' | 'indexes' | 'uniques'>) {
@@ -47,6 +49,9 @@ export async function checkDefinition(table: Defined): Promise<void> {
   for (const [at, column] of columns.entries()) await checkColumn(column, columns, `/columns/${at}`)
   for (const [at, { expression }] of checks.entries())
     await checkExpression(expression, { columns: names, kind: 'check', path: `/checks/${at}/expression` })
+  const problems = new Problems()
+  checkRules(table, { in: 'body', path: '/rules' }, problems)
+  problems.check()
 }
 
 async function checkColumn(column: Column, columns: readonly Column[], path: string): Promise<void> {
