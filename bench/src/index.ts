@@ -13,6 +13,7 @@ import { measureFloods } from './floods.js'
 import { measureLists } from './lists.js'
 import { measureLoginFlood } from './login-flood.js'
 import { measurePolls } from './polls.js'
+import { measureRecords } from './records.js'
 import { measureRelay } from './relay.js'
 import { measureRelevance } from './relevance.js'
 import { type Figure, printFigures } from './report.js'
@@ -42,6 +43,7 @@ const measures = {
   topology: measureTopology,
   conflicts: measureConflicts,
   polls: measurePolls,
+  records: measureRecords,
   sla: measureSla,
   relevance: measureRelevance,
   // Last, as it fills the tables the others write to.
