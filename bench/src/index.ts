@@ -5,6 +5,7 @@ import { openState, startCluster } from '@opsplane/local'
 import { limitTable } from '@opsplane/runtime'
 import { Argument, Command } from 'commander'
 import { measureAppend } from './append.js'
+import { measureBulk } from './bulk.js'
 import { measureConflicts } from './conflicts.js'
 import { measureCreates } from './creates.js'
 import { measureDelivered } from './delivered.js'
@@ -33,6 +34,7 @@ const measures = {
   restart: measureRestart,
   append: measureAppend,
   relay: measureRelay,
+  bulk: measureBulk,
   creates: measureCreates,
   'login-flood': measureLoginFlood,
   floods: measureFloods,

@@ -87,3 +87,5 @@ export const recordImportParts = pgTable(
   },
   (table) => [primaryKey({ columns: [table.importId, table.part] })],
 )
+
+export { tablePurges } from './table/purge-rows.js'

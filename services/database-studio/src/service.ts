@@ -13,6 +13,7 @@ import { createRecordServices } from './record/record-services.js'
 import { createRefuseRuled } from './record/refuse-ruled.js'
 import { createDefinitions } from './table/definitions.js'
 import { table } from './table/domain.js'
+import { purging } from './table/purge.js'
 import { tableRoutes } from './table/routes.js'
 import { createTables } from './table/tables.js'
 
@@ -26,6 +27,7 @@ export const databaseStudio = defineService<StudioConfig>({
     const plane = createDataPlane(ctx)
     const definitions = createDefinitions(ctx.database)
     const tables = createTables(ctx, { plane, definitions, record: changeRecorder(ctx) })
+    ctx.dueWork.start(purging(ctx, { plane, tables: tables.aggregate }))
     const records = createRecordServices(ctx, { plane, definitions })
     const queries = createQueries(ctx, plane, createRefuseRuled(ctx.database))
     const migrations = openMigrations(ctx, { plane, definitions, tables: tables.aggregate })

@@ -153,23 +153,32 @@ describe('sessions', () => {
     expect(pids.size).toBeLessThan(5)
   })
 
-  test('are never more than the limit, and who has fewer comes first', async () => {
-    const own = planeOf(3)
-    const spaces = await Promise.all(
-      Array.from({ length: 12 }, (_, at) =>
-        own.space({ workspaceId: `ws_many_${at}`, environment: 'production' }),
-      ),
-    )
+  test('of many workspaces share a few connections, and all are served', async () => {
+    const [count, limit] = [Number(process.env.TEST_SPACES ?? 30), process.env.TEST_SPACES ? 80 : 4]
+    const own = planeOf(limit)
+    const spaces: Space[] = []
+    for (let at = 0; at < count; at++)
+      spaces.push(await own.space({ workspaceId: `ws_many_${at}`, environment: 'production' }))
     let most = 0
-    await Promise.all(
-      Array.from({ length: 60 }, (_, at) =>
-        own.read(spaces[at % spaces.length] as Space, async (sql) => {
-          most = Math.max(most, own.counts().open)
-          await sql.unsafe('select 1')
-        }),
-      ),
-    )
-    expect(most).toBeLessThanOrEqual(3)
+    let served = 0
+    const use = async (space: Space) => {
+      await own.read(space, async (sql) => {
+        most = Math.max(most, own.counts().open)
+        const [row] = await sql.unsafe<{ name: string }[]>('select session_user as name')
+        expect(row?.name).toBe(`${space.schema}_reader`)
+        served++
+      })
+    }
+    const [first] = spaces
+    // One that never stops asking keeps nobody waiting for ever.
+    const busy = Array.from({ length: count * 5 }, () => use(first as Space))
+    await Promise.all([...spaces, ...spaces].map(use))
+    await Promise.all(busy)
+    expect(served).toBe(count * 7)
+    expect(most).toBeLessThanOrEqual(limit)
+    const [row] = await admin`select count(*)::int as n from pg_stat_activity where application_name like 'opsplane-tenant%'
+      and datname = current_database()`
+    expect(row?.n).toBeLessThanOrEqual(limit + plane.counts().open)
     await own.close()
     expect(own.counts()).toEqual({ open: 0, idle: 0, waiting: 0 })
   })

@@ -34,6 +34,8 @@ interface Waiter {
 }
 
 const mostWaiting = 10_000
+/** How often in a row a connection goes on to others of its own space while those of another wait: to change it takes a login. */
+const longestStreak = 16
 
 export function createSessionPool({ max, maxEach, idleMs, open }: SessionPoolOptions): SessionPool {
   /** Least recently used first. */
@@ -43,6 +45,7 @@ export function createSessionPool({ max, maxEach, idleMs, open }: SessionPoolOpt
   const counts = new Map<string, number>()
   /** Connections that are lent, by space. */
   const lent = new Map<string, number>()
+  const streaks = new WeakMap<TenantConnection, number>()
   let total = 0
   let closed = false
 
@@ -125,6 +128,11 @@ export function createSessionPool({ max, maxEach, idleMs, open }: SessionPoolOpt
       const usable = !closed && connection.isOpen() && (await connection.reset())
       add(lent, key.space.id, -1)
       if (!usable || closed) return drop({ name, connection })
+      const next = waiting.findIndex((waiter) => waiter.name === name)
+      const streak = (streaks.get(connection) ?? 0) + 1
+      streaks.set(connection, next < 0 ? 0 : streak % longestStreak)
+      const [waiter] = next >= 0 && streak < longestStreak ? waiting.splice(next, 1) : []
+      if (waiter) return lend(waiter, connection)
       idle.push({ name, connection, since: performance.now() })
       serve()
     },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
+import type { StatementRunner } from '@opsplane/postgres'
 import { openTestPlane, type TestPlane } from '../plane/plane.fixture.js'
 import type { Space } from '../plane/space.js'
 
@@ -14,9 +15,8 @@ beforeAll(async () => {
 afterAll(() => at?.close())
 
 /** A captured table, as POST /tables makes one. */
-async function makeTable(slug: string, columns: string): Promise<string> {
+async function makeTable(slug: string, columns: string, { schema } = space): Promise<string> {
   const id = newId('table')
-  const { schema } = space
   await at.service.sql.begin(async (tx) => {
     await tx.unsafe(`set local role ${schema}_owner`)
     await tx.unsafe(`create table ${schema}.${slug} (id text primary key default studio.new_record_id(), version integer not null,
@@ -26,6 +26,8 @@ async function makeTable(slug: string, columns: string): Promise<string> {
   })
   return id
 }
+
+const write = <T>(work: (tx: StatementRunner) => Promise<T>) => at.plane.write(space, acting, work)
 
 const journalOf = (tableId: string) => at.admin<
   { type: string; version: number; data: Record<string, unknown> }[]
@@ -94,5 +96,123 @@ describe('changes of rows', () => {
     const waiting =
       await at.admin`select from outbox where event_id in (select id from events where stream_type = 'record')`
     expect(waiting).toHaveLength(3)
+  })
+
+  test('are each an event of their own, in order, in one statement or in many', async () => {
+    const id = await makeTable('many', 'n int')
+    await write((tx) => tx.unsafe('insert into many (n) select n from generate_series(1, 3000) n'))
+    await write((tx) => tx.unsafe('update many set n = -n where n % 3 = 0'))
+    await write((tx) => tx.unsafe('delete from many where n < 0'))
+    const events = await at.admin<{ stream: string; versions: number[]; last: { n: number } | null }[]>`
+      select stream_id as stream, array_agg(version order by position) as versions,
+        (array_agg(data->'after' order by position desc))[1] as last
+      from events where stream_id like ${`${id}/%`} group by 1`
+    expect(events).toHaveLength(3000)
+    const rows = new Map(
+      (await at.admin.unsafe<{ id: string; n: number }[]>(`select id, n from ${space.schema}.many`)).map(
+        (row) => [row.id, row.n],
+      ),
+    )
+    for (const { stream, versions, last } of events) {
+      const row = rows.get(stream.split('/')[1] ?? '')
+      expect(versions).toEqual(row === undefined ? [1, 2, 3] : [1])
+      expect(row).toBe(last?.n)
+    }
+    expect(rows.size).toBe(2000)
+  })
+
+  test('that a deletion brings with it are captured, too', async () => {
+    const [sites, tools] = [
+      await makeTable('sites', 'name text'),
+      await makeTable('tools', `site text references ${space.schema}.sites (id) on delete cascade`),
+    ]
+    await write(async (tx) => {
+      await tx.unsafe(`insert into sites (name) values ('Berlin')`)
+      await tx.unsafe('insert into tools (site) select id from sites, generate_series(1, 2)')
+    })
+    await write((tx) => tx.unsafe('delete from sites'))
+    expect((await journalOf(tools)).map(({ type }) => type)).toEqual([
+      ...['record.created', 'record.created', 'record.deleted', 'record.deleted'],
+    ])
+    expect((await journalOf(sites)).at(-1)).toMatchObject({ type: 'record.deleted', actor })
+  })
+
+  test('are undone with their events', async () => {
+    const id = await makeTable('undone', 'n int')
+    const failing = write(async (tx) => {
+      await tx.unsafe('insert into undone (n) values (1)')
+      await tx.unsafe('select 1 / 0')
+    })
+    await expect(failing).rejects.toMatchObject({ code: '22012' })
+    expect(await journalOf(id)).toEqual([])
+  })
+
+  test('of one record at once have versions without gaps', async () => {
+    const id = await makeTable('counters', 'n int default 0')
+    await write((tx) => tx.unsafe('insert into counters default values'))
+    await Promise.all(
+      Array.from({ length: 40 }, () => write((tx) => tx.unsafe('update counters set n = n + 1'))),
+    )
+    const versions = (await journalOf(id)).map(({ version }) => version)
+    expect(versions).toEqual(Array.from({ length: 41 }, (_, version) => version + 1))
+  })
+
+  test('are refused where the record is too large, its id was used before, or is no id', async () => {
+    await makeTable('large', 'text text')
+    const insert = (record: string, text: string) =>
+      write((tx) => tx.unsafe('insert into large (id, text) values ($1, $2)', [record, text]))
+    const record = newId('record')
+    await expect(insert(record, 'x'.repeat(262_144))).rejects.toMatchObject({ code: '54000' })
+    await insert(record, 'x'.repeat(200_000))
+    await write((tx) => tx.unsafe('delete from large'))
+    await expect(insert(record, 'again')).rejects.toMatchObject({ code: '23505' })
+    await expect(
+      write((tx) => tx.unsafe('update large set id = $1', [newId('record')])),
+    ).resolves.toBeDefined()
+    await insert(newId('record'), 'other')
+    await expect(
+      write((tx) => tx.unsafe('update large set id = $1', [newId('record')])),
+    ).rejects.toMatchObject({
+      code: '23000',
+    })
+  })
+
+  test('are refused by who says not who acts, or goes by an outdated definition', async () => {
+    const id = await makeTable('guarded', 'n int')
+    await at.service.sql`select attach_capture(${id}, ${space.schema}, 'guarded', 'guarded', 3)`
+    const silent = at.plane.session(space, 'runtime', { deadlineMs: 10_000 }, ({ sql }) =>
+      sql.unsafe('insert into guarded (n) values (1)'),
+    )
+    await expect(silent).rejects.toMatchObject({ code: '42501' })
+    const by = (version: number) =>
+      at.plane.write(space, { ...acting, definitions: { [id]: version } }, (tx) =>
+        tx.unsafe('insert into guarded (n) values (1)'),
+      )
+    await expect(by(2)).rejects.toMatchObject({ code: '55000' })
+    await by(3)
+    expect(await journalOf(id)).toHaveLength(1)
+  })
+
+  test('of one tenant are nothing to another, nor to its other environments', async () => {
+    const staging = await at.plane.space({ workspaceId: 'ws_1', environment: 'staging' })
+    const other = await at.plane.space({ workspaceId: 'ws_2', environment: 'production' })
+    const ids = []
+    for (const each of [space, staging, other]) {
+      ids.push(await makeTable('same', 'n int', each))
+      await at.plane.write(each, acting, (tx) => tx.unsafe('insert into same (n) values (1)'))
+      const [row] = await at.plane.read(each, (sql) => sql.unsafe('select count(*)::int as n from same'))
+      expect(row).toEqual({ n: 1 })
+    }
+    const tenants = await at.admin`
+      select workspace_id, environment, split_part(stream_id, '/', 1) as id from events
+      where split_part(stream_id, '/', 1) = any(${ids}) order by position`
+    expect([...tenants]).toEqual([
+      { workspace_id: 'ws_1', environment: 'production', id: ids[0] },
+      { workspace_id: 'ws_1', environment: 'staging', id: ids[1] },
+      { workspace_id: 'ws_2', environment: 'production', id: ids[2] },
+    ])
+    // A table is not captured as one of another space.
+    const claimed = at.service.sql`select attach_capture(${ids[0] ?? ''}, ${other.schema}, 'same', 'same')`
+    await expect(claimed).rejects.toMatchObject({ code: '42501' })
   })
 })

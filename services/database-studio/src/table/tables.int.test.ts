@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Table } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
+import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { databaseStudio } from '../service.js'
 
 let service: TestService
@@ -283,6 +283,25 @@ describe('a dropped table', () => {
     ).rejects.toMatchObject({
       code: '23503',
     })
+  })
+})
+
+describe('the trash', () => {
+  it('forgets a table for good when its time is up', async () => {
+    const old = await make('old', [{ name: 'code', type: 'text', unique: true }])
+    await api.send('DELETE', '/tables/old')
+    const gone = async () => (await service.sql`select from tables where id = ${old.id}`).length === 0
+    await service.sql`update table_purges set due_at = now() where table_id = ${old.id}`
+    await waitFor(gone, { timeoutMs: 20_000 })
+    const events = await service.sql`select type from events where stream_id = ${old.id} order by version`
+    expect(events.map(({ type }) => type)).toEqual(['table.created', 'table.deleted', 'table.purged'])
+    const left = await service.sql`
+      select relname as name from pg_class where relname = ${old.id.toLowerCase()}
+      union all select proname from pg_proc where proname like ${`t_${old.id.slice(4).toLowerCase()}%`}
+      union all select table_id from trashed_names where table_id = ${old.id}
+      union all select table_id from captured_tables where table_id = ${old.id}`
+    expect([...left]).toEqual([])
+    expect((await api.post(`/tables/${old.id}/restore`)).status).toBe(404)
   })
 })
 

@@ -122,6 +122,10 @@ export function createTables(
         const statements = [`drop table ${relation({ ...space, slug })}`]
         await record(unit, space, { name: `Drop ${slug}`, statements, definition: null }, meta)
         await trashTable({ tx, asOwner }, space, state)
+        await tx.unsafe(
+          'insert into table_purges (table_id, workspace_id, environment, due_at) values ($1, $2, $3, $4)',
+          [state.id, space.workspaceId, space.environment, purgeAt],
+        )
       }),
     restore: (name, meta) =>
       changing(
@@ -137,6 +141,7 @@ export function createTables(
           const statements = createTable({ schema: space.schema, slug: state.slug }, made)
           await record(unit, space, { name: `Restore ${made.slug}`, statements, definition: made }, meta)
           await restoreFromTrash({ tx, asOwner }, space, state)
+          await tx.unsafe('delete from table_purges where table_id = $1', [state.id])
           await attach(tx, space.schema, made)
           definitions.forget(meta.tenant, made.slug)
           return made

@@ -12,7 +12,7 @@ type Doing = Pick<Defining, 'tx' | 'asOwner'>
 
 const trashOf = ({ schema }: Space): string => `${schema}_trash`
 /** What a table is called in the trash, where several may have had one slug. */
-const nameInTrash = ({ id }: TableState): string => id.toLowerCase()
+const nameInTrash = ({ id }: Pick<TableState, 'id'>): string => id.toLowerCase()
 
 /** Puts a table where only its owner finds it. Records it refers to may be deleted meanwhile. */
 export async function trashTable({ tx, asOwner }: Doing, space: Space, state: TableState): Promise<void> {
@@ -65,12 +65,12 @@ export async function restoreFromTrash(
 }
 
 /** Drops a table for good. */
-export async function purgeTable(tx: StatementRunner, space: Space, state: TableState): Promise<void> {
+export async function purgeTable(tx: StatementRunner, space: Space, id: string): Promise<void> {
   await tx.unsafe(`set local role ${quoted(`${space.schema}_owner`)}`)
-  await tx.unsafe(`drop table if exists ${relation({ schema: trashOf(space), slug: nameInTrash(state) })}`)
+  await tx.unsafe(`drop table if exists ${relation({ schema: trashOf(space), slug: nameInTrash({ id }) })}`)
   await tx.unsafe('set local role none')
-  await tx.unsafe('select drop_capture($1)', [state.id])
-  await tx.unsafe('delete from trashed_names where table_id = $1', [state.id])
+  await tx.unsafe('select drop_capture($1)', [id])
+  await tx.unsafe('delete from trashed_names where table_id = $1', [id])
 }
 
 /** The foreign keys of a table. */
