@@ -14,6 +14,7 @@ import { measureFloods } from './floods.js'
 import { measureLists } from './lists.js'
 import { measureLoginFlood } from './login-flood.js'
 import { measurePolls } from './polls.js'
+import { measureRecords } from './records.js'
 import { measureRelay } from './relay.js'
 import { measureRelevance } from './relevance.js'
 import { type Figure, printFigures } from './report.js'
@@ -44,6 +45,7 @@ const measures = {
   topology: measureTopology,
   conflicts: measureConflicts,
   polls: measurePolls,
+  records: measureRecords,
   sla: measureSla,
   relevance: measureRelevance,
   // Last, as it fills the tables the others write to.
