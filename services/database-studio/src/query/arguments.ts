@@ -33,7 +33,7 @@ export function argumentsOf(
     throw new ApiError('validation_failed', 'The parameters are not those of the SQL.', { details })
   return keys.map((key) => {
     const value = (given.get(key) ?? null) as Json
-    const type = types[key]
+    const type = Object.hasOwn(types, key) ? types[key] : undefined
     if (type) checkParameter(key, value, type)
     return parameterText(value, type)
   })

@@ -12,7 +12,7 @@ export interface FailedStatement {
 }
 
 /** Of these a session's statement is not the cause: the server goes down, or somebody has ended the session. */
-const notTheirs = /^(08|57P|58)/
+const notTheirs = /^(08|28|53300|57P|58)/
 
 /**
  * What Postgres says of SQL that a tenant wrote, as the 422 with its code, position, hint and detail; what does not come of the SQL

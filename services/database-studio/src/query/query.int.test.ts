@@ -93,6 +93,9 @@ describe('a query', () => {
       (await ran('select count(*) as n from people where age = any(:ages)', { parameters: { ages: [1, 2] } }))
         .rows,
     ).toEqual([{ n: '0' }])
+    expect((await ran('select :constructor as c', { parameters: { constructor: 'x' } })).rows).toEqual([
+      { c: 'x' },
+    ])
     expect(await failed('select :a', { parameters: {} })).toMatchObject({
       status: 422,
       path: '/parameters/a',

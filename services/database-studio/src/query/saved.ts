@@ -45,7 +45,7 @@ export function requestOf(
 ): QueryRequest {
   const values = { ...given }
   for (const { name, required, default: value } of query.parameters) {
-    if (name in values) continue
+    if (Object.hasOwn(values, name)) continue
     if (required && value === undefined)
       throw refused([detail(`/parameters/${name}`, 'required', `${name} has no value`)])
     values[name] = value ?? null

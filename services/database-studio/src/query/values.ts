@@ -30,17 +30,15 @@ export function checkParameter(name: string, value: unknown, type: ParameterType
 }
 
 /** Types of columns as the studio calls them; others are called as Postgres does. */
-const typeNames: Record<string, string> = {
-  ...{
-    'character varying': 'text',
-    numeric: 'decimal',
-    'timestamp with time zone': 'timestamp',
-    jsonb: 'json',
-  },
-}
+const typeNames = new Map([
+  ['character varying', 'text'],
+  ['numeric', 'decimal'],
+  ['timestamp with time zone', 'timestamp'],
+  ['jsonb', 'json'],
+])
 
 export const typeName = (postgresName: string): string =>
-  postgresName.replace(/^[a-z ]+?(?=\[\]$|$)/, (name) => typeNames[name] ?? name)
+  postgresName.replace(/^[a-z ]+?(?=\[\]$|$)/, (name) => typeNames.get(name) ?? name)
 
 /** How a column's text is read, by Postgres' name of its type: as records have it. */
 export function readerOf(type: string): (text: string) => Json {

@@ -46,7 +46,7 @@ export async function numberParameters(
     throw sqlError('leaves out a number among its parameters', { sql, at: 0, code: 'missing_parameter' })
   const numberOf = ({ name, byNumber }: Placeholder) => {
     const number = `$${byNumber ? name : names.indexOf(name) + 1}`
-    const type = types[name]
+    const type = Object.hasOwn(types, name) ? types[name] : undefined
     return type ? `(${number}::${castOf(type)})` : number
   }
   return { ...replaced(sql, found, numberOf), names: numbered.length > 0 ? [] : names, count }

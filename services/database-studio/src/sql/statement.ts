@@ -1,4 +1,3 @@
-import type { Node } from 'libpg-query'
 import { isStatement, namingType, parseStatements, partsWithin, type Statement, sqlError } from './grammar.js'
 
 export type QueryMode = 'read' | 'write'
@@ -65,10 +64,4 @@ function refusal(kind: string, mode: QueryMode, problem: { sql: string; at: numb
     ...problem,
     code: 'statement_refused',
   })
-}
-
-/** Whether a node changes rows by itself, wherever it stands. */
-export const changesRows = (node: Node): boolean => {
-  for (const { kind } of partsWithin(node)) if (kind !== 'SelectStmt' && writable.has(kind)) return true
-  return false
 }
