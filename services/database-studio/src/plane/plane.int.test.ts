@@ -176,7 +176,8 @@ describe('sessions', () => {
     await Promise.all(busy)
     expect(served).toBe(count * 7)
     expect(most).toBeLessThanOrEqual(limit)
-    const [row] = await admin`select count(*)::int as n from pg_stat_activity where application_name like 'opsplane-tenant%'
+    const [row] =
+      await admin`select count(*)::int as n from pg_stat_activity where application_name like 'opsplane-tenant%'
       and datname = current_database()`
     expect(row?.n).toBeLessThanOrEqual(limit + plane.counts().open)
     await own.close()

@@ -127,8 +127,12 @@ describe('a record', () => {
       expect((await theirs.post('/tables/batch', { operations })).status).toBe(422)
       expect((await theirs.get(`${path}/export?format=ndjson`)).text).toBe('')
       expect((await theirs.get(`${path}?asOf=2099-01-01T00:00:00Z`)).page(StudioRecord).items).toEqual([])
-      const site = (await api.post('/tables/sites/records', { name: `Of ${other.workspaceId} ${other.environment}` })).data(StudioRecord)
-      expect((await theirs.post(path, { name: 'x', site: site.id })).error().details).toMatchObject([{ path: '/site' }])
+      const site = (
+        await api.post('/tables/sites/records', { name: `Of ${other.workspaceId} ${other.environment}` })
+      ).data(StudioRecord)
+      expect((await theirs.post(path, { name: 'x', site: site.id })).error().details).toMatchObject([
+        { path: '/site' },
+      ])
     }
   })
 })
