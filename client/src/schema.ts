@@ -194,7 +194,7 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Ends the session this request is made with. API keys are revoked instead.
+         * @description Ends the session this request is made with. API keys it made stay, and are revoked instead. Emits `session.ended`.
          */
         post: operations["endSession"];
         delete?: never;
@@ -283,6 +283,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your sessions
+         * @description Those in force, the newest first.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one of your sessions
+         * @description Within a second. Emits `session.ended`.
+         */
+        delete: operations["endOwnSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/token": {
         parameters: {
             query?: never;
@@ -294,7 +334,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Exchanges e-mail and password for a session token, which ends when it lies idle, at `expiresAt`, or at logout. An unknown e-mail and a wrong password are answered alike. After several failures each next one must wait longer: 429 with Retry-After.
+         * @description Exchanges e-mail and password for a session token, which ends when it lies idle, at `expiresAt`, or at logout. An unknown e-mail and a wrong password are answered alike. After several failures each next one must wait longer: 429 with Retry-After. Emits `session.started`, and `login.failed` at most once a minute.
          */
         post: operations["createSession"];
         delete?: never;
@@ -2667,6 +2707,151 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/migrations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List migrations
+         * @description In the order they are applied in, unless sorted otherwise.
+         */
+        get: operations["listMigrations"];
+        put?: never;
+        /**
+         * Write a migration
+         * @description DDL of tables, indexes and types, INSERT, UPDATE and DELETE, all named without their schema; anything else is a 422. Nothing is applied yet. Emits `migration.created`.
+         */
+        post: operations["createMigration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/migrations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a migration */
+        get: operations["getMigration"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a migration that is not applied
+         * @description Emits `migration.deleted`.
+         */
+        delete: operations["deleteMigration"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/migrations/{id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply a migration
+         * @description In one transaction, one migration at a time in each environment, and in their order. Tables it makes get the columns and the history every table has. Emits `migration.applied` and `table.*`, or `migration.failed`, and `record.*` for every row that it changes.
+         */
+        post: operations["applyMigration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/migrations/{id}/dry-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a migration
+         * @description Runs it and undoes it: what it locks, how many rows it changes, and which tables.
+         */
+        post: operations["dryRunMigration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/migrations/{id}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll a migration back
+         * @description By its `down`; only the last one that is applied. Emits `migration.rolled_back` and `table.*`.
+         */
+        post: operations["rollBackMigration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/migrations/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare the schema with what explains it
+         * @description What the database has that neither definitions nor migrations explain, and what it lacks.
+         */
+        get: operations["getDrift"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/migrations/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take over migrations of another environment
+         * @description Applies here, in their order, the migrations that are applied in `from` and not here; changes of tables by `PATCH /tables` are among them. Each is a transaction; the first that fails ends it, and what came before stays.
+         */
+        post: operations["promoteMigrations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/notifications": {
         parameters: {
             query?: never;
@@ -2752,6 +2937,112 @@ export interface paths {
         get: operations["getOpenApiYaml"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List saved queries */
+        get: operations["listQueries"];
+        put?: never;
+        /**
+         * Save a query
+         * @description Checked as when it runs; its parameters are all named and declared. Emits `query.created`.
+         */
+        post: operations["createQuery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/queries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a saved query */
+        get: operations["getQuery"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a saved query
+         * @description Emits `query.deleted`.
+         */
+        delete: operations["deleteQuery"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a saved query
+         * @description Each change is a version. Emits `query.updated`, or nothing where nothing changes.
+         */
+        patch: operations["updateQuery"];
+        trace?: never;
+    };
+    "/queries/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a saved query
+         * @description As `POST /queries/run` does, with the values of its parameters.
+         */
+        post: operations["runSavedQuery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/queries/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a saved query
+         * @description The latest first.
+         */
+        get: operations["listQueryVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/queries/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a SQL query
+         * @description One statement, as a role that sees nothing but the data of this workspace and environment: read-only, or with `mode` write (permission `queries:write`) as one that may change rows, which emits `record.*`. Beyond `maxRows` or 4 MiB the result is cut, and `truncated` says so. What the SQL fails at is a 422 with the code, position and hint of Postgres in `details`. Callers under a row rule run no SQL (403).
+         */
+        post: operations["runQuery"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2859,6 +3150,46 @@ export interface paths {
         patch: operations["updateRole"];
         trace?: never;
     };
+    "/settings/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API keys of the workspace
+         * @description Everybody's, with revoked ones; to a key for some environments, those for no others. Never the keys themselves.
+         */
+        get: operations["listWorkspaceTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke somebody's API key
+         * @description It stops being valid at once and stays in the list. A key that allows more than the caller may do is not theirs to revoke. Emits `token.revoked`.
+         */
+        delete: operations["revokeWorkspaceToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/settings/users": {
         parameters: {
             query?: never;
@@ -2904,6 +3235,46 @@ export interface paths {
         patch: operations["updateUser"];
         trace?: never;
     };
+    "/settings/users/{id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sessions of a user
+         * @description Those in force of an active user, the newest first, whichever workspace they are used in. Of a user who may do more than the caller they are not shown.
+         */
+        get: operations["listUserSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/users/{id}/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session of a user
+         * @description Within a second. The user may log in again. Emits `session.ended`.
+         */
+        delete: operations["endUserSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/settings/users/invite": {
         parameters: {
             query?: never;
@@ -2918,6 +3289,250 @@ export interface paths {
          * @description Where a mail server is configured the token goes to the person by mail; else `invitation.token` is shown this once, to be handed on. Inviting somebody again ends the former invitation. A member is a 409. No role can be given that allows more than the caller may do. Emits `user.invited`.
          */
         post: operations["inviteUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List tables */
+        get: operations["listTables"];
+        put?: never;
+        /**
+         * Create a table
+         * @description Emits `table.created`. From then on every change of its records is an event.
+         */
+        post: operations["createTable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tables/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the definition of a table */
+        get: operations["getTable"];
+        put?: never;
+        post?: never;
+        /**
+         * Drop a table
+         * @description With its records it can be restored for 7 days. Emits `table.deleted`.
+         */
+        delete: operations["deleteTable"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a table
+         * @description All of it or nothing. What records stand against is a conflict that says how many there are, with examples; what loses values or locks a large table takes `force`. Emits `table.updated`.
+         */
+        patch: operations["updateTable"];
+        trace?: never;
+    };
+    "/tables/{slug}/imports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an import with its progress and the rows it refused */
+        get: operations["getRecordImport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tables/{slug}/records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List records
+         * @description The newest first unless `sort` says otherwise. A filter and sort that a declared index serves stay fast however many records there are; of a table of more than 50,000 records others are refused, with the index that is missing, unless `slow=true`.
+         */
+        get: operations["listRecords"];
+        put?: never;
+        /**
+         * Create a record
+         * @description Emits `record.created`.
+         */
+        post: operations["createRecord"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tables/{slug}/records/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a record */
+        get: operations["getRecord"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a record
+         * @description Emits `record.deleted`, also for what the references to it delete or change.
+         */
+        delete: operations["deleteRecord"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a record
+         * @description Emits `record.updated`, or nothing where nothing changes.
+         */
+        patch: operations["updateRecord"];
+        trace?: never;
+    };
+    "/tables/{slug}/records/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a record
+         * @description The last one first, also of a record that is deleted.
+         */
+        get: operations["listRecordChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tables/{slug}/records/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Create records, or update those that are there
+         * @description Told apart by the columns in `on`, which must be unique together. All of them or none.
+         */
+        put: operations["upsertRecords"];
+        /**
+         * Create up to 1,000 records
+         * @description All of them or none, in one statement. Emits `record.created` for each.
+         */
+        post: operations["createRecords"];
+        /**
+         * Delete the records that match a filter
+         * @description None where more than `limit` match. Emits `record.deleted` for each.
+         */
+        delete: operations["deleteRecords"];
+        options?: never;
+        head?: never;
+        /**
+         * Update the records that match a filter
+         * @description None where more than `limit` match. Emits `record.updated` for each that changes.
+         */
+        patch: operations["updateRecords"];
+        trace?: never;
+    };
+    "/tables/{slug}/records/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export records
+         * @description Everything that matches, in the order of ids, as CSV or as a JSON object a line. Without its end, which a chunked answer has, something went wrong on the way.
+         */
+        get: operations["exportRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tables/{slug}/records/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a file of records
+         * @description CSV with the columns in its first line, or a JSON object a line; at most 1 GiB. The file is kept, and imported in the background: rows that are refused are reported with their lines, the others are written once each, whatever happens meanwhile. The columns of an export may all be there; id, version and times are made anew.
+         */
+        post: operations["importRecords"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tables/{slug}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a dropped table
+         * @description By its id, or its slug for the one that was dropped last. Emits `table.restored`.
+         */
+        post: operations["restoreTable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tables/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create, update and delete records of several tables
+         * @description In order and in one transaction: all operations take effect, or none. With `dryRun` none does, and the answer is what it would have been.
+         */
+        post: operations["runRecordBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3301,6 +3916,11 @@ export interface components {
         AddressProof: {
             /** @description As it was mailed. */
             token: string;
+        };
+        /** @example {} */
+        ApplyMigration: {
+            /** @default 60000 */
+            timeoutMs?: number;
         };
         Approval: {
             approverIds: string[] | null;
@@ -3728,6 +4348,67 @@ export interface components {
                 signature: string;
                 workspaceId: string;
             };
+        };
+        BulkChanged: {
+            count: number;
+            dryRun: boolean;
+            ids: string[];
+        };
+        BulkChangedEnvelope: {
+            data: components["schemas"]["BulkChanged"];
+            meta: components["schemas"]["Meta"];
+        };
+        BulkCreate: {
+            records: components["schemas"]["RecordBody"][];
+        };
+        BulkCreated: {
+            count: number;
+            records: components["schemas"]["Record"][];
+        };
+        BulkCreatedEnvelope: {
+            data: components["schemas"]["BulkCreated"];
+            meta: components["schemas"]["Meta"];
+        };
+        BulkDelete: {
+            /**
+             * @description Do all of it, answer, and undo it.
+             * @default false
+             */
+            dryRun?: boolean;
+            filter: components["schemas"]["RecordFilter"];
+            /**
+             * @description Where more records match, none is changed.
+             * @default 1000
+             */
+            limit?: number;
+        };
+        BulkUpdate: {
+            /**
+             * @description Do all of it, answer, and undo it.
+             * @default false
+             */
+            dryRun?: boolean;
+            filter: components["schemas"]["RecordFilter"];
+            /**
+             * @description Where more records match, none is changed.
+             * @default 1000
+             */
+            limit?: number;
+            set: components["schemas"]["RecordBody"];
+        };
+        BulkUpsert: {
+            /** @description Columns that together are unique. */
+            on: string[];
+            records: components["schemas"]["RecordBody"][];
+        };
+        BulkUpserted: {
+            created: number;
+            records: components["schemas"]["Record"][];
+            updated: number;
+        };
+        BulkUpsertedEnvelope: {
+            data: components["schemas"]["BulkUpserted"];
+            meta: components["schemas"]["Meta"];
         };
         /**
          * @example {
@@ -4853,6 +5534,187 @@ export interface components {
             resolutionNotes?: string;
         };
         /**
+         * @example {
+         *       "name": "serial_number",
+         *       "type": "text",
+         *       "nullable": false,
+         *       "unique": true
+         *     }
+         */
+        Column: {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @default null */
+            maxLength?: number | null;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "text";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "integer";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "bigint";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @default null */
+            precision?: number | null;
+            /** @default null */
+            scale?: number | null;
+            /** @enum {string} */
+            type: "decimal";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "boolean";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "date";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "timestamp";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "json";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "uuid";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "enum";
+            /** @default false */
+            unique?: boolean;
+            values: string[];
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @default restrict
+             * @enum {string}
+             */
+            onDelete?: "restrict" | "set_null" | "cascade";
+            /**
+             * @description Slug of the table whose records are referred to.
+             * @example assets
+             */
+            table: string;
+            /** @enum {string} */
+            type: "reference";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @description SQL over the columns of the row, of operators and functions whose value never changes. */
+            expression: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            resultType: "text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "json" | "uuid";
+            /** @enum {string} */
+            type: "computed";
+            /** @default false */
+            unique?: boolean;
+        };
+        /** @default null */
+        ColumnDefault: string | number | boolean | {
+            /** @description SQL over the columns of the row, of operators and functions whose value never changes. */
+            expression: string;
+        } | {
+            json?: unknown;
+        } | null;
+        /**
          * @description `public`: the caller sees it. `internal`: a work note for agents.
          * @enum {string}
          */
@@ -5191,6 +6053,42 @@ export interface components {
          * @enum {string}
          */
         DeliveryStatus: "pending" | "retrying" | "succeeded" | "failed" | "held";
+        Drift: {
+            differences: {
+                /** @enum {string} */
+                kind: "missing" | "unmanaged" | "changed" | "capture_off" | "invalid_index";
+                message: string;
+                table: string;
+            }[];
+            inSync: boolean;
+        };
+        DriftEnvelope: {
+            data: components["schemas"]["Drift"];
+            meta: components["schemas"]["Meta"];
+        };
+        DryRun: {
+            statements: {
+                durationMs: number;
+                /** @description Locks of tables and indexes that were not held before the statement. */
+                locks: {
+                    mode: string;
+                    name: string;
+                }[];
+                /** @description Rows changed; null where that is not counted. */
+                rows: number | null;
+                sql: string;
+            }[];
+            /** @description Tables, by slug, whose definitions would change. */
+            tables: {
+                created: string[];
+                deleted: string[];
+                updated: string[];
+            };
+        };
+        DryRunEnvelope: {
+            data: components["schemas"]["DryRun"];
+            meta: components["schemas"]["Meta"];
+        };
         ErrorDetail: {
             code: string;
             /** @enum {string} */
@@ -6070,6 +6968,47 @@ export interface components {
         Meta: {
             requestId: string;
         };
+        Migration: {
+            /** Format: date-time */
+            appliedAt: string | null;
+            checksum: string;
+            /** Format: date-time */
+            createdAt: string;
+            definition: {
+                checks: components["schemas"]["TableCheck"][];
+                columns: components["schemas"]["Column"][];
+                description: string;
+                indexes: components["schemas"]["TableIndex"][];
+                name: string;
+                rules: components["schemas"]["RowRule"][];
+                /** @example assets */
+                slug: string;
+                uniques: components["schemas"]["TableUnique"][];
+            } | null;
+            down: string | null;
+            error: string | null;
+            id: string;
+            name: string;
+            number: number;
+            /** @enum {string} */
+            origin: "sql" | "table" | "promotion";
+            /** @enum {string} */
+            status: "pending" | "applied" | "rolled_back" | "failed";
+            transactional: boolean;
+            up: string;
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        MigrationEnvelope: {
+            data: components["schemas"]["Migration"];
+            meta: components["schemas"]["Meta"];
+        };
+        MigrationPage: {
+            data: components["schemas"]["Migration"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
         /**
          * @example {
          *       "title": "The VPN does not connect",
@@ -6850,6 +7789,28 @@ export interface components {
         };
         /**
          * @example {
+         *       "name": "Rooms",
+         *       "up": "create table rooms (name text not null unique, seats integer)",
+         *       "down": "drop table rooms"
+         *     }
+         */
+        NewMigration: {
+            /**
+             * @description Undoes `up`; without it there is no rollback.
+             * @default null
+             */
+            down?: string | null;
+            name: string;
+            /**
+             * @description False for migrations of CREATE and DROP INDEX CONCURRENTLY alone.
+             * @default true
+             */
+            transactional?: boolean;
+            /** @description DDL of tables, indexes and types, and statements that change rows. */
+            up: string;
+        };
+        /**
+         * @example {
          *       "title": "Connections leak under load",
          *       "impact": "high",
          *       "assignmentGroup": "payments",
@@ -6932,6 +7893,31 @@ export interface components {
              *     ]
              */
             permissions: components["schemas"]["Permission"][];
+        };
+        /**
+         * @example {
+         *       "name": "Dear assets",
+         *       "sql": "select title, price from assets where price > :least",
+         *       "parameters": [
+         *         {
+         *           "name": "least",
+         *           "type": "decimal"
+         *         }
+         *       ]
+         *     }
+         */
+        NewSavedQuery: {
+            /** @default  */
+            description?: string;
+            /**
+             * @default read
+             * @enum {string}
+             */
+            mode?: "read" | "write";
+            name: string;
+            /** @default [] */
+            parameters?: components["schemas"]["QueryParameter"][];
+            sql: string;
         };
         /**
          * @example {
@@ -7140,6 +8126,62 @@ export interface components {
              *     ]
              */
             warnings?: number[];
+        };
+        /**
+         * @example {
+         *       "slug": "assets",
+         *       "columns": [
+         *         {
+         *           "name": "serial_number",
+         *           "type": "text",
+         *           "nullable": false,
+         *           "unique": true
+         *         },
+         *         {
+         *           "name": "price",
+         *           "type": "decimal",
+         *           "precision": 12,
+         *           "scale": 2
+         *         }
+         *       ]
+         *     }
+         */
+        NewTable: {
+            /** @default [] */
+            checks?: components["schemas"]["TableCheck"][];
+            columns: components["schemas"]["Column"][];
+            /** @default  */
+            description?: string;
+            /** @default [] */
+            indexes?: {
+                columns: {
+                    /**
+                     * @default asc
+                     * @enum {string}
+                     */
+                    direction?: "asc" | "desc";
+                    name: string | ("id" | "version" | "created_at" | "updated_at");
+                }[];
+                /**
+                 * @default btree
+                 * @enum {string}
+                 */
+                kind?: "btree" | "trigram" | "fulltext";
+                name?: string;
+                /** @default false */
+                unique?: boolean;
+            }[];
+            /** @description The slug unless given. */
+            name?: string;
+            /** @default [] */
+            rules?: components["schemas"]["RowRule"][];
+            /** @example assets */
+            slug: string;
+            /** @default [] */
+            uniques?: {
+                columns: string[];
+                name?: string;
+            }[];
         };
         /**
          * @example {
@@ -7399,6 +8441,39 @@ export interface components {
         };
         /** @enum {string} */
         ProblemStatus: "new" | "assess" | "root_cause_analysis" | "fix_in_progress" | "resolved" | "closed";
+        /**
+         * @example {
+         *       "from": "staging",
+         *       "dryRun": true
+         *     }
+         */
+        PromoteMigrations: {
+            /**
+             * @description Says only which would be taken over.
+             * @default false
+             */
+            dryRun?: boolean;
+            /**
+             * @description Whose applied migrations are taken over into that of the request.
+             * @enum {string}
+             */
+            from: "production" | "staging" | "development";
+            /** @default 60000 */
+            timeoutMs?: number;
+        };
+        Promotion: {
+            migrations: {
+                checksum: string;
+                name: string;
+                number: number;
+                /** @enum {string} */
+                status: "pending" | "applied" | "rolled_back" | "failed";
+            }[];
+        };
+        PromotionEnvelope: {
+            data: components["schemas"]["Promotion"];
+            meta: components["schemas"]["Meta"];
+        };
         PublishedTopicEvent: {
             /** Format: date-time */
             createdAt: string;
@@ -7440,6 +8515,40 @@ export interface components {
             /** @description The one the problem has, if left out. */
             workaround?: string;
         };
+        QueryParameter: {
+            default?: unknown;
+            /** @default  */
+            description?: string;
+            name: string;
+            /** @default true */
+            required?: boolean;
+            /** @enum {string} */
+            type: "text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "uuid" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "boolean[]" | "date[]" | "timestamp[]" | "uuid[]";
+        };
+        QueryResult: {
+            columns: {
+                name: string;
+                type: string;
+            }[];
+            durationMs: number;
+            /** @description With `explain`, as Postgres answers in JSON. */
+            plan?: unknown;
+            /** @description Rows answered, or changed where none are answered. */
+            rowCount: number;
+            /** @description Objects by column; a name that comes twice gets `_2`. Bigints and decimals are strings. */
+            rows: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description Which cap left rows out; null where all are here.
+             * @enum {string|null}
+             */
+            truncated: "rows" | "bytes" | null;
+        };
+        QueryResultEnvelope: {
+            data: components["schemas"]["QueryResult"];
+            meta: components["schemas"]["Meta"];
+        };
         /**
          * @example {
          *       "dryRun": true
@@ -7450,6 +8559,182 @@ export interface components {
             dryRun?: boolean;
         };
         /**
+         * @description The columns of the table beside these. Decimals and bigints are texts.
+         * @example {
+         *       "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+         *       "version": 1,
+         *       "createdAt": "2026-03-02T10:00:00.000Z",
+         *       "updatedAt": "2026-03-02T10:00:00.000Z",
+         *       "serial_number": "A-17",
+         *       "price": "12.50"
+         *     }
+         */
+        Record: {
+            /** Format: date-time */
+            createdAt?: string;
+            id: string;
+            /** Format: date-time */
+            updatedAt?: string;
+            version: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "operations": [
+         *         {
+         *           "op": "create",
+         *           "table": "sites",
+         *           "as": "site",
+         *           "data": {
+         *             "name": "Berlin"
+         *           }
+         *         },
+         *         {
+         *           "op": "create",
+         *           "table": "assets",
+         *           "data": {
+         *             "name": "Drill",
+         *             "site": {
+         *               "$ref": "site"
+         *             }
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        RecordBatch: {
+            /** @default false */
+            dryRun?: boolean;
+            operations: components["schemas"]["RecordOperation"][];
+        };
+        RecordBatchResult: {
+            dryRun: boolean;
+            results: {
+                id: string;
+                /** @enum {string} */
+                op: "create" | "update" | "delete";
+                record: components["schemas"]["Record"] & (Record<string, never> | null);
+                table: string;
+            }[];
+        };
+        RecordBatchResultEnvelope: {
+            data: components["schemas"]["RecordBatchResult"];
+            meta: components["schemas"]["Meta"];
+        };
+        /**
+         * @example {
+         *       "serial_number": "A-17",
+         *       "price": "12.50"
+         *     }
+         */
+        RecordBody: {
+            [key: string]: unknown;
+        };
+        RecordChange: {
+            actor: {
+                id: string;
+                name: string;
+                type: string;
+            };
+            after: components["schemas"]["RecordBody"] & (Record<string, never> | null);
+            /** Format: date-time */
+            at: string;
+            before: components["schemas"]["RecordBody"] & (Record<string, never> | null);
+            changes: string[];
+            /** @description Id of the event. */
+            id: string;
+            requestId: string | null;
+            /** @enum {string} */
+            type: "record.created" | "record.updated" | "record.deleted";
+        };
+        RecordChangePage: {
+            data: components["schemas"]["RecordChange"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        RecordEnvelope: {
+            data: components["schemas"]["Record"];
+            meta: components["schemas"]["Meta"];
+        };
+        /**
+         * @description Conditions on fields, all of which must hold; `or` holds a list of filters of which one must. Operators: `in`, `nin`, `ne`, `gt`, `gte`, `lt`, `lte`, `exists`, `contains`, `starts_with`. Values within a json column are named by a dotted path.
+         * @default null
+         * @example {
+         *       "status": "new",
+         *       "or": [
+         *         {
+         *           "price": {
+         *             "gte": "10.00"
+         *           }
+         *         },
+         *         {
+         *           "extra.vip": true
+         *         }
+         *       ]
+         *     }
+         */
+        RecordFilter: {
+            [key: string]: unknown;
+        } | null;
+        RecordImport: {
+            bytes: number;
+            bytesDone: number;
+            /** Format: date-time */
+            createdAt: string;
+            error: string | null;
+            /** Format: date-time */
+            finishedAt: string | null;
+            /** @enum {string} */
+            format: "csv" | "ndjson";
+            id: string;
+            refused: number;
+            /** @description The first 1,000. */
+            refusedRows: components["schemas"]["RefusedRow"][];
+            /** @enum {string} */
+            status: "uploading" | "pending" | "running" | "succeeded" | "failed";
+            table: string;
+            /** @description Records that were created, or updated by `on`. */
+            written: number;
+        };
+        RecordImportEnvelope: {
+            data: components["schemas"]["RecordImport"];
+            meta: components["schemas"]["Meta"];
+        };
+        RecordOperation: {
+            /** @description Later operations refer to it by `{"$ref": name}`. */
+            as?: string;
+            data: components["schemas"]["RecordBody"];
+            /** @enum {string} */
+            op: "create";
+            /** @example assets */
+            table: string;
+        } | {
+            data: components["schemas"]["RecordBody"];
+            /** @description Id of a record, or `$ref:name` of one that this batch makes. */
+            id: string;
+            /** @enum {string} */
+            op: "update";
+            /** @example assets */
+            table: string;
+            /** @description The version the record must have. */
+            version?: number;
+        } | {
+            /** @description Id of a record, or `$ref:name` of one that this batch makes. */
+            id: string;
+            /** @enum {string} */
+            op: "delete";
+            /** @example assets */
+            table: string;
+            /** @description The version the record must have. */
+            version?: number;
+        };
+        RecordPage: {
+            data: components["schemas"]["Record"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /**
          * @example {
          *       "minUp": 1
          *     }
@@ -7458,6 +8743,11 @@ export interface components {
             minUp: number;
         } | {
             minUpPercent: number;
+        };
+        RefusedRow: {
+            line: number;
+            message: string;
+            path: string;
         };
         /**
          * @example {
@@ -7626,7 +8916,7 @@ export interface components {
             resolutionNotes?: string;
         };
         /** @enum {string|null} */
-        RevocationReason: "requested" | "reuse_detected" | "user_removed" | "login_reclaimed" | null;
+        RevocationReason: "requested" | "reuse_detected" | "revoked_by_admin" | "user_removed" | "login_reclaimed" | null;
         Role: {
             /** @description Built-in roles are the same everywhere and cannot be changed. */
             builtIn: boolean;
@@ -7742,6 +9032,136 @@ export interface components {
             secret?: string;
         };
         /**
+         * @description ANDed to everything that whoever has the role reads and writes of the table. `$user.id`, `$user.email`, `$user.name` and `$actor.id` stand for the caller.
+         * @example {
+         *       "role": "agent",
+         *       "read": {
+         *         "owner": "$user.id"
+         *       },
+         *       "write": {
+         *         "owner": "$user.id"
+         *       }
+         *     }
+         */
+        RowRule: {
+            read?: components["schemas"]["RecordFilter"];
+            /** @description Name of a role of the workspace. */
+            role: string;
+            write?: components["schemas"]["RecordFilter"];
+        };
+        /**
+         * @example {
+         *       "sql": "select title, price from assets where price > :least order by price",
+         *       "parameters": {
+         *         "least": "10.00"
+         *       },
+         *       "types": {
+         *         "least": "decimal"
+         *       }
+         *     }
+         */
+        RunQuery: {
+            /**
+             * @description Answers with the plan instead of rows; `analyze` also runs the query, and undoes what it changed.
+             * @enum {string}
+             */
+            explain?: "plan" | "analyze";
+            /**
+             * @description Rows that are answered at most.
+             * @default 1000
+             */
+            maxRows?: number;
+            /**
+             * @default read
+             * @enum {string}
+             */
+            mode?: "read" | "write";
+            /**
+             * @description Values of `$1`, `$2`, … as a list, of `:name` as an object.
+             * @default []
+             */
+            parameters?: unknown[] | {
+                [key: string]: unknown;
+            };
+            /** @description One SELECT or VALUES; with `mode` write also one INSERT, UPDATE or DELETE. Parameters are `$1` or `:name`. */
+            sql: string;
+            /**
+             * @description After it the query is ended.
+             * @default 10000
+             */
+            timeoutMs?: number;
+            /** @description Types of parameters, where Postgres cannot tell them. */
+            types?: ("text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "uuid" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "boolean[]" | "date[]" | "timestamp[]" | "uuid[]" | null)[] | {
+                [key: string]: "text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "uuid" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "boolean[]" | "date[]" | "timestamp[]" | "uuid[]";
+            };
+        };
+        /**
+         * @example {
+         *       "parameters": {
+         *         "least": "10.00"
+         *       }
+         *     }
+         */
+        RunSavedQuery: {
+            /**
+             * @description Answers with the plan instead of rows; `analyze` also runs the query, and undoes what it changed.
+             * @enum {string}
+             */
+            explain?: "plan" | "analyze";
+            /**
+             * @description Rows that are answered at most.
+             * @default 1000
+             */
+            maxRows?: number;
+            /** @default {} */
+            parameters?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description After it the query is ended.
+             * @default 10000
+             */
+            timeoutMs?: number;
+            /** @description An earlier version of the query; the present one without. */
+            version?: number;
+        };
+        SavedQuery: {
+            /** Format: date-time */
+            createdAt: string;
+            description: string;
+            id: string;
+            /** @enum {string} */
+            mode: "read" | "write";
+            name: string;
+            parameters: components["schemas"]["QueryParameter"][];
+            sql: string;
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        SavedQueryEnvelope: {
+            data: components["schemas"]["SavedQuery"];
+            meta: components["schemas"]["Meta"];
+        };
+        SavedQueryPage: {
+            data: components["schemas"]["SavedQuery"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * @example {
+         *       "name": "Dearest assets"
+         *     }
+         */
+        SavedQueryPatch: {
+            description?: string;
+            /** @enum {string} */
+            mode?: "read" | "write";
+            name?: string;
+            parameters?: components["schemas"]["QueryParameter"][];
+            sql?: string;
+        };
+        /**
          * @example {
          *       "publishAt": "2099-12-01T08:00:00+01:00"
          *     }
@@ -7842,6 +9262,33 @@ export interface components {
             user: components["schemas"]["Account"];
             /** @description The first 200 the user can enter. */
             workspaces: components["schemas"]["WorkspaceAccess"][];
+        };
+        SessionDetail: {
+            /** @description IP address the login came from. */
+            address: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The one this request is made with. */
+            current: boolean;
+            /**
+             * Format: date-time
+             * @description Absolute end; it also ends when it lies idle. Neither is an event.
+             */
+            expiresAt: string;
+            id: string;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
+            lastSeenAt: string;
+            /** @description As the client said at the login. */
+            userAgent: string;
+            userId: string;
+        };
+        SessionDetailPage: {
+            data: components["schemas"]["SessionDetail"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
         };
         SessionEnvelope: {
             data: components["schemas"]["Session"];
@@ -8421,6 +9868,166 @@ export interface components {
                 to: string[];
             }[];
         };
+        Table: {
+            checks: components["schemas"]["TableCheck"][];
+            columns: components["schemas"]["Column"][];
+            /** Format: date-time */
+            createdAt: string;
+            description: string;
+            id: string;
+            indexes: components["schemas"]["TableIndex"][];
+            name: string;
+            /** Format: date-time */
+            purgeAt: string | null;
+            rules: components["schemas"]["RowRule"][];
+            /** @example assets */
+            slug: string;
+            uniques: components["schemas"]["TableUnique"][];
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        TableCheck: {
+            expression: string;
+            name: string;
+        };
+        TableEnvelope: {
+            data: components["schemas"]["Table"];
+            meta: components["schemas"]["Meta"];
+        };
+        TableIndex: {
+            columns: {
+                /**
+                 * @default asc
+                 * @enum {string}
+                 */
+                direction?: "asc" | "desc";
+                name: string | ("id" | "version" | "created_at" | "updated_at");
+            }[];
+            /**
+             * @default btree
+             * @enum {string}
+             */
+            kind?: "btree" | "trigram" | "fulltext";
+            name: string;
+            /** @default false */
+            unique?: boolean;
+        };
+        TablePage: {
+            data: components["schemas"]["Table"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * @example {
+         *       "columns": {
+         *         "add": [
+         *           {
+         *             "name": "colour",
+         *             "type": "enum",
+         *             "values": [
+         *               "red",
+         *               "blue"
+         *             ]
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        TablePatch: {
+            /**
+             * @default {
+             *       "add": [],
+             *       "drop": []
+             *     }
+             */
+            checks?: {
+                /** @default [] */
+                add?: components["schemas"]["TableCheck"][];
+                /** @default [] */
+                drop?: string[];
+            };
+            /**
+             * @default {
+             *       "add": [],
+             *       "drop": [],
+             *       "change": []
+             *     }
+             */
+            columns?: {
+                /** @default [] */
+                add?: components["schemas"]["Column"][];
+                /**
+                 * @description The column of this name becomes that one, also under another name.
+                 * @default []
+                 */
+                change?: {
+                    /** @example serial_number */
+                    name: string;
+                    to: components["schemas"]["Column"];
+                }[];
+                /** @default [] */
+                drop?: string[];
+            };
+            description?: string;
+            /**
+             * @description Also what loses values, or locks a large table for as long as it is rewritten.
+             * @default false
+             */
+            force?: boolean;
+            /**
+             * @default {
+             *       "add": [],
+             *       "drop": []
+             *     }
+             */
+            indexes?: {
+                /** @default [] */
+                add?: {
+                    columns: {
+                        /**
+                         * @default asc
+                         * @enum {string}
+                         */
+                        direction?: "asc" | "desc";
+                        name: string | ("id" | "version" | "created_at" | "updated_at");
+                    }[];
+                    /**
+                     * @default btree
+                     * @enum {string}
+                     */
+                    kind?: "btree" | "trigram" | "fulltext";
+                    name?: string;
+                    /** @default false */
+                    unique?: boolean;
+                }[];
+                /** @default [] */
+                drop?: string[];
+            };
+            name?: string;
+            rules?: components["schemas"]["RowRule"][];
+            /** @example assets */
+            slug?: string;
+            /**
+             * @default {
+             *       "add": [],
+             *       "drop": []
+             *     }
+             */
+            uniques?: {
+                /** @default [] */
+                add?: {
+                    columns: string[];
+                    name?: string;
+                }[];
+                /** @default [] */
+                drop?: string[];
+            };
+        };
+        TableUnique: {
+            columns: string[];
+            name: string;
+        };
         Token: {
             /** Format: date-time */
             createdAt: string;
@@ -8429,6 +10036,8 @@ export interface components {
             /** Format: date-time */
             expiresAt: string | null;
             id: string;
+            /** @description The session or key it was made with. It outlives that: see `expiresAt` and `DELETE /auth/tokens/:id`. */
+            issuedBy: string;
             /**
              * Format: date-time
              * @description To the minute.
@@ -8465,6 +10074,8 @@ export interface components {
             /** Format: date-time */
             expiresAt: string | null;
             id: string;
+            /** @description The session or key it was made with. It outlives that: see `expiresAt` and `DELETE /auth/tokens/:id`. */
+            issuedBy: string;
             /**
              * Format: date-time
              * @description To the minute.
@@ -10956,6 +12567,270 @@ export interface operations {
             };
             /** @description `unsupported_media_type` */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt";
+            };
+            header?: {
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List your sessions */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetailPage"];
+                };
+            };
+            /** @description `malformed_url`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    endOwnSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -35927,6 +37802,1407 @@ export interface operations {
             };
         };
     };
+    listMigrations: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "number" | "-number";
+                status?: "pending" | "applied" | "rolled_back" | "failed";
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List migrations */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MigrationPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    createMigration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMigration"];
+            };
+        };
+        responses: {
+            /** @description Write a migration */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    /** @description Where the new resource is. */
+                    Location?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MigrationEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getMigration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a migration */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MigrationEnvelope"];
+                };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    deleteMigration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    applyMigration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ApplyMigration"];
+            };
+        };
+        responses: {
+            /** @description Apply a migration */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MigrationEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `conflict`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    dryRunMigration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ApplyMigration"];
+            };
+        };
+        responses: {
+            /** @description Try a migration */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DryRunEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    rollBackMigration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ApplyMigration"];
+            };
+        };
+        responses: {
+            /** @description Roll a migration back */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MigrationEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `conflict`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getDrift: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Compare the schema with what explains it */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DriftEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    promoteMigrations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromoteMigrations"];
+            };
+        };
+        responses: {
+            /** @description Take over migrations of another environment */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromotionEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     listNotifications: {
         parameters: {
             query?: {
@@ -36427,6 +39703,1231 @@ export interface operations {
                         error: Record<string, never>;
                         meta: Record<string, never>;
                     };
+                };
+            };
+        };
+    };
+    listQueries: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt" | "name" | "-name";
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List saved queries */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedQueryPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    createQuery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSavedQuery"];
+            };
+        };
+        responses: {
+            /** @description Save a query */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    /** @description Where the new resource is. */
+                    Location?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedQueryEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getQuery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a saved query */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedQueryEnvelope"];
+                };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    deleteQuery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    updateQuery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SavedQueryPatch"];
+            };
+        };
+        responses: {
+            /** @description Change a saved query */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedQueryEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    runSavedQuery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RunSavedQuery"];
+            };
+        };
+        responses: {
+            /** @description Run a saved query */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryResultEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listQueryVersions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the versions of a saved query */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedQueryPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    runQuery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunQuery"];
+            };
+        };
+        responses: {
+            /** @description Run a SQL query */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryResultEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
         };
@@ -37949,6 +42450,286 @@ export interface operations {
             };
         };
     };
+    listWorkspaceTokens: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt";
+                /** @description `rotated`: replaced by its successor and valid until `validUntil` only. */
+                status?: components["schemas"]["TokenStatus"];
+                /** @description Whose keys. */
+                userId?: string;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the API keys of the workspace */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    revokeWorkspaceToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoke somebody's API key */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     listUsers: {
         parameters: {
             query?: {
@@ -38554,6 +43335,290 @@ export interface operations {
             };
         };
     };
+    listUserSessions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt";
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the sessions of a user */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetailPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    endUserSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     inviteUser: {
         parameters: {
             query?: never;
@@ -38625,6 +43690,3188 @@ export interface operations {
                 };
             };
             /** @description `idempotency_in_progress`, `conflict`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listTables: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt";
+                /** @description Those that were dropped instead. */
+                trash?: "true" | "false";
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List tables */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TablePage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    createTable: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTable"];
+            };
+        };
+        responses: {
+            /** @description Create a table */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getTable: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the definition of a table */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableEnvelope"];
+                };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    deleteTable: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    updateTable: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TablePatch"];
+            };
+        };
+        responses: {
+            /** @description Change a table */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getRecordImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get an import with its progress and the rows it refused */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordImportEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listRecords: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Answer with the list as it was at this instant, in the order of ids; with `filter` alone. */
+                asOf?: string;
+                /** @description Answer `pagination.total`: as Postgres expects it, or counted. */
+                count?: "estimated" | "exact";
+                /** @description References to answer as the records they lead to; `a.b` expands those of an expanded one. */
+                expand?: string;
+                /** @description Fields to answer, beside id and version. */
+                fields?: string;
+                /** @description A RecordFilter as JSON. */
+                filter?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Words to search for. */
+                q?: string;
+                /** @description Read the whole table where no index serves this. */
+                slow?: "true" | "false";
+                /** @description At most four fields; `-` sorts descending. */
+                sort?: string;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List records */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    createRecord: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RecordBody"];
+            };
+        };
+        responses: {
+            /** @description Create a record */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    /** @description Where the new resource is. */
+                    Location?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getRecord: {
+        parameters: {
+            query?: {
+                /** @description Answer with the list as it was at this instant, in the order of ids; with `filter` alone. */
+                asOf?: string;
+                /** @description References to answer as the records they lead to; `a.b` expands those of an expanded one. */
+                expand?: string;
+                /** @description Fields to answer, beside id and version. */
+                fields?: string;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a record */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    deleteRecord: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    updateRecord: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RecordBody"];
+            };
+        };
+        responses: {
+            /** @description Update a record */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listRecordChanges: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the changes of a record */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordChangePage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    upsertRecords: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkUpsert"];
+            };
+        };
+        responses: {
+            /** @description Create records, or update those that are there */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkUpsertedEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    createRecords: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkCreate"];
+            };
+        };
+        responses: {
+            /** @description Create up to 1,000 records */
+            201: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkCreatedEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    deleteRecords: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkDelete"];
+            };
+        };
+        responses: {
+            /** @description Delete the records that match a filter */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkChangedEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    updateRecords: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkUpdate"];
+            };
+        };
+        responses: {
+            /** @description Update the records that match a filter */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkChangedEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    exportRecords: {
+        parameters: {
+            query?: {
+                /** @description Fields to answer, beside id and version. */
+                fields?: string;
+                /** @description A RecordFilter as JSON. */
+                filter?: string;
+                format?: "csv" | "ndjson";
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Export records */
+            200: {
+                headers: {
+                    /** @description A file name. */
+                    "Content-Disposition"?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["Record"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    importRecords: {
+        parameters: {
+            query?: {
+                /** @description What the file is. */
+                format?: "csv" | "ndjson";
+                /** @description Columns that together are unique: what is there already is updated. */
+                on?: string;
+            };
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-ndjson": string;
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Import a file of records */
+            202: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordImportEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    restoreTable: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Restore a dropped table */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    runRecordBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecordBatch"];
+            };
+        };
+        responses: {
+            /** @description Create, update and delete records of several tables */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordBatchResultEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict` */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -12,6 +12,8 @@ export const KeptSecrets = z.object({
   /** What the present master key takes the place of, until the next start has wrapped every data key anew. */
   previousMasterKeys: z.array(z.string()).default([]),
   cursorSecret: z.string(),
+  /** Of the ends of audit chains, private. */
+  auditSigningKey: z.string().optional(),
   databasePasswords: z.record(z.string(), z.string()),
   serviceKeys: z.record(z.string(), KeyPair),
   /** Of the users of the local run's own NATS server. */
@@ -29,7 +31,10 @@ export const KeptSecrets = z.object({
 })
 type KeptSecrets = z.infer<typeof KeptSecrets>
 
-export type LocalSecrets = KeptSecrets & { serviceKeys: Record<InternalParty, KeyPair> }
+export type LocalSecrets = KeptSecrets & {
+  auditSigningKey: string
+  serviceKeys: Record<InternalParty, KeyPair>
+}
 
 function newKeyPair(): KeyPair {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -51,6 +56,7 @@ export function completeSecrets(kept?: KeptSecrets): LocalSecrets {
     cursorSecret: randomBytes(32).toString('base64url'),
     owner: { email: 'owner@opsplane.local', password: password(), workspace: 'demo' },
     ...kept,
+    auditSigningKey: kept?.auditSigningKey ?? newKeyPair().privateKey,
     databasePasswords: { ...eachOf(serviceNames, password), ...kept?.databasePasswords },
     natsPasswords: { ...eachOf(internalParties, password), ...kept?.natsPasswords },
     serviceKeys: { ...eachOf(internalParties, newKeyPair), ...kept?.serviceKeys },

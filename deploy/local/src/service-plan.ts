@@ -77,7 +77,12 @@ function ownVariables({
   }
   const { env } = process
   return {
-    settings: { ...masterKeys, SMTP_URL: env.SMTP_URL, SMTP_FROM: env.SMTP_FROM },
+    settings: {
+      ...masterKeys,
+      AUDIT_SIGNING_KEY: secrets.auditSigningKey,
+      SMTP_URL: env.SMTP_URL,
+      SMTP_FROM: env.SMTP_FROM,
+    },
     dispatcher: {
       ...masterKeys,
       // Receivers on this machine are what a local run is for: loopback is allowed, also without TLS.

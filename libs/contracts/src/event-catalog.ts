@@ -10,6 +10,7 @@ import { itsmSettingsEvents } from './itsm-settings.js'
 import { knowledgeEvents } from './knowledge.js'
 import { problemEvents } from './problems.js'
 import { serviceCatalogEvents } from './service-catalog.js'
+import { sessionEvents } from './sessions.js'
 import { settingsEvents } from './settings-events.js'
 import { slaEvents } from './sla.js'
 import { studioSqlEvents } from './studio-sql.js'
@@ -32,6 +33,7 @@ export const eventCatalog = {
   ...problemEvents,
   ...serviceCatalogEvents,
   ...settingsEvents,
+  ...sessionEvents,
   ...dispatcherEvents,
   ...studioSqlEvents,
   ...studioTableEvents,

@@ -26,6 +26,8 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   user: 'users:read',
   role: 'roles:read',
   token: 'credentials:manage',
+  session: 'credentials:manage',
+  login: 'credentials:manage',
   secret: 'secrets:read',
   audit: 'audit:read',
   webhook: 'webhooks:read',

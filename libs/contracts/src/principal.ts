@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Restrictions } from './restrictions.js'
 
 export const environments = ['production', 'staging', 'development'] as const
 // No component id: the OpenAPI generator would make the component nullable wherever it first meets a nullable use.
@@ -33,6 +34,8 @@ export const Principal = z.object({
   /** Of the person who is logged in, or whose key it is. */
   email: z.string().optional(),
   permissions: z.array(z.string()),
+  /** Absent: whatever the permissions allow. */
+  restrictions: Restrictions.optional(),
 })
 export type Principal = z.infer<typeof Principal>
 

@@ -146,7 +146,7 @@ export const TokenStatus = z.enum(['active', 'rotated', 'revoked']).meta({
 export type TokenStatus = z.infer<typeof TokenStatus>
 
 export const RevocationReason = z
-  .enum(['requested', 'reuse_detected', 'user_removed', 'login_reclaimed'])
+  .enum(['requested', 'reuse_detected', 'revoked_by_admin', 'user_removed', 'login_reclaimed'])
   .meta({ id: 'RevocationReason' })
 export type RevocationReason = z.infer<typeof RevocationReason>
 
@@ -156,6 +156,10 @@ export const TokenState = z.object({
   name: z.string(),
   prefix: z.string().meta({ description: 'How the key begins, to recognise it by.' }),
   userId: idSchema('user').meta({ description: 'Whose key it is.' }),
+  issuedBy: z.string().meta({
+    description:
+      'The session or key it was made with. It outlives that: see `expiresAt` and `DELETE /auth/tokens/:id`.',
+  }),
   scopes: z.array(PermissionName),
   environments: z.array(Environment).nullable().meta({ description: 'Null: every environment.' }),
   expiresAt: At.nullable(),
@@ -199,6 +203,12 @@ export const NewToken = z
     example: { name: 'monitoring', scopes: ['itsm:read', 'itsm:write'], environments: ['production'] },
   })
 export type NewToken = z.infer<typeof NewToken>
+
+export const TokenFilters = z.object({
+  userId: z.string().max(100).optional().meta({ description: 'Whose keys.' }),
+  status: TokenStatus.optional(),
+})
+export type TokenFilters = z.infer<typeof TokenFilters>
 
 export const TokenRotation = z
   .strictObject({

@@ -40,7 +40,10 @@ export const QueryMode = z.enum(['read', 'write'])
 export type QueryMode = z.infer<typeof QueryMode>
 
 const maxParameters = 1_000
-const ParameterValues = z.union([z.array(z.json()).max(maxParameters), z.record(ParameterName, z.json())])
+const ParameterValues = z.union([
+  z.array(z.unknown()).max(maxParameters),
+  z.record(ParameterName, z.unknown()),
+])
 
 const bounds = {
   maxRows: z.int().min(1).max(10_000).default(1_000).meta({ description: 'Rows that are answered at most.' }),
@@ -86,7 +89,7 @@ export type RunQuery = z.infer<typeof RunQuery>
 export const QueryResult = z
   .object({
     columns: z.array(z.object({ name: z.string(), type: z.string() })),
-    rows: z.array(z.record(z.string(), z.json())).meta({
+    rows: z.array(z.record(z.string(), z.unknown())).meta({
       description: 'Objects by column; a name that comes twice gets `_2`. Bigints and decimals are strings.',
     }),
     rowCount: z.int().meta({ description: 'Rows answered, or changed where none are answered.' }),
@@ -95,7 +98,7 @@ export const QueryResult = z
       .nullable()
       .meta({ description: 'Which cap left rows out; null where all are here.' }),
     durationMs: z.number(),
-    plan: z.json().optional().meta({ description: 'With `explain`, as Postgres answers in JSON.' }),
+    plan: z.unknown().optional().meta({ description: 'With `explain`, as Postgres answers in JSON.' }),
   })
   .meta({ id: 'QueryResult' })
 export type QueryResult = z.infer<typeof QueryResult>
@@ -106,7 +109,7 @@ export const QueryParameter = z
     name: ParameterName,
     type: ParameterType,
     required: z.boolean().default(true),
-    default: z.json().optional(),
+    default: z.unknown().optional(),
     description: Description.default(''),
   })
   .meta({ id: 'QueryParameter' })
@@ -155,7 +158,7 @@ export const SavedQueryPatch = z
 
 export const RunSavedQuery = z
   .strictObject({
-    parameters: z.record(ParameterName, z.json()).default({}),
+    parameters: z.record(ParameterName, z.unknown()).default({}),
     version: z
       .int()
       .min(1)

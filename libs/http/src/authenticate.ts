@@ -1,5 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import { ApiError, type Principal, platformTenant, systemActor, type TenantScope } from '@opsplane/contracts'
+import {
+  ApiError,
+  honourableRestrictions,
+  type Principal,
+  platformTenant,
+  systemActor,
+  type TenantScope,
+} from '@opsplane/contracts'
 import type { InternalVerifier, VerifiedToken } from './internal-token.js'
 import type { Route } from './route.js'
 
@@ -82,7 +89,27 @@ function authorize(route: Route, principal: Principal): TenantScope {
       headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
     })
   }
+  refuseUnhonoured(route, principal, tenant)
   return tenant
+}
+
+/** A restricted principal reaches only what says that it goes by the restrictions. Throws `forbidden`. */
+function refuseUnhonoured(
+  { honours, scope }: Route,
+  { restrictions }: Principal,
+  { environment }: TenantScope,
+): void {
+  if (restrictions === undefined) return
+  const { environments, families } = restrictions
+  const unhonoured = honourableRestrictions.some(
+    (each) => restrictions[each] !== undefined && !honours.includes(each),
+  )
+  const outside =
+    environments?.includes(environment) === false ||
+    families?.includes(scope.split(':', 1)[0] ?? '') === false
+  // Whatever is not restricted by anything a route honours, such as a login, is no route for it either.
+  if (unhonoured || outside || honours.length === 0)
+    throw new ApiError('forbidden', 'The token is restricted, and this operation is beyond what it is for.')
 }
 
 function workspaceOf({ workspaceId, environment }: Principal): TenantScope {

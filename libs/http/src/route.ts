@@ -3,6 +3,7 @@ import {
   defaultRouteRule,
   type ErrorCode,
   type EventSource,
+  type HonourableRestriction,
   type InternalParty,
   type Permission,
   type Principal,
@@ -61,6 +62,11 @@ export interface Contract<Path extends string> {
   scope: Scope
   /** Who may call an internal route, which has at least one; nobody else does. */
   callers?: readonly InternalParty[]
+  /**
+   * The restrictions of a principal that every query of the handler goes by; none unless given, so that a restricted
+   * principal is refused.
+   */
+  honours?: readonly HonourableRestriction[]
   /** `required` unless the scope is `public` or `service`. */
   workspace?: 'required' | 'none'
   /** 1 MiB unless given; 16 KiB where the scope is `public`, as a stranger's body is kept until it is complete. */
@@ -133,6 +139,7 @@ export interface Route {
   scope: Scope
   /** None but for internal routes. */
   callers: readonly InternalParty[]
+  honours: readonly HonourableRestriction[]
   workspace: 'required' | 'none'
   params: z.ZodObject | undefined
   query: z.ZodObject
@@ -201,6 +208,7 @@ export function common(contract: Contract<string>) {
     tag: contract.tag,
     scope: contract.scope,
     callers: contract.callers ?? [],
+    honours: contract.honours ?? [],
     workspace: contract.workspace ?? (outside ? 'none' : 'required'),
     bodyLimitBytes:
       contract.bodyLimitBytes ??

@@ -16,6 +16,8 @@ const secretFields = [
   'privateKey',
   'masterKey',
   'databaseUrl',
+  'natsUrl',
+  'servicePrivateKey',
 ]
 
 /**

@@ -5,6 +5,7 @@ import { loadConfig } from './config.js'
 const env = {
   DATABASE_URL: 'postgres://localhost/opsplane',
   SERVICE_PRIVATE_KEY: 'key',
+  AUDIT_SIGNING_KEY: 'key',
   TRUSTED_SERVICE_KEYS: '{}',
   CURSOR_SECRET: 'x'.repeat(32),
   OPSPLANE_MASTER_KEY: Buffer.alloc(32).toString('base64'),

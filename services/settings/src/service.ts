@@ -46,6 +46,7 @@ import { createSafe } from './secret/safe.js'
 import { createSecretUsage } from './secret/usage.js'
 import { createEnter } from './session/enter.js'
 import { createIdentify, createLogin } from './session/login.js'
+import { createLoginFailures } from './session/login-failures.js'
 import { sessionRoutes } from './session/routes.js'
 import { createSessions } from './session/sessions.js'
 import { createThrottle } from './session/throttle.js'
@@ -76,7 +77,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
         ...settingsRoutes(ctx, parts),
         ...delegationRoutes(createDelegations(ctx), overrides.actsForPeople ?? actsForPeople),
       ],
-      background: [parts.usage, ...auditWork(ctx, parts), ...mailWork(ctx, parts)],
+      background: [parts.usage, parts.failures, ...auditWork(ctx, parts), ...mailWork(ctx, parts)],
     }
   },
 })
@@ -85,14 +86,17 @@ type Context = ServiceContext<SettingsConfig>
 type Parts = ReturnType<typeof createParts>
 
 /** What routes and background work share. */
-function createParts({ config, database: { db }, clock, log }: Context) {
+function createParts({ config, database, relay, clock, log }: Context) {
+  const { db } = database
+  const nowMs = () => Date.parse(clock.now())
   const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
   log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
   return {
     vault: createVault(db, sealer),
     mailer: createMailer(config),
-    signer: createCheckpointSigner(config.servicePrivateKey),
-    usage: createSecretUsage({ db, log, nowMs: () => Date.parse(clock.now()) }),
+    signer: createCheckpointSigner(config.auditSigningKey),
+    usage: createSecretUsage({ db, log, nowMs }),
+    failures: createLoginFailures({ database, relay, log, nowMs }),
   }
 }
 
@@ -112,17 +116,17 @@ function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
   return [recordNotifications(ctx, { withMail: mailer !== null })]
 }
 
-function settingsRoutes(ctx: Context, { mailer, signer, usage, vault }: Parts): Route[] {
+function settingsRoutes(ctx: Context, { mailer, signer, usage, failures, vault }: Parts): Route[] {
   const { config, database } = ctx
   const { db } = database
   const passwords = createPasswords({
     concurrency: config.passwordHashConcurrency,
     maxWaiting: config.passwordHashQueue,
   })
-  const sessions = createSessions(db, config)
+  const sessions = createSessions(ctx, config)
   const enter = createEnter({ db, sessions, cursors: ctx.cursors })
   const throttle = createThrottle(createThrottleTable(database.sql))
-  const identify = createIdentify({ db, passwords, throttle })
+  const identify = createIdentify({ db, passwords, throttle, failures })
   const login = createLogin(identify, enter)
   const keys = createKeys(ctx, config)
   const safe = createSafe(ctx, vault, usage)
@@ -137,7 +141,7 @@ function settingsRoutes(ctx: Context, { mailer, signer, usage, vault }: Parts): 
   return [
     ...accountRoutes(ctx, sessions),
     ...accessRoutes(access),
-    ...sessionRoutes(login, sessions),
+    ...sessionRoutes({ login, sessions, members, cursors: ctx.cursors }),
     ...tokenRoutes(ctx, keys),
     ...workspaceRoutes(ctx),
     ...membershipRoutes(ctx, { members, invite, accept }),

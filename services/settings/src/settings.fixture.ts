@@ -1,4 +1,5 @@
 import { Bootstrapped, type InternalParty, Session, VerifiedToken } from '@opsplane/contracts'
+import { generateServiceKeys } from '@opsplane/http'
 import { type ApiClient, type ApiReply, startTestService, type TestService } from '@opsplane/testing'
 import { type SettingsOverrides, settings } from './service.js'
 
@@ -54,7 +55,7 @@ export async function startSettings(
   }
   const service = await startTestService(settings, {
     overrides: { clock, ...overrides },
-    env: { OPSPLANE_MASTER_KEY: masterKey, ...env },
+    env: { OPSPLANE_MASTER_KEY: masterKey, AUDIT_SIGNING_KEY: generateServiceKeys().privateKey, ...env },
   })
   const clientFor = (path: string) => {
     if (!path.startsWith('/internal/')) return service.as()

@@ -18,6 +18,7 @@ let one: Replica
 let other: Replica
 /** How many statements `one` has appended with. */
 let appends = 0
+let texts = new Set<string>()
 beforeAll(async () => {
   testStore = await openTestStore()
   one = testStore.replica({ database: counted(connect(testStore.url, { schema })) })
@@ -25,6 +26,7 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   appends = 0
+  texts = new Set()
 })
 afterAll(() => testStore.close())
 
@@ -33,7 +35,10 @@ function counted(database: Database): Database {
     get(target, name, receiver) {
       if (name !== 'unsafe') return Reflect.get(target, name, receiver)
       return (...args: Parameters<Database['sql']['unsafe']>) => {
-        if (args[0].includes('insert into events as r')) appends++
+        if (args[0].includes('insert into events as r')) {
+          appends++
+          texts.add(args[0])
+        }
         return target.unsafe(...args)
       }
     },
@@ -57,6 +62,15 @@ const relyingOn = (id: string, meanwhile?: () => Promise<unknown>) => async (uni
   await unit.create(one.tickets, ...opening())
   await meanwhile?.()
 }
+
+test('a statement is planned once, and anew when there is eight times as much', async () => {
+  const { tickets } = testStore.replica({ database: counted(testStore.database) })
+  for (let opened = 0; opened < 20; opened++) await tickets.create(...opening(), meta())
+  expect(appends).toBe(20)
+  expect(texts.size).toBe(2)
+  const [setting] = await testStore.database.planned`show plan_cache_mode`
+  expect(setting).toEqual({ plan_cache_mode: 'force_generic_plan' })
+})
 
 describe('a row that somebody has locked', () => {
   const attempts: [string, string, (id: string) => Promise<unknown>][] = [

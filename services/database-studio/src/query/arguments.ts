@@ -2,7 +2,8 @@ import { ApiError, type ErrorDetail, type ParameterType } from '@opsplane/contra
 import type { Numbered } from '../sql/parameters.js'
 import { checkParameter, type Json, parameterText } from './values.js'
 
-export type ParameterValues = readonly Json[] | Readonly<Record<string, Json>>
+/** JSON, as it came in the body. */
+export type ParameterValues = readonly unknown[] | Readonly<Record<string, unknown>>
 /** By name, or by number. */
 export type ParameterTypes = Readonly<Record<string, ParameterType>>
 
@@ -22,10 +23,8 @@ export function argumentsOf(
 ): (string | null)[] {
   const { names, count } = statement
   const keys = names.length > 0 ? names : Array.from({ length: count }, (_, index) => String(index + 1))
-  const given = new Map<string, Json>(
-    Array.isArray(values)
-      ? values.map((value, index) => [String(index + 1), value])
-      : Object.entries(values as Record<string, Json>),
+  const given = new Map<string, unknown>(
+    Array.isArray(values) ? values.map((value, index) => [String(index + 1), value]) : Object.entries(values),
   )
   const missing = keys.filter((key) => !given.has(key)).map((key) => detail(key, 'required', 'has no value'))
   const unknown = [...given.keys()].filter((key) => !keys.includes(key))
@@ -33,7 +32,7 @@ export function argumentsOf(
   if (details.length > 0)
     throw new ApiError('validation_failed', 'The parameters are not those of the SQL.', { details })
   return keys.map((key) => {
-    const value = given.get(key) ?? null
+    const value = (given.get(key) ?? null) as Json
     const type = types[key]
     if (type) checkParameter(key, value, type)
     return parameterText(value, type)

@@ -3,7 +3,7 @@ import { invalidField, type ParameterType } from '@opsplane/contracts'
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
 /** A parameter as the text Postgres reads. Without a type, a list is an array of SQL and an object is JSON. */
-export function parameterText(value: Json, type: ParameterType | undefined): string | null {
+export function parameterText(value: unknown, type: ParameterType | undefined): string | null {
   if (value === null) return null
   if (type === 'json') return JSON.stringify(value)
   if (Array.isArray(value)) return arrayText(value)
@@ -11,7 +11,7 @@ export function parameterText(value: Json, type: ParameterType | undefined): str
 }
 
 /** Postgres' notation of arrays: `{"a",NULL}`. */
-function arrayText(values: readonly Json[]): string {
+function arrayText(values: readonly unknown[]): string {
   const parts = values.map((value) => {
     if (value === null) return 'NULL'
     if (Array.isArray(value)) return arrayText(value)
@@ -22,7 +22,7 @@ function arrayText(values: readonly Json[]): string {
 }
 
 /** Throws `validation_failed` for a value that is none of the type; what Postgres can tell better is left to it. */
-export function checkParameter(name: string, value: Json, type: ParameterType): void {
+export function checkParameter(name: string, value: unknown, type: ParameterType): void {
   if (value === null || type === 'json') return
   const isList = Array.isArray(value)
   if (isList !== type.endsWith('[]') || (typeof value === 'object' && !isList))

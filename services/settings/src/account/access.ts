@@ -24,7 +24,7 @@ import {
   takeMailedToken,
 } from './mailed-tokens.js'
 import type { Passwords } from './passwords.js'
-import { storedAccount } from './queries.js'
+import { lockAccount, storedAccount } from './queries.js'
 
 export interface AccessOptions {
   passwords: Passwords
@@ -85,9 +85,11 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
       await throttle.succeeded(attempt, meta.now)
       const passwordHash = await passwords.hash(newPassword)
       await commit(platform(meta), async (unit, tx) => {
+        await lockAccount(tx, userId)
         await unit.handle(accounts, userId, { kind: 'change_password', passwordHash, now: meta.now })
         await dropMailedTokens(tx, userId)
-        await sessions.endAll(tx, userId, tokenId)
+        const ending = { accountId: userId, except: tokenId, reason: 'password_changed' as const }
+        await sessions.endAll(tx, ending, meta)
       })
     },
 
@@ -108,10 +110,11 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
       const actor = { id: userId, name, type: 'user' as const }
       const { now } = meta
       await commit(platform(meta, actor), async (unit, tx) => {
+        await lockAccount(tx, userId)
         if (!(await takeMailedToken(tx, mailed, purpose))) throw invalidMailedToken()
         await unit.handle(accounts, userId, { kind: 'reset_password', passwordHash, now })
         await dropMailedTokens(tx, userId)
-        await sessions.endAll(tx, userId)
+        await sessions.endAll(tx, { accountId: userId, reason: 'password_reset' }, { ...meta, actor })
         if (addressProvenAt !== null) return
         await revokeKeys(unit, tx, userId, now)
         await proveMemberships(unit, tx, members.aggregate, userId, now)

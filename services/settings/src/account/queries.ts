@@ -23,6 +23,11 @@ export async function storedAccount(db: Pick<Drizzle, 'select'>, id: string): Pr
   return StoredAccount.parse(row.state)
 }
 
+/** Logins with the present password are decided before or after the transaction, not during it. */
+export async function lockAccount(tx: Pick<Drizzle, 'select'>, id: string): Promise<void> {
+  await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, id)).for('update')
+}
+
 /** The login as the API shows it. */
 export async function accountById(db: Drizzle, id: string): Promise<Account | null> {
   const [row] = await db.select({ state: accounts.state }).from(accounts).where(eq(accounts.id, id))

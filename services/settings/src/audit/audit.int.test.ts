@@ -47,6 +47,21 @@ describe('the audit log', () => {
     expect(settingsEvents['user.activated'].data.safeParse(activated?.data).success).toBe(true)
   })
 
+  it('takes nothing that the service it is said to come from has not signed', async () => {
+    const forged = foreignEvent({ type: 'incident.reopened' })
+    await publishTo(settings.service.natsPrefix, [forged], { signed: false })
+    const [letter] = await waitFor(async () => {
+      const rows = await settings.service.sql<{ payload: string; error: string }[]>`
+        select payload, error from dead_letters where consumer = 'settings-audit-log'`
+      return rows.length > 0 && rows
+    })
+    expect(letter).toMatchObject({
+      payload: expect.stringContaining(forged.id),
+      error: 'SignatureError: the message is not vouched for: it is not signed',
+    })
+    expect(await query('type=incident.reopened')).toEqual([])
+  })
+
   it('takes events of every service, each once however often it comes', async () => {
     const event = foreignEvent()
     // Without a message id the stream takes both, as it takes a reseed after its duplicate window.

@@ -8,14 +8,14 @@ import {
 
 export type SignatureCheck = 'valid' | 'unknown_key' | 'invalid'
 
-/** Signs the ends of chains with the service's own key. */
+/** Signs the ends of chains with a key of its own: whoever has the service's identity cannot. */
 export interface CheckpointSigner {
   key: AuditCheckpointKey
   sign(content: AuditCheckpointContent): AuditCheckpoint
   check(checkpoint: AuditCheckpoint): SignatureCheck
 }
 
-/** Nothing else that is signed with the key begins like this: an internal token has no line break. */
+/** What the key signs, should it ever be used for more. */
 const purpose = 'opsplane-audit-checkpoint-v1\n'
 
 function signedBytes({ workspaceId, seq, hash, at }: AuditCheckpointContent): Buffer {

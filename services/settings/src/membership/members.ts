@@ -46,6 +46,13 @@ export function createMembers(
       return present(found.state, found.version)
     },
 
+    /** An active member who may do no more than the caller. Throws `not_found` and `forbidden`. */
+    requireCharge: (userId: string, meta: RequestMeta): Promise<void> =>
+      db.transaction(async (tx) => {
+        const { state } = await memberToChange(tx, meta, userId)
+        if (state.status !== 'active') throw notFound()
+      }),
+
     patch: (userId: string, patch: UserPatch, meta: RequestMeta): Promise<User> =>
       takeTurn(atHome(meta), async (unit, tx) => {
         const { state, otherOwners } = await prepared(userId, meta, tx)

@@ -1,12 +1,9 @@
 import { ApiError, type Instant, type Session } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
-import { type AccountState, account } from '../account/domain.js'
+import { account } from '../account/domain.js'
 import { accessibleWorkspaces } from '../workspace/queries.js'
-import type { SessionOrigin, Sessions } from './sessions.js'
-
-/** A login with a password. */
-export type ClaimedAccount = AccountState & { passwordHash: string }
+import type { ClaimedAccount, SessionOrigin, Sessions } from './sessions.js'
 
 /**
  * Opens a session for somebody who has proved to be this person by this password. Throws `invalid_credentials` when it

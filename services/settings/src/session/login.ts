@@ -1,10 +1,11 @@
-import type { Credentials, Instant, Session } from '@opsplane/contracts'
+import { ApiError, type Credentials, type ErrorCode, type Instant, type Session } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import type { AccountState } from '../account/domain.js'
 import type { Passwords } from '../account/passwords.js'
 import { accountByEmail } from '../account/queries.js'
-import { type ClaimedAccount, type Enter, wrongCredentials } from './enter.js'
-import type { SessionOrigin } from './sessions.js'
+import { type Enter, wrongCredentials } from './enter.js'
+import type { LoginFailureCount } from './login-failures.js'
+import type { ClaimedAccount, SessionOrigin } from './sessions.js'
 import type { Throttle } from './throttle.js'
 
 /** Whose credentials these are. Throws `invalid_credentials`, `rate_limited`, `service_unavailable`. */
@@ -21,6 +22,7 @@ export interface IdentifyOptions {
   db: Drizzle
   passwords: Passwords
   throttle: Throttle
+  failures: LoginFailureCount
 }
 
 /**
@@ -28,8 +30,8 @@ export interface IdentifyOptions {
  * An attempt is counted when its turn to be hashed has come: what is refused for want of room costs no statement and
  * is held against nobody.
  */
-export function createIdentify({ db, passwords, throttle }: IdentifyOptions): Identify {
-  return async ({ email, password }, origin, now) => {
+export function createIdentify({ db, passwords, throttle, failures }: IdentifyOptions): Identify {
+  const identify: Identify = async ({ email, password }, origin, now) => {
     const attempt = throttle.attempt(email, origin.address)
     throttle.refuseKnown(attempt, now)
     const found: { account: AccountState | null } = { account: null }
@@ -43,6 +45,21 @@ export function createIdentify({ db, passwords, throttle }: IdentifyOptions): Id
     await throttle.succeeded(attempt, now)
     return { ...user, passwordHash: user.passwordHash }
   }
+
+  return async (credentials, origin, now) => {
+    try {
+      return await identify(credentials, origin, now)
+    } catch (error) {
+      const kind = error instanceof ApiError ? counted[error.code] : undefined
+      if (kind) failures.note(credentials.email, kind, { address: origin.address, now })
+      throw error
+    }
+  }
+}
+
+const counted: { [Code in ErrorCode]?: 'failed' | 'refused' } = {
+  invalid_credentials: 'failed',
+  rate_limited: 'refused',
 }
 
 export const createLogin =

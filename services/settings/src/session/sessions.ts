@@ -1,9 +1,21 @@
-import { type Instant, newId } from '@opsplane/contracts'
+import {
+  type Account,
+  type Instant,
+  newId,
+  notFound,
+  type Page,
+  type SessionDetail,
+  type SessionEndReason,
+  type SessionState,
+} from '@opsplane/contracts'
+import type { Transaction } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
-import type { Drizzle } from '@opsplane/postgres'
-import { and, eq, lte, ne, sql } from 'drizzle-orm'
+import { statementsOf } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import { and, desc, eq, gt, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
 import { accounts, sessions } from '../schema.js'
 import { issueToken } from '../token/bearer-token.js'
+import { type Occasion, tellEnded, tellStarted } from './session-log.js'
 
 export interface SessionLimits {
   /** A session ends after this time without a request. */
@@ -22,43 +34,117 @@ export function originOf({ source }: Pick<RequestMeta, 'source'>): SessionOrigin
   return source ?? { address: '', userAgent: '' }
 }
 
+/** A login with a password. */
+export type ClaimedAccount = Account & { passwordHash: string }
+
+/** Which sessions end, of one login. */
+export interface Ending {
+  accountId: string
+  /** Only this one. */
+  id?: string
+  /** All but this one. */
+  except?: string
+  reason: SessionEndReason
+}
+
 export type Sessions = ReturnType<typeof createSessions>
 
-/** Opens and ends sessions. Only the hash of a session's token is kept. */
-export function createSessions(db: Drizzle, limits: SessionLimits) {
+/** The most sessions of one login; a further one ends the oldest. */
+const mostSessions = 100
+
+/** Opens, lists and ends sessions. Only the hash of a session's token is kept. */
+export function createSessions(
+  { database: { db }, relay }: Pick<ServiceContext, 'database' | 'relay'>,
+  limits: SessionLimits,
+) {
+  const journal = (tx: Transaction) => ({ db: tx, run: statementsOf(tx) })
+
+  /** In the transaction that calls for it. */
+  const endAll = async (tx: Transaction, ending: Ending, occasion: Occasion): Promise<number> => {
+    const { accountId, id, except = '', reason } = ending
+    const ended = await tx
+      .delete(sessions)
+      .where(
+        and(
+          eq(sessions.accountId, accountId),
+          id === undefined ? ne(sessions.id, except) : eq(sessions.id, id),
+        ),
+      )
+      .returning()
+    const alive = ended.filter(({ expiresAt }) => expiresAt > occasion.now)
+    if (alive.length === 0) return 0
+    const [owner] = await tx.select({ name: accounts.name }).from(accounts).where(eq(accounts.id, accountId))
+    for (const row of alive)
+      await tellEnded(journal(tx), { session: stateOf(row), name: owner?.name ?? '', reason }, occasion)
+    return alive.length
+  }
+
   return {
     /**
      * Clears the account's sessions that are over, so that they do not pile up. Null when the password is another one by
      * now: whoever sets one ends all sessions, and this one must not come after them.
      */
-    async open(
-      { id: accountId, passwordHash }: { id: string; passwordHash: string },
-      origin: SessionOrigin,
-      now: Instant,
-    ) {
+    async open(user: ClaimedAccount, origin: SessionOrigin, now: Instant, requestId: string | null = null) {
       const id = newId('session')
       const { plaintext, secretHash } = issueToken('ses', id)
-      const expiresAt = later(now, limits.sessionLifetimeMs)
-      await db.delete(sessions).where(and(eq(sessions.accountId, accountId), lte(sessions.expiresAt, now)))
-      const [address, userAgent] = [origin.address.slice(0, 100), origin.userAgent.slice(0, 500)]
-      const opened = await db.execute(sql`
-        with entitled as (
-          select id from ${accounts} where id = ${accountId} and state->>'passwordHash' = ${passwordHash} for share
+      const session = {
+        ...{ id, userId: user.id, createdAt: now, expiresAt: later(now, limits.sessionLifetimeMs) },
+        address: origin.address.slice(0, 100),
+        userAgent: origin.userAgent.slice(0, 500),
+      }
+      const actor = { id: user.id, name: user.name, type: 'user' as const }
+      const occasion = { actor, now, requestId, source: origin.address === '' ? null : origin }
+      const opened = await db.transaction(async (tx) => {
+        if (!(await insertIfEntitled(tx, session, { secretHash, passwordHash: user.passwordHash })))
+          return false
+        await tx.delete(sessions).where(and(eq(sessions.accountId, user.id), lte(sessions.expiresAt, now)))
+        for (const surplus of await beyondMost(tx, user.id))
+          await endAll(tx, { accountId: user.id, id: surplus, reason: 'displaced' }, occasion)
+        await tellStarted(journal(tx), session, user.name, occasion)
+        return true
+      })
+      relay.wake()
+      return opened ? { accessToken: plaintext, expiresAt: session.expiresAt } : null
+    },
+
+    endAll,
+
+    /** From now on the token is an unknown one. Throws `not_found`. */
+    async end(ending: Ending & { id: string }, occasion: Occasion): Promise<void> {
+      const ended = await db.transaction((tx) => endAll(tx, ending, occasion))
+      relay.wake()
+      if (ended === 0) throw notFound()
+    },
+
+    /** Those in force, the newest first; `after` is the id of the last one shown. */
+    async list(
+      accountId: string,
+      {
+        limit,
+        after,
+        now,
+        current,
+      }: { limit: number; after: string | undefined; now: Instant; current: string },
+    ): Promise<Page<SessionDetail>> {
+      const idleSince = new Date(Date.parse(now) - limits.sessionIdleMs).toISOString()
+      const inForce: (SQL | undefined)[] = [gt(sessions.expiresAt, now), gt(sessions.lastSeenAt, idleSince)]
+      const rows = await db
+        .select()
+        .from(sessions)
+        .where(
+          and(
+            eq(sessions.accountId, accountId),
+            ...inForce,
+            after === undefined ? undefined : lt(sessions.id, after),
+          ),
         )
-        insert into ${sessions} (id, secret_hash, account_id, created_at, last_seen_at, expires_at, address, user_agent)
-        select ${id}, ${secretHash}, id, ${now}, ${now}, ${expiresAt}, ${address}, ${userAgent} from entitled
-        returning id`)
-      return opened.length === 0 ? null : { accessToken: plaintext, expiresAt }
-    },
-
-    /** All of this login but the one named; in the transaction that calls for it. */
-    async endAll(tx: Pick<Drizzle, 'delete'>, accountId: string, except = ''): Promise<void> {
-      await tx.delete(sessions).where(and(eq(sessions.accountId, accountId), ne(sessions.id, except)))
-    },
-
-    /** From now on the token is an unknown one. */
-    async end(id: string) {
-      await db.delete(sessions).where(eq(sessions.id, id))
+        .orderBy(desc(sessions.id))
+        .limit(limit + 1)
+      const items = rows.slice(0, limit).map((row) => {
+        const { lastSeenAt } = row
+        return { ...stateOf(row), lastSeenAt, current: row.id === current }
+      })
+      return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null, limit }
     },
 
     /** When the session ends at the latest; null when it has ended. */
@@ -77,6 +163,36 @@ export function createSessions(db: Drizzle, limits: SessionLimits) {
       await db.update(sessions).set({ lastSeenAt: now }).where(eq(sessions.id, id))
     },
   }
+}
+
+/** False when the password is another one by now. Waits for who is about to change it. */
+async function insertIfEntitled(
+  tx: Transaction,
+  { id, userId, createdAt, expiresAt, address, userAgent }: SessionState,
+  { secretHash, passwordHash }: { secretHash: string; passwordHash: string },
+): Promise<boolean> {
+  const inserted = await tx.execute(sql`
+    with entitled as (
+      select id from ${accounts} where id = ${userId} and state->>'passwordHash' = ${passwordHash} for share
+    )
+    insert into ${sessions} (id, secret_hash, account_id, created_at, last_seen_at, expires_at, address, user_agent)
+    select ${id}, ${secretHash}, id, ${createdAt}, ${createdAt}, ${expiresAt}, ${address}, ${userAgent} from entitled
+    returning id`)
+  return inserted.length === 1
+}
+
+async function beyondMost(tx: Transaction, accountId: string): Promise<string[]> {
+  const rows = await tx
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(eq(sessions.accountId, accountId))
+    .orderBy(desc(sessions.id))
+    .offset(mostSessions)
+  return rows.map(({ id }) => id)
+}
+
+function stateOf({ id, accountId, address, userAgent, createdAt, expiresAt }: typeof sessions.$inferSelect) {
+  return { id, userId: accountId, address, userAgent, createdAt, expiresAt }
 }
 
 function later(instant: Instant, ms: number): Instant {

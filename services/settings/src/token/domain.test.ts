@@ -90,6 +90,7 @@ describe('rotating', () => {
         prefix: 'ops_key_01JZ8Q4D3N5W7X9Y2B4C6D8E0G',
         secretHash: 'b'.repeat(64),
         predecessor: rotated,
+        issuedBy: rotated.id,
         now,
       })
       .emits({
@@ -98,6 +99,7 @@ describe('rotating', () => {
           ...active,
           id: successorId,
           prefix: 'ops_key_01JZ8Q4D3N5W7X9Y2B4C6D8E0G',
+          issuedBy: rotated.id,
           secretHash: 'b'.repeat(64),
           predecessorId: active.id,
           createdAt: now,

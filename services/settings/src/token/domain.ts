@@ -34,6 +34,7 @@ export interface CreateToken extends KeyMaterial {
 export interface SucceedToken extends KeyMaterial {
   kind: 'succeed'
   predecessor: ApiKey
+  issuedBy: string
 }
 
 export interface RotateToken {
@@ -91,12 +92,21 @@ const unended = { successorId: null, validUntil: null, revokedAt: null, revocati
 function issued({ id, prefix, secretHash, now, name, userId, grant, issuer }: CreateToken): ApiKey {
   checkWithinGrant(grant, issuer, now)
   const { scopes, environments, expiresAt } = grant
-  const fields = { id, name, prefix, userId, scopes, environments, expiresAt, secretHash }
+  const issuedBy = issuer.tokenId
+  const fields = { id, name, prefix, userId, issuedBy, scopes, environments, expiresAt, secretHash }
   return { ...fields, ...unended, status: 'active', predecessorId: null, createdAt: now, updatedAt: now }
 }
 
-function heir({ id, prefix, secretHash, now, predecessor }: SucceedToken): ApiKey {
-  const own = { id, prefix, secretHash, predecessorId: predecessor.id, createdAt: now, updatedAt: now }
+function heir({ id, prefix, secretHash, now, predecessor, issuedBy }: SucceedToken): ApiKey {
+  const own = {
+    id,
+    prefix,
+    secretHash,
+    issuedBy,
+    predecessorId: predecessor.id,
+    createdAt: now,
+    updatedAt: now,
+  }
   return { ...predecessor, ...unended, ...own, status: 'active' }
 }
 

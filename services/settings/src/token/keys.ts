@@ -15,6 +15,7 @@ import {
 import type { Aggregate, EventStore, Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
+import { requireAuthority } from '../membership/authority.js'
 import { homeOf } from '../workspace/home.js'
 import { issueToken } from './bearer-token.js'
 import { type ApiKey, type TokenCommand, token, validityEnd } from './domain.js'
@@ -63,7 +64,7 @@ export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOver
       return store.transact(atHome(meta), async (unit): Promise<TokenCreated> => {
         const predecessor = await ownKey(unit, keys, id, { ...meta.principal, ...issuer })
         await unit.handle(keys, id, { kind: 'rotate', successorId, issuer, validUntil, now: meta.now })
-        const command = { id: successorId, ...material, predecessor }
+        const command = { id: successorId, ...material, predecessor, issuedBy: issuer.tokenId }
         const created = await unit.create(keys, successorId, { kind: 'succeed', ...command })
         return { ...created, token: plaintext }
       })
@@ -75,6 +76,17 @@ export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOver
       return store.transact(atHome(meta), async (unit) => {
         await ownKey(unit, keys, id, reach)
         return unit.handle(keys, id, { kind: 'revoke', reason: 'requested', now: meta.now })
+      })
+    },
+
+    /** Anybody's in the workspace, whatever of it the caller may do as well. Repeating it changes nothing. */
+    async revokeAny(id: string, meta: RequestMeta) {
+      const environments = await environmentsOf(meta)
+      return store.transact(atHome(meta), async (unit) => {
+        const found = await unit.find(keys, id)
+        if (found === null || !isWithin(found.state.environments, environments)) throw notFound()
+        requireAuthority(meta.principal.permissions, found.state.scopes)
+        return unit.handle(keys, id, { kind: 'revoke', reason: 'revoked_by_admin', now: meta.now })
       })
     },
 

@@ -1,5 +1,5 @@
-import { NewToken, Token, TokenCreated, TokenRotation } from '@opsplane/contracts'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { NewToken, Token, TokenCreated, TokenFilters, TokenRotation } from '@opsplane/contracts'
+import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
@@ -12,6 +12,31 @@ const tag = 'Authentication'
 
 /** API keys of the calling user in the current workspace. */
 export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys: Keys): Route[] {
+  const list = async (meta: RequestMeta, { page, userId, status }: Listing) => {
+    const environments = await keys.environmentsOf(meta)
+    const { items, ...rest } = await keysetPage(db, {
+      table,
+      tenant: homeOf(meta.tenant.workspaceId),
+      where: [
+        userId === undefined ? undefined : eq(table.userId, userId),
+        status === undefined ? undefined : eq(table.status, status),
+        withinEnvironments(environments),
+      ],
+      ...{ limit: page.limit, after: page.after, cursors, present: keys.present },
+      sort: { column: table.createdAt, direction: page.sort.direction },
+      binding: `${userId}|${environments}|${page.binding}`,
+    })
+    return { ...rest, items: await withUses(items) }
+  }
+  const withUses = async (items: Token[]) => {
+    const uses = await lastUses(
+      db,
+      items.map(({ id }) => id),
+    )
+    return items.map((key) => ({ ...key, lastUsedAt: uses.get(key.id) ?? null }))
+  }
+  const shown = async (key: Token) => (await withUses([key]))[0] ?? key
+
   return [
     defineList({
       operationId: 'listTokens',
@@ -23,22 +48,8 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
       tag,
       scope: 'tokens:manage',
       response: Token,
-      handler: async ({ query: { limit, after, sort }, binding, meta }) => {
-        const environments = await keys.environmentsOf(meta)
-        const page = await keysetPage(db, {
-          table,
-          tenant: homeOf(meta.tenant.workspaceId),
-          where: [eq(table.userId, meta.principal.userId), withinEnvironments(environments)],
-          sort: { column: table.createdAt, direction: sort.direction },
-          ...{ limit, after, cursors, present: keys.present },
-          binding: `${meta.principal.userId}|${environments}|${binding}`,
-        })
-        const uses = await lastUses(
-          db,
-          page.items.map((key) => key.id),
-        )
-        return { ...page, items: page.items.map((key) => ({ ...key, lastUsedAt: uses.get(key.id) ?? null })) }
-      },
+      handler: ({ query, binding, meta }) =>
+        list(meta, { page: { ...query, binding }, userId: meta.principal.userId }),
     }),
 
     defineRoute({
@@ -87,12 +98,44 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
       scope: 'tokens:manage',
       response: Token,
       errors: ['not_found', 'precondition_failed'],
-      handler: async ({ params, meta }) => {
-        const revoked = await keys.revoke(params.id, meta)
-        return { ...revoked, lastUsedAt: (await lastUses(db, [revoked.id])).get(revoked.id) ?? null }
-      },
+      handler: async ({ params, meta }) => shown(await keys.revoke(params.id, meta)),
+    }),
+
+    defineList({
+      operationId: 'listWorkspaceTokens',
+      path: '/settings/tokens',
+      summary: 'List the API keys of the workspace',
+      description:
+        "Everybody's, with revoked ones; to a key for some environments, those for no others. Never the keys themselves.",
+      tag: 'Users',
+      scope: 'credentials:manage',
+      query: TokenFilters,
+      response: Token,
+      handler: ({ query: { userId, status, ...query }, binding, meta }) =>
+        list(meta, { page: { ...query, binding }, userId, status }),
+    }),
+
+    defineRoute({
+      operationId: 'revokeWorkspaceToken',
+      method: 'delete',
+      path: '/settings/tokens/:id',
+      summary: "Revoke somebody's API key",
+      description:
+        'It stops being valid at once and stays in the list. A key that allows more than the caller may do is not ' +
+        'theirs to revoke. Emits `token.revoked`.',
+      tag: 'Users',
+      scope: 'credentials:manage',
+      response: Token,
+      errors: ['not_found', 'forbidden', 'precondition_failed'],
+      handler: async ({ params, meta }) => shown(await keys.revokeAny(params.id, meta)),
     }),
   ]
+}
+
+interface Listing {
+  page: { limit: number; after?: string | undefined; sort: { direction: 'asc' | 'desc' }; binding: string }
+  userId?: string | undefined
+  status?: string | undefined
 }
 
 /** What may be kept for replay. */

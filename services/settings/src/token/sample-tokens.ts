@@ -36,6 +36,7 @@ export const active: ApiKey = {
   name: 'CI',
   prefix: create.prefix,
   userId,
+  issuedBy: session.tokenId,
   scopes: ['itsm:read'],
   environments: null,
   expiresAt: null,

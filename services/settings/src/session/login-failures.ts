@@ -1,0 +1,112 @@
+import { type Instant, systemActor } from '@opsplane/contracts'
+import { type Database, statementsOf } from '@opsplane/postgres'
+import type { Logger } from '@opsplane/runtime'
+import { inArray } from 'drizzle-orm'
+import { accounts } from '../schema.js'
+import { tellFailed } from './session-log.js'
+
+/** Failures of a login are told of once in this time. */
+const tellEveryMs = 60_000
+const mostAddresses = 10
+/** E-mails counted at once: whatever comes beyond them in a flood is not counted. */
+const mostCounted = 5_000
+const toldAtOnce = 200
+
+interface Count {
+  failures: number
+  refusals: number
+  addresses: Set<string>
+  from: Instant
+  to: Instant
+  /** When it was last told of. */
+  toldMs: number
+}
+
+export interface LoginFailureCount {
+  /** `refused`: it had to wait, and was not looked at. Never fails, and takes the same time for every e-mail. */
+  note(email: string, kind: 'failed' | 'refused', origin: { address: string; now: Instant }): void
+  /** Tells of what is left. */
+  close(): Promise<void>
+}
+
+export interface LoginFailureOptions {
+  database: Pick<Database, 'db'>
+  relay: { wake(): void }
+  log: Logger
+  nowMs: () => number
+  lookEveryMs?: number
+}
+
+/**
+ * Counts in memory what fails, by e-mail, and makes one event of it a minute at most, of the first failure at once.
+ * A flood of logins is so a trickle of events, and one for addresses nobody has no event at all.
+ */
+export function createLoginFailures(options: LoginFailureOptions): LoginFailureCount {
+  const { database, relay, log, nowMs, lookEveryMs = 1_000 } = options
+  const counts = new Map<string, Count>()
+
+  const isDue = ({ toldMs }: Count) => nowMs() - toldMs >= tellEveryMs
+  const look = async (wanted: (count: Count) => boolean) => {
+    const due = [...counts].filter(([, count]) => wanted(count))
+    for (const [email, { failures, refusals }] of due) if (failures + refusals === 0) counts.delete(email)
+    const counted = due.filter(([, { failures, refusals }]) => failures + refusals > 0).slice(0, toldAtOnce)
+    if (counted.length === 0) return
+    const taken = new Map(counted.map(([email, count]) => [email, { ...count }]))
+    for (const [, count] of counted) Object.assign(count, nothingSince(count.to), { toldMs: nowMs() })
+    try {
+      await tell(database, taken)
+      relay.wake()
+    } catch (error) {
+      log.warn({ err: error, logins: taken.size }, 'failed logins are not told of')
+    }
+  }
+  let looking = Promise.resolve()
+  const timer = setInterval(() => {
+    looking = looking.then(() => look(isDue))
+  }, lookEveryMs)
+  timer.unref()
+
+  return {
+    note(email, kind, { address, now }) {
+      const fresh = { ...nothingSince(now), toldMs: Number.NEGATIVE_INFINITY }
+      const count = counts.get(email) ?? (counts.size < mostCounted ? fresh : undefined)
+      if (count === undefined) return
+      counts.set(email, count)
+      if (count.failures + count.refusals === 0) count.from = now
+      if (kind === 'failed') count.failures++
+      else count.refusals++
+      if (count.addresses.size < mostAddresses) count.addresses.add(address.slice(0, 100))
+      count.to = now
+    },
+
+    async close() {
+      clearInterval(timer)
+      await looking
+      await look(() => true)
+    },
+  }
+}
+
+const nothingSince = (now: Instant) => ({
+  ...{ failures: 0, refusals: 0, from: now, to: now },
+  addresses: new Set<string>(),
+})
+
+/** Of e-mails without a login nothing is told. */
+async function tell({ db }: Pick<Database, 'db'>, taken: ReadonlyMap<string, Count>): Promise<void> {
+  const known = await db
+    .select({ id: accounts.id, name: accounts.name, email: accounts.email })
+    .from(accounts)
+    .where(inArray(accounts.email, [...taken.keys()]))
+  for (const { id, name, email } of known) {
+    const count = taken.get(email ?? '')
+    if (!count) continue
+    const { failures, refusals, addresses, from, to } = count
+    const told = { id, failures, refusals, addresses: [...addresses], from, to }
+    await db.transaction((tx) =>
+      tellFailed({ db: tx, run: statementsOf(tx) }, told, name ?? '', {
+        ...{ actor: systemActor, now: to, requestId: null },
+      }),
+    )
+  }
+}

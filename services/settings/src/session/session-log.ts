@@ -1,0 +1,99 @@
+import {
+  type Actor,
+  type ChangeData,
+  type EventSource,
+  type LoginFailures,
+  platformTenant,
+  type SessionEndReason,
+  type SessionState,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { appendJournal } from '@opsplane/eventstore'
+import type { Drizzle, StatementRunner } from '@opsplane/postgres'
+import { and, eq } from 'drizzle-orm'
+import { memberships } from '../schema.js'
+import { homeOf } from '../workspace/home.js'
+
+/** Who caused it, and when. */
+export interface Occasion {
+  actor: Actor
+  now: string
+  requestId: string | null
+  source?: EventSource | null
+}
+
+/** An event about a login. */
+interface Told {
+  type: 'session.started' | 'session.ended' | 'login.failed'
+  userId: string
+  resource: { type: string; id: string; displayName: string }
+  data: Pick<ChangeData, 'before' | 'after'> & Record<string, unknown>
+}
+
+/** A person may be in many workspaces; each of these is told. */
+const mostTold = 20
+
+/** Where the user can work, as far as these are told what happens to the login; the platform where that is nowhere. */
+async function tenantsOf(db: Pick<Drizzle, 'select'>, userId: string): Promise<TenantScope[]> {
+  const rows = await db
+    .select({ workspaceId: memberships.workspaceId })
+    .from(memberships)
+    .where(and(eq(memberships.userId, userId), eq(memberships.status, 'active')))
+    .orderBy(memberships.createdAt)
+    .limit(mostTold)
+  return rows.length === 0 ? [platformTenant] : rows.map(({ workspaceId }) => homeOf(workspaceId))
+}
+
+/** A journal for each person and workspace, in the caller's transaction. */
+async function tell(
+  { db, run }: { db: Pick<Drizzle, 'select'>; run: StatementRunner },
+  { type, userId, resource, data }: Told,
+  { actor, now, requestId, source = null }: Occasion,
+): Promise<void> {
+  const changes = Object.keys(data.after ?? data.before ?? {})
+  const { before, after, ...extras } = data
+  for (const tenant of await tenantsOf(db, userId)) {
+    const stream = { streamType: 'login', streamId: `login/${userId}/${tenant.workspaceId}` }
+    const event = { tenant, type, actor, resource, requestId, source, createdAt: now }
+    await appendJournal(run, { ...stream, ...event, data: { before, after, changes, ...extras } })
+  }
+}
+
+type Journal = Parameters<typeof tell>[0]
+
+const sessionResource = ({ id }: SessionState, name: string) => ({ type: 'session', id, displayName: name })
+
+export const tellStarted = (journal: Journal, session: SessionState, name: string, occasion: Occasion) =>
+  tell(
+    journal,
+    {
+      ...{ type: 'session.started', userId: session.userId, resource: sessionResource(session, name) },
+      data: { before: null, after: session },
+    },
+    occasion,
+  )
+
+export const tellEnded = (
+  journal: Journal,
+  { session, name, reason }: { session: SessionState; name: string; reason: SessionEndReason },
+  occasion: Occasion,
+) =>
+  tell(
+    journal,
+    {
+      ...{ type: 'session.ended', userId: session.userId, resource: sessionResource(session, name) },
+      data: { before: session, after: null, reason },
+    },
+    occasion,
+  )
+
+export const tellFailed = (journal: Journal, failures: LoginFailures, name: string, occasion: Occasion) =>
+  tell(
+    journal,
+    {
+      ...{ type: 'login.failed', userId: failures.id },
+      resource: { type: 'login', id: failures.id, displayName: name },
+      data: { before: null, after: failures },
+    },
+    occasion,
+  )

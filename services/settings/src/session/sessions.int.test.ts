@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { eventSchema, Session, SessionDetail, Token, TokenCreated } from '@opsplane/contracts'
+import { type ApiClient, type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
+import { usersOf } from '../membership/users.fixture.js'
+import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
+
+let settings: Settings
+let recorder: EventRecorder
+let ada: Owner
+let api: ApiClient
+let users: ReturnType<typeof usersOf>
+beforeAll(async () => {
+  settings = await startSettings()
+  recorder = await recordEvents(settings.service.natsPrefix)
+  ada = await settings.owner('acme')
+  api = await settings.as(ada.session, { workspace: 'acme' })
+  users = usersOf(settings, ada, api)
+})
+afterAll(async () => {
+  await recorder?.stop()
+  await settings?.stop()
+})
+
+let networks = 0
+const login = async (email: string, word = password) =>
+  settings.login(email, word, `198.18.${++networks >> 8}.${networks & 255}`)
+const loggedIn = async (email: string) => (await login(email)).data(Session).accessToken
+const works = async (token: string) => (await settings.verify(token)).status === 200
+const idOf = (token: string) => `ses_${token.split('_')[2]}`
+const sessionsOf = async (client: ApiClient, path = '/auth/sessions') =>
+  (await client.get(path)).page(SessionDetail.strict())
+
+interface Logged {
+  type: string
+  workspace_id: string
+  data: { reason?: string; after?: { failures?: number; refusals?: number; addresses?: string[] } }
+}
+const eventsOf = (userId: string, type: string) =>
+  settings.service.sql<Logged[]>`select type, workspace_id, data from events
+    where stream_id like ${`login/${userId}/%`} and type = ${type} order by position`
+
+describe('somebody who is logged in', () => {
+  it('sees the sessions of the login, page by page, and ends one of them', async () => {
+    const bea = await settings.owner('bea')
+    const other = await loggedIn(bea.email)
+    const own = await settings.as(bea.session)
+    const { items } = await sessionsOf(own)
+    expect(items.map(({ id, current }) => [id, current])).toEqual([
+      [idOf(other), false],
+      [idOf(bea.session), true],
+    ])
+    const first = await sessionsOf(own, '/auth/sessions?limit=1')
+    const rest = await sessionsOf(own, `/auth/sessions?limit=1&after=${first.pagination.nextCursor}`)
+    expect([...first.items, ...rest.items]).toEqual(items)
+    expect((await own.send('DELETE', `/auth/sessions/${idOf(other)}`)).status).toBe(204)
+    expect([await works(other), await works(bea.session)]).toEqual([false, true])
+    expect((await own.send('DELETE', `/auth/sessions/${idOf(other)}`)).error().code).toBe('not_found')
+  })
+
+  it("neither sees nor ends anybody else's, nor does an API key its owner's", async () => {
+    const cy = await settings.owner('cy')
+    const own = await settings.as(cy.session, { workspace: 'cy' })
+    expect((await own.send('DELETE', `/auth/sessions/${idOf(ada.session)}`)).error().code).toBe('not_found')
+    expect((await own.get(`/settings/users/${ada.userId}/sessions`)).error().code).toBe('not_found')
+    const key = (await own.post('/auth/tokens', { name: 'k', scopes: ['itsm:read'] })).data(TokenCreated)
+    const program = await settings.as(String(key.token), { workspace: 'cy' })
+    expect((await program.get('/auth/sessions')).error().code).toBe('forbidden')
+  })
+
+  it('has a hundred sessions at most: one more ends the oldest', async () => {
+    const dan = await settings.owner('dan')
+    await settings.service.sql`insert into sessions
+      select 'ses_0' || lpad(n::text, 25, '0'), 'x', account_id, created_at, last_seen_at, expires_at, address, user_agent
+      from sessions, generate_series(1, 99) n where account_id = ${dan.userId}`
+    await loggedIn(dan.email)
+    const [row] = await settings.service
+      .sql`select count(*)::int from sessions where account_id = ${dan.userId}`
+    expect(row?.count).toBe(100)
+    expect(await works(dan.session)).toBe(true)
+    expect((await eventsOf(dan.userId, 'session.ended')).map(({ data }) => data.reason)).toEqual([
+      'displaced',
+    ])
+  })
+})
+
+describe('an admin', () => {
+  it('lists and ends sessions of those who may do no more', async () => {
+    const eva = await users.joined('eva@example.com', 'admin')
+    const fay = await users.joined('fay@example.com', 'agent')
+    const path = `/settings/users/${fay.userId}/sessions`
+    const [seen] = (await sessionsOf(eva.api, path)).items
+    expect(seen).toMatchObject({ userId: fay.userId, current: false })
+    expect((await eva.api.send('DELETE', `${path}/${seen?.id}`)).status).toBe(204)
+    expect(await works(fay.session)).toBe(false)
+    expect((await eva.api.get(`/settings/users/${ada.userId}/sessions`)).error().code).toBe('forbidden')
+    const refused = await eva.api.send(
+      'DELETE',
+      `/settings/users/${ada.userId}/sessions/${idOf(ada.session)}`,
+    )
+    expect(refused.error().code).toBe('forbidden')
+    expect((await fay.api.get(`/settings/users/${eva.userId}/sessions`)).error().code).toBe(
+      'insufficient_scope',
+    )
+  })
+
+  it("lists everybody's keys, and revokes those that allow no more", async () => {
+    const gus = await users.joined('gus@example.com', 'developer')
+    const hal = await users.joined('hal@example.com', 'admin')
+    const scopes = ['itsm:read']
+    const key = (await gus.api.post('/auth/tokens', { name: 'of gus', scopes })).data(TokenCreated)
+    const owners = (await api.post('/auth/tokens', { name: 'of ada', scopes: ['owners:manage'] })).data(
+      TokenCreated,
+    )
+    const keysOf = async (query: string) => (await hal.api.get(`/settings/tokens${query}`)).page(Token).items
+    expect((await keysOf(`?userId=${gus.userId}`)).map(({ id }) => id)).toEqual([key.id])
+    expect((await keysOf('?status=active&limit=200')).map(({ id }) => id)).toContain(owners.id)
+    expect((await gus.api.get('/settings/tokens')).error().code).toBe('insufficient_scope')
+    const revoke = (id: string) => hal.api.send('DELETE', `/settings/tokens/${id}`)
+    expect((await revoke(owners.id)).error().code).toBe('forbidden')
+    expect((await revoke(key.id)).data(Token)).toMatchObject({ revocationReason: 'revoked_by_admin' })
+    expect(await works(String(key.token))).toBe(false)
+  })
+
+  it('of staging sees and revokes no keys of production', async () => {
+    const scopes = ['credentials:manage', 'itsm:read']
+    const make = async (name: string, environments: string[]) =>
+      (await api.post('/auth/tokens', { name, scopes, environments })).data(TokenCreated)
+    const [production, staging] = [await make('p', ['production']), await make('s', ['staging'])]
+    const client = await settings.as(String(staging.token), { workspace: 'acme', environment: 'staging' })
+    const seen = (await client.get('/settings/tokens?limit=200')).page(Token).items
+    expect(seen.map(({ id }) => id)).toEqual([staging.id])
+    expect((await client.send('DELETE', `/settings/tokens/${production.id}`)).error().code).toBe('not_found')
+  })
+})
+
+describe('a key', () => {
+  it('says what made it, and outlives that', async () => {
+    const ida = await settings.owner('ida')
+    const own = await settings.as(ida.session, { workspace: 'ida' })
+    const key = (await own.post('/auth/tokens', { name: 'k', scopes: ['itsm:read'] })).data(TokenCreated)
+    expect(key.issuedBy).toBe(idOf(ida.session))
+    await own.post('/auth/logout')
+    expect([await works(ida.session), await works(String(key.token))]).toEqual([false, true])
+  })
+})
+
+describe('events', () => {
+  it('tell each workspace of the person who logged in and out, once', async () => {
+    const jo = await users.joined('jo@example.com', 'agent')
+    await login('jo@example.com')
+    await (await settings.as(jo.session)).post('/auth/logout')
+    const started = await eventsOf(jo.userId, 'session.started')
+    expect(started.map(({ workspace_id }) => workspace_id)).toEqual([ada.workspaceId, ada.workspaceId])
+    const ended = await eventsOf(jo.userId, 'session.ended')
+    expect(ended.map(({ data }) => data.reason)).toEqual(['logout'])
+    await waitFor(() =>
+      recorder.published.some(({ event: { resource } }) => resource.id === idOf(jo.session)),
+    )
+    for (const { event } of recorder.published)
+      if (event.type.startsWith('session.')) eventSchema(event.type as 'session.started').parse(event)
+  })
+
+  it('of a flood of wrong passwords are a trickle, and of nobody there are none', async () => {
+    const kim = await settings.owner('kim')
+    for (let n = 0; n < 8; n++) await settings.login(kim.email, 'wrong', '192.0.2.77')
+    for (let n = 0; n < 8; n++) await settings.login('nobody@example.com', 'wrong', '192.0.2.78')
+    const told = () => eventsOf(kim.userId, 'login.failed')
+    await waitFor(async () => {
+      if ((await told()).length > 0) return true
+      settings.clock.advance(1_000)
+      return undefined
+    })
+    for (let n = 0; n < 4; n++) await login(kim.email, 'wrong')
+    settings.clock.advance(60_000)
+    const sum = (events: Logged[]) =>
+      events.reduce((total, { data }) => total + (data.after?.failures ?? 0) + (data.after?.refusals ?? 0), 0)
+    const events = await waitFor(async () => {
+      const found = await told()
+      return sum(found) >= 12 ? found : undefined
+    })
+    expect(events.length).toBeLessThanOrEqual(3)
+    await waitFor(() => recorder.published.find(({ event }) => event.type === 'login.failed'))
+    for (const { event } of recorder.published)
+      if (event.type === 'login.failed') eventSchema('login.failed').parse(event)
+    expect(events[0]?.data.after?.addresses).toContain('192.0.2.77')
+    const others = await settings.service
+      .sql`select 1 from events where type = 'login.failed' and stream_id not like ${`login/${kim.userId}/%`}`
+    expect(others).toHaveLength(0)
+  })
+})
