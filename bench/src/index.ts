@@ -5,6 +5,7 @@ import { openState, startCluster } from '@opsplane/local'
 import { limitTable } from '@opsplane/runtime'
 import { Argument, Command } from 'commander'
 import { measureAppend } from './append.js'
+import { measureBulk } from './bulk.js'
 import { measureConflicts } from './conflicts.js'
 import { measureCreates } from './creates.js'
 import { measureDelivered } from './delivered.js'
@@ -13,6 +14,7 @@ import { measureFloods } from './floods.js'
 import { measureLists } from './lists.js'
 import { measureLoginFlood } from './login-flood.js'
 import { measurePolls } from './polls.js'
+import { measureRecords } from './records.js'
 import { measureRelay } from './relay.js'
 import { measureRelevance } from './relevance.js'
 import { type Figure, printFigures } from './report.js'
@@ -32,6 +34,7 @@ const measures = {
   restart: measureRestart,
   append: measureAppend,
   relay: measureRelay,
+  bulk: measureBulk,
   creates: measureCreates,
   'login-flood': measureLoginFlood,
   floods: measureFloods,
@@ -42,6 +45,7 @@ const measures = {
   topology: measureTopology,
   conflicts: measureConflicts,
   polls: measurePolls,
+  records: measureRecords,
   sla: measureSla,
   relevance: measureRelevance,
   // Last, as it fills the tables the others write to.

@@ -87,11 +87,12 @@ set search_path from current as $$
 	end
 $$;
 
--- The record a row is, as SQL.
-create or replace function record_of(row_name text, relation oid, slug text) returns text language sql stable
+-- The record a row is, as SQL. `made` is SQL for when it was made, where all rows of the statement are new.
+create or replace function record_of(row_name text, relation oid, slug text, made text default null) returns text language sql stable
 set search_path from current as $$
 	select format('(select row_to_json(r) from (select %1$I.id, %1$I.version, %2$L as "tableSlug", %3$s as "createdAt", %4$s as "updatedAt"',
-			row_name, slug, record_value(row_name, 'created_at', 'timestamptz'::regtype), record_value(row_name, 'updated_at', 'timestamptz'::regtype))
+			row_name, slug, coalesce(made, record_value(row_name, 'created_at', 'timestamptz'::regtype)),
+			coalesce(made, record_value(row_name, 'updated_at', 'timestamptz'::regtype)))
 		|| coalesce(string_agg(format(', %s as %I', record_value(row_name, attname, atttypid), attname), '' order by attnum), '')
 		|| ') r)'
 	from pg_attribute
@@ -181,6 +182,7 @@ begin
 			who record;
 			prefix text;
 			used text;
+			made text := to_char(now()::timestamptz(3) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 		begin
 			if not exists (select from new_rows) then
 				return null;
@@ -200,7 +202,7 @@ begin
 			%6$s $b$ $f$,
 		base || '_insert', id || '/', display_of('n', captured.relation),
 		fields_where(captured.relation, 'n.%1$I is not null', '{id,version,tableSlug,createdAt,updatedAt}'),
-		record_of('n', captured.relation, captured.slug), appends, id);
+		record_of('n', captured.relation, captured.slug, 'made'), appends, id);
 
 	execute format($f$
 		create or replace function capture.%1$I() returns trigger language plpgsql security definer

@@ -10,12 +10,9 @@ const hashesAtOnce = Math.max(1, Math.min(2, availableParallelism() - 1))
 
 const settings = backendConfig.extend({
   ...masterKeyConfig,
-  auditSigningKey: z
-    .string()
-    .min(1)
-    .meta({
-      description: 'signs the ends of audit chains: Ed25519, PKCS#8 DER in base64; nothing else uses it',
-    }),
+  auditSigningKey: z.string().min(1).meta({
+    description: 'signs the ends of audit chains: Ed25519, PKCS#8 DER in base64; nothing else uses it',
+  }),
   sessionIdleMs: duration('a session ends after this time without a request').default(30 * 60_000),
   sessionLifetimeMs: duration('a session ends after this time in any case').default(8 * 3_600_000),
   tokenOverlapMs: duration('how long a rotated API key stays valid beside its successor').default(60_000),

@@ -117,6 +117,22 @@ describe('a record', () => {
       expect((await theirs.get(`${path}/${id}?asOf=2099-01-01T00:00:00Z`)).status).toBe(404)
       expect((await theirs.patch(`${path}/${id}`, { name: 'x' })).status).toBe(404)
       expect((await theirs.get('/tables/unknown/records')).status).toBe(404)
+      expect((await theirs.send('DELETE', `${path}/${id}`)).status).toBe(404)
+      const filter = { id: { in: [id] } }
+      const matched = await theirs.patch(`${path}/bulk`, { filter, set: { name: 'x' } })
+      expect(matched.data(Loose)).toMatchObject({ count: 0 })
+      const removed = await theirs.send('DELETE', `${path}/bulk`, { body: { filter } })
+      expect(removed.data(Loose)).toMatchObject({ count: 0 })
+      const operations = [{ op: 'delete', table: 'assets', id }]
+      expect((await theirs.post('/tables/batch', { operations })).status).toBe(422)
+      expect((await theirs.get(`${path}/export?format=ndjson`)).text).toBe('')
+      expect((await theirs.get(`${path}?asOf=2099-01-01T00:00:00Z`)).page(StudioRecord).items).toEqual([])
+      const site = (
+        await api.post('/tables/sites/records', { name: `Of ${other.workspaceId} ${other.environment}` })
+      ).data(StudioRecord)
+      expect((await theirs.post(path, { name: 'x', site: site.id })).error().details).toMatchObject([
+        { path: '/site' },
+      ])
     }
   })
 })
