@@ -79,9 +79,9 @@ export const RunQuery = z
   .meta({
     id: 'RunQuery',
     example: {
-      sql: 'select title, price from assets where price > :least order by price',
-      parameters: { least: '10.00' },
-      types: { least: 'decimal' },
+      sql: 'select n, n * n as square from generate_series(1, :most) n',
+      parameters: { most: 10 },
+      types: { most: 'integer' },
     },
   })
 export type RunQuery = z.infer<typeof RunQuery>
@@ -145,16 +145,16 @@ export const NewSavedQuery = z
   .meta({
     id: 'NewSavedQuery',
     example: {
-      name: 'Dear assets',
-      sql: 'select title, price from assets where price > :least',
-      parameters: [{ name: 'least', type: 'decimal' }],
+      name: 'Squares',
+      sql: 'select n, n * n as square from generate_series(1, :most) n',
+      parameters: [{ name: 'most', type: 'integer' }],
     },
   })
 
 export const SavedQueryPatch = z
   .strictObject(savedFields)
   .partial()
-  .meta({ id: 'SavedQueryPatch', example: { name: 'Dearest assets' } })
+  .meta({ id: 'SavedQueryPatch', example: { name: 'Square numbers' } })
 
 export const RunSavedQuery = z
   .strictObject({
@@ -166,7 +166,7 @@ export const RunSavedQuery = z
       .meta({ description: 'An earlier version of the query; the present one without.' }),
     ...bounds,
   })
-  .meta({ id: 'RunSavedQuery', example: { parameters: { least: '10.00' } } })
+  .meta({ id: 'RunSavedQuery', example: { parameters: { most: 10 } } })
 export type RunSavedQuery = z.infer<typeof RunSavedQuery>
 
 export const migrationStatuses = ['pending', 'applied', 'rolled_back', 'failed'] as const

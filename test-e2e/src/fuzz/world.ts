@@ -4,6 +4,7 @@ import { request } from 'undici'
 import { typedClient } from '../platform.js'
 import { deskOf } from './desk.js'
 import { exampleBody, type OpenApi, type Operation, operationsOf } from './document.js'
+import { studioOf } from './studio.js'
 
 export interface Answer {
   status: number
@@ -208,6 +209,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     '/settings/users/{id}': async () => ({ id: (await invite()).data.id }),
     '/workspaces/{slug}': async () => ({ slug: info.workspace }),
     ...desk.prepared,
+    ...studioOf(owner).prepared,
   }
 
   /** The example of an operation, as a body that this platform and its state accept. */
