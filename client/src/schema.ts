@@ -7946,12 +7946,12 @@ export interface components {
         };
         /**
          * @example {
-         *       "name": "Dear assets",
-         *       "sql": "select title, price from assets where price > :least",
+         *       "name": "Squares",
+         *       "sql": "select n, n * n as square from generate_series(1, :most) n",
          *       "parameters": [
          *         {
-         *           "name": "least",
-         *           "type": "decimal"
+         *           "name": "most",
+         *           "type": "integer"
          *         }
          *       ]
          *     }
@@ -9101,12 +9101,12 @@ export interface components {
         };
         /**
          * @example {
-         *       "sql": "select title, price from assets where price > :least order by price",
+         *       "sql": "select n, n * n as square from generate_series(1, :most) n",
          *       "parameters": {
-         *         "least": "10.00"
+         *         "most": 10
          *       },
          *       "types": {
-         *         "least": "decimal"
+         *         "most": "integer"
          *       }
          *     }
          */
@@ -9148,7 +9148,7 @@ export interface components {
         /**
          * @example {
          *       "parameters": {
-         *         "least": "10.00"
+         *         "most": 10
          *       }
          *     }
          */
@@ -9200,7 +9200,7 @@ export interface components {
         };
         /**
          * @example {
-         *       "name": "Dearest assets"
+         *       "name": "Square numbers"
          *     }
          */
         SavedQueryPatch: {
