@@ -4358,6 +4358,20 @@ export interface components {
             data: components["schemas"]["BulkChanged"];
             meta: components["schemas"]["Meta"];
         };
+        /**
+         * @example {
+         *       "records": [
+         *         {
+         *           "serial_number": "A-17",
+         *           "price": "12.50"
+         *         },
+         *         {
+         *           "serial_number": "A-18",
+         *           "price": "7.00"
+         *         }
+         *       ]
+         *     }
+         */
         BulkCreate: {
             records: components["schemas"]["RecordBody"][];
         };
@@ -4369,6 +4383,16 @@ export interface components {
             data: components["schemas"]["BulkCreated"];
             meta: components["schemas"]["Meta"];
         };
+        /**
+         * @example {
+         *       "filter": {
+         *         "price": {
+         *           "gte": "100.00"
+         *         }
+         *       },
+         *       "limit": 10
+         *     }
+         */
         BulkDelete: {
             /**
              * @description Do all of it, answer, and undo it.
@@ -4382,6 +4406,19 @@ export interface components {
              */
             limit?: number;
         };
+        /**
+         * @example {
+         *       "filter": {
+         *         "serial_number": {
+         *           "starts_with": "A-"
+         *         }
+         *       },
+         *       "set": {
+         *         "price": "11.00"
+         *       },
+         *       "dryRun": true
+         *     }
+         */
         BulkUpdate: {
             /**
              * @description Do all of it, answer, and undo it.
@@ -4396,6 +4433,19 @@ export interface components {
             limit?: number;
             set: components["schemas"]["RecordBody"];
         };
+        /**
+         * @example {
+         *       "on": [
+         *         "serial_number"
+         *       ],
+         *       "records": [
+         *         {
+         *           "serial_number": "A-17",
+         *           "price": "12.50"
+         *         }
+         *       ]
+         *     }
+         */
         BulkUpsert: {
             /** @description Columns that together are unique. */
             on: string[];
@@ -8596,7 +8646,7 @@ export interface components {
          *           "data": {
          *             "name": "Drill",
          *             "site": {
-         *               "$ref": "site"
+         *               "$as": "site"
          *             }
          *           }
          *         }
@@ -8702,7 +8752,7 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         RecordOperation: {
-            /** @description Later operations refer to it by `{"$ref": name}`. */
+            /** @description Later operations refer to it by `{"$as": name}`. */
             as?: string;
             data: components["schemas"]["RecordBody"];
             /** @enum {string} */
@@ -8711,7 +8761,7 @@ export interface components {
             table: string;
         } | {
             data: components["schemas"]["RecordBody"];
-            /** @description Id of a record, or `$ref:name` of one that this batch makes. */
+            /** @description Id of a record, or `$as:name` of one that this batch makes. */
             id: string;
             /** @enum {string} */
             op: "update";
@@ -8720,7 +8770,7 @@ export interface components {
             /** @description The version the record must have. */
             version?: number;
         } | {
-            /** @description Id of a record, or `$ref:name` of one that this batch makes. */
+            /** @description Id of a record, or `$as:name` of one that this batch makes. */
             id: string;
             /** @enum {string} */
             op: "delete";
@@ -43935,6 +43985,8 @@ export interface operations {
                 headers: {
                     /** @description The version, for If-Match. */
                     ETag?: string;
+                    /** @description Where the new resource is. */
+                    Location?: string;
                     "X-Request-ID"?: string;
                     [name: string]: unknown;
                 };

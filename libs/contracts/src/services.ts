@@ -30,7 +30,7 @@ export const serviceNames = Object.keys(serviceRegistry) as ServiceName[]
 export const backendNames = serviceNames.filter((name): name is BackendName => serviceRegistry[name].database)
 
 /**
- * The durable consumers of each service on the platform's streams, which its NATS user alone may use; a service that has
+ * The durable consumers of each service on the stream of events, which its NATS user alone may use; a service that has
  * some checks the signatures of events, so they are signed for it. One that is missing here does not start.
  */
 export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> = {

@@ -57,13 +57,16 @@ export type RowRule = z.infer<typeof RowRule>
 const most = { bulk: 1_000, changed: 10_000 }
 const Bulk = z.array(RecordBody).min(1).max(most.bulk)
 
-export const BulkCreate = z.strictObject({ records: Bulk }).meta({ id: 'BulkCreate' })
+const drill = { serial_number: 'A-17', price: '12.50' }
+export const BulkCreate = z
+  .strictObject({ records: Bulk })
+  .meta({ id: 'BulkCreate', example: { records: [drill, { serial_number: 'A-18', price: '7.00' }] } })
 export const BulkUpsert = z
   .strictObject({
     on: z.array(z.string()).min(1).max(16).meta({ description: 'Columns that together are unique.' }),
     records: Bulk,
   })
-  .meta({ id: 'BulkUpsert' })
+  .meta({ id: 'BulkUpsert', example: { on: ['serial_number'], records: [drill] } })
 
 const matching = {
   filter: RecordFilter,
@@ -75,8 +78,13 @@ const matching = {
     .meta({ description: 'Where more records match, none is changed.' }),
   dryRun: z.boolean().default(false).meta({ description: 'Do all of it, answer, and undo it.' }),
 }
-export const BulkUpdate = z.strictObject({ ...matching, set: RecordBody }).meta({ id: 'BulkUpdate' })
-export const BulkDelete = z.strictObject(matching).meta({ id: 'BulkDelete' })
+export const BulkUpdate = z.strictObject({ ...matching, set: RecordBody }).meta({
+  id: 'BulkUpdate',
+  example: { filter: { serial_number: { starts_with: 'A-' } }, set: { price: '11.00' }, dryRun: true },
+})
+export const BulkDelete = z
+  .strictObject(matching)
+  .meta({ id: 'BulkDelete', example: { filter: { price: { gte: '100.00' } }, limit: 10 } })
 
 export const BulkCreated = z
   .strictObject({ count: z.int(), records: z.array(StudioRecord) })
@@ -93,7 +101,7 @@ const RecordId = z
   .string()
   .min(1)
   .max(200)
-  .meta({ description: 'Id of a record, or `$ref:name` of one that this batch makes.' })
+  .meta({ description: 'Id of a record, or `$as:name` of one that this batch makes.' })
 
 export const RecordOperation = z
   .discriminatedUnion('op', [
@@ -106,7 +114,7 @@ export const RecordOperation = z
         .min(1)
         .max(100)
         .optional()
-        .meta({ description: 'Later operations refer to it by `{"$ref": name}`.' }),
+        .meta({ description: 'Later operations refer to it by `{"$as": name}`.' }),
     }),
     z.strictObject({
       op: z.literal('update'),
@@ -130,7 +138,7 @@ export const RecordBatch = z
     example: {
       operations: [
         { op: 'create', table: 'sites', as: 'site', data: { name: 'Berlin' } },
-        { op: 'create', table: 'assets', data: { name: 'Drill', site: { $ref: 'site' } } },
+        { op: 'create', table: 'assets', data: { name: 'Drill', site: { $as: 'site' } } },
       ],
     },
   })

@@ -10,25 +10,32 @@ export interface LogMonths {
 }
 
 export function createLogMonths(): LogMonths {
-  const known = new Set<string>()
+  const known = new Set<number>()
+  /** The month of the last event, in Unix milliseconds: most are of the same one. */
+  let last = { start: 0, end: 0 }
   return {
     async ensure(sql, commits) {
-      const missing = new Set<string>()
       for (const { events } of commits)
         for (const { id } of events) {
-          const month = monthOf(id)
-          if (!known.has(month)) missing.add(month)
+          const at = idTime(id)
+          if (at >= last.start && at < last.end) continue
+          const month = monthOf(at)
+          if (!known.has(month.start)) {
+            await sql.unsafe('select add_event_month($1::text::date)', [new Date(at).toISOString()])
+            known.add(month.start)
+          }
+          last = month
         }
-      for (const month of missing) {
-        await sql.unsafe('select add_event_month($1::text::date)', [month])
-        known.add(month)
-      }
     },
   }
 }
 
-/** The first day of the month of an id such as `evt_<ULID>`, UTC. */
-const monthOf = (id: string): string => `${new Date(idTime(id)).toISOString().slice(0, 7)}-01`
+/** UTC. */
+function monthOf(at: number): { start: number; end: number } {
+  const date = new Date(at)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  return { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) }
+}
 
 const monthsAhead = 3
 const dayMs = 24 * 3_600_000

@@ -108,6 +108,7 @@ describe('is denied to a service', () => {
         }),
     ],
     ["to see another's consumer", 'settings', (manager) => manager.consumers.info(stream, 'itsm-sla-clocks')],
+    ['to read topics', 'itsm', (manager) => manager.streams.getMessage(names.topicsStream, { seq: 1 })],
     ['to list streams', 'itsm', (manager) => manager.streams.list().next()],
     ['anything of the log to the gateway', 'gateway', (manager) => manager.streams.info(stream)],
   ])('%s', async (_what, user, work) => {

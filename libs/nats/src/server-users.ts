@@ -71,10 +71,8 @@ function permissionsOf(name: ServiceName, names: NatsNames): Pick<NatsUser, 'pub
       names.eventSubjects,
       ...makingOf(names.eventsStream),
       ...makingOf(names.topicsStream),
-      ...durables.flatMap((durable) => [
-        ...consumingOf(names.eventsStream, durable),
-        ...consumingOf(names.topicsStream, durable),
-      ]),
+      `$JS.API.STREAM.MSG.GET.${names.eventsStream}`,
+      ...durables.flatMap((durable) => consumingOf(names.eventsStream, durable)),
       ...(name === topicsOwner ? topicsOf(names) : []),
       ...hints,
     ],
@@ -87,6 +85,7 @@ const topicsOwner: ServiceName = 'dispatcher'
 
 const topicsOf = ({ topicsStream, topicSubjects }: NatsNames) => [
   topicSubjects,
+  `$JS.API.STREAM.MSG.GET.${topicsStream}`,
   `$JS.API.DIRECT.GET.${topicsStream}`,
   `$JS.API.DIRECT.GET.${topicsStream}.>`,
   // The tail is a consumer of the moment, without a name of its own.
@@ -95,11 +94,7 @@ const topicsOf = ({ topicsStream, topicSubjects }: NatsNames) => [
 ]
 
 /** To make a stream that is gone, and to see how it stands. */
-const makingOf = (stream: string) => [
-  `$JS.API.STREAM.CREATE.${stream}`,
-  `$JS.API.STREAM.INFO.${stream}`,
-  `$JS.API.STREAM.MSG.GET.${stream}`,
-]
+const makingOf = (stream: string) => [`$JS.API.STREAM.CREATE.${stream}`, `$JS.API.STREAM.INFO.${stream}`]
 
 const readingOf = (stream: string, durable: string) => [
   `$JS.API.CONSUMER.INFO.${stream}.${durable}`,

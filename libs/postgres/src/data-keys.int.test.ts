@@ -130,7 +130,8 @@ describe('wrapping anew', () => {
   ])('%s fails and changes nothing, whatever is done already', async (_what, sealer) => {
     await sealed(5)
     // All are looked at before the first is changed, so that the last one counts.
-    await admin`update data_keys set wrapped = ${during.newDataKey()} where id < 'ws_0002'`
+    for (const { id } of await admin<{ id: string }[]>`select id from data_keys where id < 'ws_0002'`)
+      await admin`update data_keys set wrapped = ${during.newDataKey(id)} where id = ${id}`
     const unchanged = await rows()
     const refused = rewrapDataKeys(database.db, sealer)
     await expect(refused).rejects.toThrow(MasterKeyError)

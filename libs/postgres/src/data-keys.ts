@@ -1,7 +1,7 @@
 import { type Sealer, wrappingKeyId } from '@opsplane/runtime'
 import { asc, desc, eq, gt, ne, sql } from 'drizzle-orm'
 import type { Drizzle } from './database.js'
-import { dataKeyRow, dataKeys } from './vault.js'
+import { dataKeys, newDataKeyRow } from './vault.js'
 
 /** The master keys given do not open the data keys there are. Nothing was changed. */
 export class MasterKeyError extends Error {}
@@ -89,7 +89,7 @@ function rewrapBatch(db: Drizzle, sealer: Sealer, batch: number): Promise<number
       assertUnwraps(row, sealer)
       await tx
         .update(dataKeys)
-        .set({ wrapped: sealer.rewrap(row.wrapped) })
+        .set({ wrapped: sealer.rewrap(row) })
         .where(eq(dataKeys.id, row.id))
     }
     return rows.length
@@ -119,13 +119,13 @@ export async function addDataKeyGeneration(
     if (wrappingKeyId(newest.wrapped) !== sealer.keyId) throw notGiven(newest, [sealer.keyId])
     assertUnwraps(newest, sealer)
     const generation = newest.generation + 1
-    await tx.insert(dataKeys).values(dataKeyRow(workspaceId, generation, sealer.newDataKey()))
+    await tx.insert(dataKeys).values(newDataKeyRow(sealer, workspaceId, generation))
     return { generation }
   })
 }
 
 function assertUnwraps(row: { id: string; wrapped: string }, sealer: Sealer): void {
-  if (sealer.unwraps(row.wrapped)) return
+  if (sealer.unwraps(row)) return
   if (!sealer.keyIds.includes(wrappingKeyId(row.wrapped))) throw notGiven(row, sealer.keyIds)
   throw new MasterKeyError(
     `The data key ${row.id} does not open with master key ${wrappingKeyId(row.wrapped)}, which it names: it was altered.`,

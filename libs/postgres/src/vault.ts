@@ -1,4 +1,4 @@
-import { generationOf, type Sealer, type WrappedDataKey } from '@opsplane/runtime'
+import { type DataKey, generationOf, type Sealer, type WrappedDataKey } from '@opsplane/runtime'
 import { and, desc, eq } from 'drizzle-orm'
 import { integer, pgTable, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
 import type { Drizzle } from './database.js'
@@ -29,7 +29,7 @@ const maxKnownKeys = 10_000
  * `data_keys`. Values of earlier generations stay readable.
  */
 export function createVault(db: Drizzle, sealer: Sealer): Vault {
-  const known = new Map<string, string>()
+  const known = new Map<string, DataKey>()
 
   const newestOf = async (workspaceId: string): Promise<WrappedDataKey | undefined> => {
     const [row] = await db
@@ -38,7 +38,8 @@ export function createVault(db: Drizzle, sealer: Sealer): Vault {
       .where(eq(dataKeys.workspaceId, workspaceId))
       .orderBy(desc(dataKeys.generation))
       .limit(1)
-    return row
+    // Named by where it is asked for, not by what the row says.
+    return row && { id: dataKeyId(workspaceId, row.generation), ...row }
   }
 
   // Read every time, so that a new generation is used at once by every replica.
@@ -47,14 +48,14 @@ export function createVault(db: Drizzle, sealer: Sealer): Vault {
     if (newest) return newest
     await db
       .insert(dataKeys)
-      .values(dataKeyRow(workspaceId, 1, sealer.newDataKey()))
+      .values(newDataKeyRow(sealer, workspaceId, 1))
       .onConflictDoNothing()
     const made = await newestOf(workspaceId)
     if (!made) throw new Error('the data key that was just written cannot be read')
     return made
   }
 
-  const openingKey = async (workspaceId: string, generation: number): Promise<string> => {
+  const openingKey = async (workspaceId: string, generation: number): Promise<DataKey> => {
     const id = dataKeyId(workspaceId, generation)
     const kept = known.get(id)
     if (kept !== undefined) return kept
@@ -63,12 +64,13 @@ export function createVault(db: Drizzle, sealer: Sealer): Vault {
       .from(dataKeys)
       .where(and(eq(dataKeys.workspaceId, workspaceId), eq(dataKeys.generation, generation)))
     if (!row) throw new Error(`there is no data key ${id}`)
+    const key = { id, wrapped: row.wrapped }
     // One that cannot be unwrapped here may be wrapped anew meanwhile, so it is read again next time.
-    if (sealer.unwraps(row.wrapped)) {
+    if (sealer.unwraps(key)) {
       if (known.size >= maxKnownKeys) known.clear()
-      known.set(id, row.wrapped)
+      known.set(id, key)
     }
-    return row.wrapped
+    return key
   }
 
   return {
@@ -81,6 +83,8 @@ export function createVault(db: Drizzle, sealer: Sealer): Vault {
 
 const dataKeyId = (workspaceId: string, generation: number) => `${workspaceId}:${generation}`
 
-export function dataKeyRow(workspaceId: string, generation: number, wrapped: string) {
-  return { id: dataKeyId(workspaceId, generation), workspaceId, generation, wrapped }
+/** A fresh data key, which opens as this workspace's and this generation's only. */
+export function newDataKeyRow(sealer: Sealer, workspaceId: string, generation: number) {
+  const id = dataKeyId(workspaceId, generation)
+  return { id, workspaceId, generation, wrapped: sealer.newDataKey(id) }
 }

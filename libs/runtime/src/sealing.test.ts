@@ -4,35 +4,41 @@ import { createSealer, generationOf, masterKeyId, wrappingKeyId } from './index.
 
 const [oldKey, newKey] = [7, 8].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string]
 const place = 'ws_1|stripe|1'
+/** Workspace and generation. */
+const id = 'ws_1:1'
 
 describe('a sealed value', () => {
   const sealer = createSealer(oldKey)
 
   test('opens in its own place and with its own data key only', () => {
-    const wrapped = sealer.newDataKey()
-    const sealed = sealer.seal({ generation: 1, wrapped }, 'hunter2', place)
+    const wrapped = sealer.newDataKey(id)
+    const sealed = sealer.seal({ id, generation: 1, wrapped }, 'hunter2', place)
     expect(sealed).not.toContain('hunter2')
-    expect(sealer.open(wrapped, sealed, place)).toBe('hunter2')
-    expect(() => sealer.open(wrapped, sealed, 'ws_1|stripe|2')).toThrow()
-    expect(() => sealer.open(sealer.newDataKey(), sealed, place)).toThrow()
+    expect(sealer.open({ id, wrapped }, sealed, place)).toBe('hunter2')
+    expect(() => sealer.open({ id, wrapped }, sealed, 'ws_1|stripe|2')).toThrow()
+    expect(() => sealer.open({ id, wrapped: sealer.newDataKey(id) }, sealed, place)).toThrow()
   })
 
   test.each([1, 2, 17])('names generation %i of its data key', (generation) => {
-    const wrapped = sealer.newDataKey()
-    const sealed = sealer.seal({ generation, wrapped }, 'hunter2', place)
+    const wrapped = sealer.newDataKey(id)
+    const sealed = sealer.seal({ id, generation, wrapped }, 'hunter2', place)
     expect(generationOf(sealed)).toBe(generation)
-    expect(sealer.open(wrapped, sealed, place)).toBe('hunter2')
+    expect(sealer.open({ id, wrapped }, sealed, place)).toBe('hunter2')
   })
 
   test('with a shortened tag is refused', () => {
-    const wrapped = sealer.newDataKey()
-    const [version, iv, tag = '', text] = sealer.seal({ generation: 1, wrapped }, 'hunter2', place).split('.')
+    const wrapped = sealer.newDataKey(id)
+    const [version, iv, tag = '', text] = sealer
+      .seal({ id, generation: 1, wrapped }, 'hunter2', place)
+      .split('.')
     const short = Buffer.from(tag, 'base64url').subarray(0, 4).toString('base64url')
-    expect(() => sealer.open(wrapped, [version, iv, short, text].join('.'), place)).toThrow()
+    expect(() => sealer.open({ id, wrapped }, [version, iv, short, text].join('.'), place)).toThrow()
   })
 
   test.each(['', 'plain', 'v2.0.a.b.c', 'v2.x.a.b.c', 'v3.a.b.c'])('is not %j', (text) => {
-    expect(() => sealer.open(sealer.newDataKey(), text, place)).toThrow('not a sealed value')
+    expect(() => sealer.open({ id, wrapped: sealer.newDataKey(id) }, text, place)).toThrow(
+      'not a sealed value',
+    )
   })
 })
 
@@ -40,7 +46,7 @@ describe('a wrapped data key', () => {
   const [before, during, after] = [createSealer(oldKey), createSealer(newKey, [oldKey]), createSealer(newKey)]
 
   test('names the master key that wrapped it, without revealing it', () => {
-    const wrapped = before.newDataKey()
+    const wrapped = before.newDataKey(id)
     expect(wrappingKeyId(wrapped)).toBe(masterKeyId(oldKey))
     expect(before.keyId).toMatch(/^[0-9a-f]{8}$/)
     expect(Buffer.from(oldKey, 'base64').toString('hex')).not.toContain(before.keyId)
@@ -48,35 +54,49 @@ describe('a wrapped data key', () => {
   })
 
   test('opens with a previous master key; a new one is wrapped by the present', () => {
-    const wrapped = before.newDataKey()
-    const sealed = before.seal({ generation: 1, wrapped }, 'hunter2', place)
-    expect(during.open(wrapped, sealed, place)).toBe('hunter2')
-    expect(wrappingKeyId(during.newDataKey())).toBe(after.keyId)
+    const wrapped = before.newDataKey(id)
+    const sealed = before.seal({ id, generation: 1, wrapped }, 'hunter2', place)
+    expect(during.open({ id, wrapped }, sealed, place)).toBe('hunter2')
+    expect(wrappingKeyId(during.newDataKey(id))).toBe(after.keyId)
   })
 
   test('wrapped anew is the same data key, under the present master key', () => {
-    const wrapped = before.newDataKey()
-    const sealed = before.seal({ generation: 1, wrapped }, 'hunter2', place)
-    const rewrapped = during.rewrap(wrapped)
+    const wrapped = before.newDataKey(id)
+    const sealed = before.seal({ id, generation: 1, wrapped }, 'hunter2', place)
+    const rewrapped = during.rewrap({ id, wrapped })
     expect(wrappingKeyId(rewrapped)).toBe(after.keyId)
-    expect(after.open(rewrapped, sealed, place)).toBe('hunter2')
-    expect([before, during, after].map((sealer) => sealer.unwraps(rewrapped))).toEqual([false, true, true])
-    expect([before, during, after].map((sealer) => sealer.unwraps(wrapped))).toEqual([true, true, false])
+    expect(after.open({ id, wrapped: rewrapped }, sealed, place)).toBe('hunter2')
+    expect([before, during, after].map((sealer) => sealer.unwraps({ id, wrapped: rewrapped }))).toEqual([
+      false,
+      true,
+      true,
+    ])
+    expect([before, during, after].map((sealer) => sealer.unwraps({ id, wrapped }))).toEqual([
+      true,
+      true,
+      false,
+    ])
   })
 
   test('says which master key is missing', () => {
-    const wrapped = before.newDataKey()
+    const wrapped = before.newDataKey(id)
     const complaint = `wrapped by master key ${before.keyId}, this process has ${after.keyId}`
-    expect(() => after.seal({ generation: 1, wrapped }, 'x', place)).toThrow(complaint)
-    expect(() => after.rewrap(wrapped)).toThrow(complaint)
+    expect(() => after.seal({ id, generation: 1, wrapped }, 'x', place)).toThrow(complaint)
+    expect(() => after.rewrap({ id, wrapped })).toThrow(complaint)
   })
 
   test('that was tampered with is not opened', () => {
-    const wrapped = before.newDataKey()
+    const wrapped = before.newDataKey(id)
     const [version, , ...parts] = wrapped.split('.')
-    expect(during.unwraps([version, after.keyId, ...parts].join('.'))).toBe(false)
-    expect(before.unwraps(`${wrapped}AAAA`)).toBe(false)
-    expect(before.unwraps('nonsense')).toBe(false)
+    expect(during.unwraps({ id, wrapped: [version, after.keyId, ...parts].join('.') })).toBe(false)
+    expect(before.unwraps({ id, wrapped: `${wrapped}AAAA` })).toBe(false)
+    expect(before.unwraps({ id, wrapped: 'nonsense' })).toBe(false)
+  })
+
+  test.each(['ws_2:1', 'ws_1:2'])('moved to %s does not open, nor is it wrapped anew there', (elsewhere) => {
+    const moved = { id: elsewhere, wrapped: before.newDataKey(id) }
+    expect(before.unwraps(moved)).toBe(false)
+    expect(() => during.rewrap(moved)).toThrow()
   })
 
   test('needs master keys of 32 bytes', () => {

@@ -1,10 +1,16 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { sha256Hex } from './hash.js'
 
-/** A data key of one generation, wrapped by a master key: `k1.<master key id>.<iv>.<tag>.<ciphertext>`. */
-export interface WrappedDataKey {
-  generation: number
+/** A data key wrapped by a master key: `k1.<master key id>.<iv>.<tag>.<ciphertext>`. */
+export interface DataKey {
+  /** Whose key it is and of which generation: it opens as no other. */
+  id: string
   wrapped: string
+}
+
+/** A data key to seal with. */
+export interface WrappedDataKey extends DataKey {
+  generation: number
 }
 
 /**
@@ -18,15 +24,15 @@ export interface Sealer {
   /** All master keys held, the present one first. */
   keyIds: readonly string[]
   /** A fresh data key, wrapped by the present master key. */
-  newDataKey(): string
+  newDataKey(id: string): string
   /** Whether a master key held here opens this data key. */
-  unwraps(wrapped: string): boolean
+  unwraps(key: DataKey): boolean
   /** The same data key, wrapped by the present master key. */
-  rewrap(wrapped: string): string
+  rewrap(key: DataKey): string
   /** `aad` binds the value to its place: opening it with another aad fails. */
   seal(key: WrappedDataKey, plaintext: string, aad: string): string
-  /** `wrapped` is the data key of `generationOf(sealed)`. */
-  open(wrapped: string, sealed: string, aad: string): string
+  /** `key` is the data key of `generationOf(sealed)`. */
+  open(key: DataKey, sealed: string, aad: string): string
 }
 
 const algorithm = 'aes-256-gcm'
@@ -64,40 +70,44 @@ export function createSealer(masterKey: string, previous: readonly string[] = []
   const present = masterKeyBytes(masterKey)
   const keyId = masterKeyId(masterKey)
 
-  const unwrap = (wrapped: string): Buffer => {
-    const id = wrappingKeyId(wrapped)
-    const key = keys.get(id)
+  const unwrap = ({ id, wrapped }: DataKey): Buffer => {
+    const wrappingId = wrappingKeyId(wrapped)
+    const key = keys.get(wrappingId)
     if (!key)
       throw new Error(
-        `the data key is wrapped by master key ${id}, this process has ${[...keys.keys()].join(', ')}`,
+        `the data key is wrapped by master key ${wrappingId}, this process has ${[...keys.keys()].join(', ')}`,
       )
-    return decrypt(key, wrapped.split('.').slice(2), 'data-key')
+    return decrypt(key, wrapped.split('.').slice(2), placeOf(id))
   }
-  const wrap = (dataKey: Buffer) => ['k1', keyId, ...encrypt(present, dataKey, 'data-key')].join('.')
+  const wrap = (id: string, dataKey: Buffer) =>
+    ['k1', keyId, ...encrypt(present, dataKey, placeOf(id))].join('.')
 
   return {
     keyId,
     keyIds: [...keys.keys()],
-    newDataKey: () => wrap(randomBytes(32)),
-    rewrap: (wrapped) => wrap(unwrap(wrapped)),
-    unwraps(wrapped) {
+    newDataKey: (id) => wrap(id, randomBytes(32)),
+    rewrap: (key) => wrap(key.id, unwrap(key)),
+    unwraps(key) {
       try {
-        return unwrap(wrapped).length === 32
+        return unwrap(key).length === 32
       } catch {
         return false
       }
     },
-    seal({ generation, wrapped }, plaintext, aad) {
+    seal({ generation, ...key }, plaintext, aad) {
       // The form of the first generation is older than generations: replicas of then still open it.
       const head = generation === 1 ? ['v1'] : ['v2', String(generation)]
-      return [...head, ...encrypt(unwrap(wrapped), Buffer.from(plaintext), aad)].join('.')
+      return [...head, ...encrypt(unwrap(key), Buffer.from(plaintext), aad)].join('.')
     },
-    open(wrapped, sealed, aad) {
+    open(key, sealed, aad) {
       generationOf(sealed)
-      return decrypt(unwrap(wrapped), sealed.split('.').slice(-3), aad).toString()
+      return decrypt(unwrap(key), sealed.split('.').slice(-3), aad).toString()
     },
   }
 }
+
+/** What a data key is bound to. */
+const placeOf = (id: string) => `data-key|${id}`
 
 function masterKeyBytes(text: string): Buffer {
   if (!isMasterKey(text)) throw new Error('a master key must be 32 bytes in base64')

@@ -37,7 +37,7 @@ describe('where a request goes', () => {
     '/api/v2/auth/me',
     '/api/v1/openapi.json',
     '/api/v1/incidents',
-    '/api/v1/tables/orders/records',
+    '/api/v1/reports/orders/records',
     'http://elsewhere/api/v1/auth/me',
   ])('%s goes nowhere', (url) => {
     expect(resolveTarget(url)).toBeNull()

@@ -113,7 +113,7 @@ export function createGuardedConnector(
     }
     // What it returns, the connection to be, is not in its type.
     const dialled: unknown = connect(options, (error, socket) => {
-      settled(socket ?? undefined)
+      settled(error === null)
       if (error) callback(error instanceof NobodyWaits ? error : connectFailure(error), null)
       else {
         callback(null, socket)

@@ -143,8 +143,8 @@ async function send(
       throw error
     })
   try {
-    // undici notices the signal once a connection is there; a request that waits for its turn or for one is given up here.
-    const response = await Promise.race([visit.turn.then(answered), aborted(deadline.signal)])
+    // undici notices the signal once a connection is there; a request that waits for one is given up here.
+    const response = await Promise.race([answered(), aborted(deadline.signal)])
     const headers = flatten(response.headers)
     const body = await readBody(response.body, headers['content-encoding'], request.maxResponseBytes)
     return { status: response.statusCode, headers, ...body, durationMs: performance.now() - startedAt }

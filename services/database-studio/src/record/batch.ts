@@ -98,7 +98,7 @@ function readSteps(operations: readonly RecordOperation[], tables: Map<string, O
 }
 
 const referredId = (id: string, named: ReadonlyMap<string, string>): string =>
-  id.startsWith('$ref:') ? (named.get(id.slice('$ref:'.length)) ?? id) : id
+  id.startsWith('$as:') ? (named.get(id.slice('$as:'.length)) ?? id) : id
 
 /** Neighbours that are one statement. */
 function runsOf(steps: readonly Step[]): Step[][] {

@@ -6,7 +6,7 @@ import { parseValue } from './values.js'
 /** Values of columns as they go to Postgres, by column. */
 export type Values = Record<string, unknown>
 
-/** What a value of the form `{"$ref": name}` stands for: the id of a record the same request makes. */
+/** What a value of the form `{"$as": name}` stands for: the id of a record the same request makes. */
 export type FindRef = (name: string) => string | undefined
 
 /**
@@ -46,8 +46,8 @@ export function readRecord(
 }
 
 function referred(value: unknown, ref: FindRef | undefined): string | undefined {
-  if (!ref || typeof value !== 'object' || value === null || !('$ref' in value)) return undefined
-  return typeof value.$ref === 'string' ? ref(value.$ref) : undefined
+  if (!ref || typeof value !== 'object' || value === null || !('$as' in value)) return undefined
+  return typeof value.$as === 'string' ? ref(value.$as) : undefined
 }
 
 function requireColumns(table: TableState, given: object, place: Place, problems: Problems): void {

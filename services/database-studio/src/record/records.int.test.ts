@@ -204,8 +204,8 @@ describe('many records', () => {
     })
     const operations = [
       { op: 'create', table: 'sites', as: 'there', data: { name: 'Ulm' } },
-      { op: 'create', table: 'assets', as: 'it', data: { name: 'Lathe', site: { $ref: 'there' } } },
-      { op: 'update', table: 'assets', id: '$ref:it', version: 1, data: { quantity: 9 } },
+      { op: 'create', table: 'assets', as: 'it', data: { name: 'Lathe', site: { $as: 'there' } } },
+      { op: 'update', table: 'assets', id: '$as:it', version: 1, data: { quantity: 9 } },
     ]
     const dry = (await api.post('/tables/batch', { operations, dryRun: true })).data(Results).results
     expect((await api.get(`${path}/${dry[1]?.id}`)).status).toBe(404)

@@ -43,7 +43,6 @@ export function tableRoutes({ database: { db }, cursors }: ServiceContext, table
       body: NewTable,
       response: Table,
       status: 201,
-      createdBelow: '/tables/:slug',
       errors: ['conflict'],
       handler: ({ body, meta }) => tables.create(body, meta),
     }),

@@ -28,8 +28,8 @@ afterAll(async () => {
 beforeEach(async () => {
   ada = await settings.owner(`acme-${++owners}`)
   api = await settings.as(ada.session, { workspace: ada.slug })
-  await waitFor(async () => (await verification()).head?.seq === 2)
-  await append(8)
+  await waitFor(async () => (await verification()).head?.seq === 3)
+  await append(7)
   expect(await verification()).toMatchObject({ valid: true, checked: 10, head: { seq: 10 } })
 })
 

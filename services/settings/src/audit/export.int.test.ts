@@ -16,7 +16,7 @@ beforeAll(async () => {
   database = connect(settings.service.adminUrl, { schema: 'settings', max: 2 })
   ada = await settings.owner('acme')
   api = await settings.as(ada.session, { workspace: 'acme' })
-  await waitFor(async () => (await list()).length === 2)
+  await waitFor(async () => (await list()).length === 3)
   await append(5_000, (index) => ({ requestId: `req-${index % 10}` }))
 })
 afterAll(async () => {
@@ -58,7 +58,7 @@ describe('an export', () => {
     const { reply, events, end } = await exported()
     expect(events).toEqual(listed)
     expect(events.map(({ seq }) => seq)).toEqual(listed.map((_, index) => index + 1))
-    expect(end).toEqual({ complete: true, count: 5_002 })
+    expect(end).toEqual({ complete: true, count: 5_003 })
     expect(reply.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
     expect(reply.headers.get('content-disposition')).toBe(
       'attachment; filename="audit-production-2026-03-01.ndjson"',
@@ -98,7 +98,7 @@ describe('an export', () => {
     expect((await exported('?type=change.*')).end.count).toBe(0)
     const other = await settings.owner('other')
     const foreign = await settings.as(other.session, { workspace: 'other' })
-    await waitFor(async () => (await list('', foreign)).length === 2)
+    await waitFor(async () => (await list('', foreign)).length === 3)
     const { events } = await exported('', foreign)
     expect(new Set(events.map(({ workspaceId }) => workspaceId))).toEqual(new Set([other.workspaceId]))
   })

@@ -49,6 +49,8 @@ describe('creating', () => {
       workspaceId: ada.workspaceId,
       workspaceSlug: 'acme',
       environment: 'production',
+      role: 'owner',
+      email: 'acme@example.com',
       permissions: ['audit:read', 'itsm:read'],
     })
     expect(JSON.stringify(await listed(key.id))).not.toContain(key.token.slice(-38))
