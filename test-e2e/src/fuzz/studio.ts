@@ -23,8 +23,16 @@ export function studioOf(owner: Client) {
     return path
   }
 
+  async function droppedTable(): Promise<Path> {
+    const slug = `dropped_${++made}`
+    await owner.post('/tables', { body: { slug, columns: [] } })
+    await owner.delete('/tables/{slug}', { params: { path: { slug } } })
+    return { slug }
+  }
+
   return {
     prepared: {
+      '/tables/{slug}/restore': droppedTable,
       '/migrations/{id}/apply': migration,
       '/migrations/{id}/dry-run': migration,
       '/migrations/{id}/rollback': appliedMigration,
