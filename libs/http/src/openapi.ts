@@ -100,6 +100,8 @@ const uploadBody = (mediaTypes: readonly string[]) => ({
   content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string' as const } }])),
 })
 
+const lines = 'application/x-ndjson'
+
 function success(route: Route, envelope: z.ZodType, located: boolean): RouteConfig['responses'][string] {
   const headers = {
     'X-Request-ID': { schema: { type: 'string' as const } },
@@ -113,11 +115,15 @@ function success(route: Route, envelope: z.ZodType, located: boolean): RouteConf
       Location: { description: 'Where the new resource is.', schema: { type: 'string' as const } },
     }),
   }
-  const contentType = route.kind === 'stream' ? 'application/x-ndjson' : 'application/json'
+  const linesOrOne = route.kind === 'stream' ? [lines] : ['application/json']
+  const content = Object.fromEntries(
+    (route.answers ?? linesOrOne).map((type) => [
+      type,
+      { schema: route.answers && type !== lines ? { type: 'string' as const } : envelope },
+    ]),
+  )
   const description = route.status === 204 ? 'Done; no content.' : route.summary
-  return route.status === 204
-    ? { description, headers }
-    : { description, headers, content: { [contentType]: { schema: envelope } } }
+  return route.status === 204 ? { description, headers } : { description, headers, content }
 }
 
 /** One response per status, whose description lists its codes. */

@@ -146,6 +146,8 @@ export interface Route {
   body: z.ZodType | undefined
   /** Media types of the file that is the body, if it is one. */
   upload?: readonly string[]
+  /** Media types of the answer, where it is not JSON or lines of it. */
+  answers?: readonly string[]
   bodyLimitBytes: number
   waits: boolean
   /** `data`; for a list, of one item; for a stream, of one line. */

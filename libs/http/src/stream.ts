@@ -27,6 +27,8 @@ export interface StreamContract<
 > extends Omit<Contract<Path>, 'method' | 'bodyLimitBytes' | 'waits'> {
   params?: Params
   query?: Query
+  /** What the answer may be, where it is not lines of JSON alone. */
+  mediaTypes?: readonly string[]
   /** Schema of one line. */
   line: Line
   handler(input: {
@@ -54,6 +56,7 @@ export function defineStream<
     query: strictQuery(contract.query),
     body: undefined,
     response: contract.line,
+    ...(contract.mediaTypes && { answers: contract.mediaTypes }),
     status: 200,
     bare: true,
     changesUnversioned: false,

@@ -61,27 +61,31 @@ async function createRoleAndSchema(admin: postgres.Sql, service: string, passwor
 
 const roleRaces = 10
 
-/** Roles belong to the cluster, the lock to one database: the provisioning of another can get in between. */
-async function ensureRole(admin: postgres.Sql, service: string, password: string) {
+/** Roles belong to the cluster, locks to one database: when the provisioning of another gets in between, `work` is done again. */
+export async function retryRoleRaces<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const [role] = await admin`select 1 from pg_roles where rolname = ${service}`
-    const verb = role ? 'alter' : 'create'
     try {
-      await admin.unsafe(
-        [
-          `${verb} role ${service} login password '${password.replaceAll("'", "''")}'`,
-          // For connections that a pooler opens, which takes no settings from its clients.
-          ...Object.entries(roleSettings(service)).map(
-            ([name, value]) => `alter role ${service} set ${name} = '${value}'`,
-          ),
-        ].join(';'),
-      )
-      return
+      return await work()
     } catch (error) {
       if (attempt === roleRaces || !isRoleRace(error)) throw error
     }
   }
 }
+
+const ensureRole = (admin: postgres.Sql, service: string, password: string) =>
+  retryRoleRaces(async () => {
+    const [role] = await admin`select 1 from pg_roles where rolname = ${service}`
+    const verb = role ? 'alter' : 'create'
+    await admin.unsafe(
+      [
+        `${verb} role ${service} login password '${password.replaceAll("'", "''")}'`,
+        // For connections that a pooler opens, which takes no settings from its clients.
+        ...Object.entries(roleSettings(service)).map(
+          ([name, value]) => `alter role ${service} set ${name} = '${value}'`,
+        ),
+      ].join(';'),
+    )
+  })
 
 /** Postgres has no state of its own for two sessions that alter a role at once, which it calls internal. */
 function isRoleRace(error: unknown): boolean {

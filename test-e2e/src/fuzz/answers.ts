@@ -29,10 +29,10 @@ export function judgeBy(document: OpenApi): Judge {
   const schemaProblems = (operation: Operation, answer: Answer): string[] => {
     const declared = operation.raw.responses[answer.status]
     if (!declared) return [`status ${answer.status} is not declared`]
-    const media = Object.keys(declared.content ?? {})[0]
-    if (media === undefined) return answer.text === '' ? [] : ['a body where none is declared']
-    if (!answer.contentType.startsWith(media))
-      return [`content type ${answer.contentType} instead of ${media}`]
+    const medias = Object.keys(declared.content ?? {})
+    if (medias.length === 0) return answer.text === '' ? [] : ['a body where none is declared']
+    const media = medias.find((each) => answer.contentType.startsWith(each))
+    if (media === undefined) return [`content type ${answer.contentType} instead of ${medias.join(' or ')}`]
     if (media !== 'application/json') return []
     const place = [
       'paths',

@@ -58,6 +58,8 @@ export interface Operation {
   secured: boolean
   parameters: Parameter[]
   body: JsonSchema | undefined
+  /** The media type of a body that is a file. */
+  upload: string | undefined
   raw: RawOperation
 }
 
@@ -72,6 +74,7 @@ export function operationsOf(document: OpenApi): Operation[] {
       secured: (raw.security ?? []).length > 0,
       parameters: (raw.parameters ?? []).map((parameter) => resolveParameter(document, parameter)),
       body: raw.requestBody?.content?.['application/json']?.schema,
+      upload: Object.keys(raw.requestBody?.content ?? {}).find((type) => type !== 'application/json'),
       raw,
     })),
   )

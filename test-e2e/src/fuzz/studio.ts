@@ -2,10 +2,20 @@ import type { typedClient } from '../platform.js'
 
 type Client = ReturnType<typeof typedClient>
 type Path = Record<string, string>
+/** Sends the file there, and answers what is in `data`. */
+type Upload = (target: string) => Promise<{ id: string }>
+
+/** What fits the table it is sent to. */
+export const file = 'name\nBerlin\n'
 
 /** Things of the database studio in the status an operation applies to. */
-export function studioOf(owner: Client) {
+export async function studioOf(owner: Client, upload: Upload) {
   let made = 0
+  const [sites, assets] = ['sites', 'assets']
+  const name = { name: 'name', type: 'text' as const }
+  await owner.post('/tables', { body: { slug: sites, columns: [name] } })
+  const site = { name: 'site', type: 'reference' as const, table: sites }
+  await owner.post('/tables', { body: { slug: assets, columns: [name, site] } })
 
   /** The next to be applied: whatever waits before it is deleted. */
   async function migration(): Promise<Path> {
@@ -30,8 +40,15 @@ export function studioOf(owner: Client) {
     return { slug }
   }
 
+  async function begunImport(): Promise<Path> {
+    const { id } = await upload(`/tables/${sites}/records/import`)
+    return { slug: sites, id }
+  }
+
   return {
     prepared: {
+      '/tables/{slug}/imports/{id}': begunImport,
+      '/tables/{slug}/records/import': async () => ({ slug: sites }),
       '/tables/{slug}/restore': droppedTable,
       '/migrations/{id}/apply': migration,
       '/migrations/{id}/dry-run': migration,

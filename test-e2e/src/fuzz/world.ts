@@ -4,7 +4,7 @@ import { request } from 'undici'
 import { typedClient } from '../platform.js'
 import { deskOf } from './desk.js'
 import { exampleBody, type OpenApi, type Operation, operationsOf } from './document.js'
-import { studioOf } from './studio.js'
+import { file, studioOf } from './studio.js'
 
 export interface Answer {
   status: number
@@ -182,6 +182,13 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     (await owner.post('/cmdb/items', { body: { class: 'server', name: `made ${count++}`, status } })).data.id
   const related = { sourceId: await item(), targetId: await item(), type: 'depends_on' as const }
 
+  const upload = async (target: string) => {
+    const headers = { authorization: `Bearer ${info.apiKey}`, 'content-type': 'text/csv' }
+    const { status, json, text } = await send({ method: 'POST', target, headers, text: file })
+    if (status !== 202) throw new Error(`POST ${target} answers ${status}: ${text}`)
+    return (json as { data: { id: string } }).data
+  }
+  const studio = await studioOf(owner, upload)
   const desk = await deskOf({ owner, writer })
   const checkpoint = (await owner.post('/audit/checkpoints')).data
 
@@ -209,7 +216,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     '/settings/users/{id}': async () => ({ id: (await invite()).data.id }),
     '/workspaces/{slug}': async () => ({ slug: info.workspace }),
     ...desk.prepared,
-    ...studioOf(owner).prepared,
+    ...studio.prepared,
   }
 
   /** The example of an operation, as a body that this platform and its state accept. */
@@ -257,6 +264,8 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
 
   const cursors = await realCursors()
   return {
+    /** The body of every upload. */
+    file,
     removeMade,
     send,
     statuses,

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { retryRoleRaces } from '@opsplane/postgres'
 import postgres from 'postgres'
 
 const folder = fileURLToPath(new URL('../../sql', import.meta.url))
@@ -12,8 +13,8 @@ export async function provisionPlane({ adminUrl }: { adminUrl: string }): Promis
   const text = files.sort().map((file) => readFileSync(join(folder, file), 'utf8'))
   const admin = postgres(adminUrl, { max: 1, onnotice: () => {}, connection: { search_path: schema } })
   try {
-    await admin.begin((tx) =>
-      tx.unsafe(`select pg_advisory_xact_lock(7241003);\n${text.join('\n')}`).simple(),
+    await retryRoleRaces(() =>
+      admin.begin((tx) => tx.unsafe(`select pg_advisory_xact_lock(7241003);\n${text.join('\n')}`).simple()),
     )
   } finally {
     await admin.end({ timeout: 5 })

@@ -19,7 +19,7 @@ const Slow = z.enum(['true', 'false']).transform((text) => text === 'true')
 export const ListFilters = z.object({
   filter: z
     .string()
-    .max(32_768)
+    .max(8_000)
     .optional()
     .meta({ description: 'A RecordFilter as JSON.', example: '{"status":"new"}' }),
   sort: names('At most four fields; `-` sorts descending.', '-price,name'),

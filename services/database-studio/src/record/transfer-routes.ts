@@ -67,6 +67,7 @@ export function transferRoutes({ imports, exported }: RecordServices): Route[] {
         filter: ListFilters.shape.filter,
         fields: ListFilters.shape.fields,
       }),
+      mediaTypes: ['text/csv', 'application/x-ndjson'],
       line: StudioRecord,
       errors: ['not_found', 'upstream_timeout'],
       handler: ({ params, query, meta }) => exported(params.slug, query, meta),
