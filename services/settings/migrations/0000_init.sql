@@ -1,3 +1,12 @@
+CREATE TABLE "account_tokens" (
+	"account_id" text NOT NULL,
+	"purpose" text NOT NULL,
+	"id" text NOT NULL,
+	"secret_hash" text NOT NULL,
+	"expires_at" text NOT NULL,
+	CONSTRAINT "account_tokens_account_id_purpose_pk" PRIMARY KEY("account_id","purpose")
+);
+--> statement-breakpoint
 CREATE TABLE "accounts" (
 	"id" text PRIMARY KEY NOT NULL,
 	"workspace_id" text NOT NULL,
@@ -79,6 +88,7 @@ CREATE TABLE "mails" (
 	"workspace_id" text NOT NULL,
 	"notification_id" text,
 	"invitation_id" text,
+	"purpose" text,
 	"sealed_content" text,
 	"user_id" text NOT NULL,
 	"email" text NOT NULL,
@@ -90,7 +100,7 @@ CREATE TABLE "mails" (
 	"last_error" text,
 	"lease_owner" text,
 	"lease_fence" bigint DEFAULT 0 NOT NULL,
-	CONSTRAINT "mails_kind_check" CHECK (num_nonnulls(notification_id, invitation_id) = 1)
+	CONSTRAINT "mails_kind_check" CHECK (num_nonnulls(notification_id, invitation_id, purpose) = 1)
 );
 --> statement-breakpoint
 CREATE TABLE "memberships" (
@@ -134,10 +144,14 @@ CREATE TABLE "roles" (
 );
 --> statement-breakpoint
 CREATE TABLE "secret_usage" (
-	"secret_id" text PRIMARY KEY NOT NULL,
+	"secret_id" text NOT NULL,
+	"consumer" text NOT NULL,
+	"user_id" text NOT NULL,
+	"host" text NOT NULL,
 	"use_count" bigint NOT NULL,
 	"last_used_at" text NOT NULL,
-	"last_used_by" text NOT NULL
+	"last_used_by" text NOT NULL,
+	CONSTRAINT "secret_usage_secret_id_consumer_user_id_host_last_used_by_pk" PRIMARY KEY("secret_id","consumer","user_id","host","last_used_by")
 );
 --> statement-breakpoint
 CREATE TABLE "secrets" (
@@ -198,6 +212,8 @@ CREATE INDEX "audit_log_address_idx" ON "audit_log" USING btree ("workspace_id",
 CREATE UNIQUE INDEX "audit_log_chain_key" ON "audit_log" USING btree ("workspace_id","seq");--> statement-breakpoint
 CREATE UNIQUE INDEX "data_keys_workspace_idx" ON "data_keys" USING btree ("workspace_id","generation");--> statement-breakpoint
 CREATE INDEX "login_throttle_expires_idx" ON "login_throttle" USING btree ("expires_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "account_tokens_id_key" ON "account_tokens" USING btree ("id");--> statement-breakpoint
+CREATE UNIQUE INDEX "mails_purpose_key" ON "mails" USING btree ("email","purpose");--> statement-breakpoint
 CREATE INDEX "mails_due_idx" ON "mails" USING btree (greatest(due_at, held_until)) WHERE status = 'pending';--> statement-breakpoint
 CREATE INDEX "mails_turn_idx" ON "mails" USING btree (workspace_id,coalesce(greatest(due_at, held_until), 'infinity'::timestamptz)) WHERE status = 'pending';--> statement-breakpoint
 CREATE INDEX "mails_invitation_idx" ON "mails" USING btree ("invitation_id");--> statement-breakpoint
