@@ -8687,10 +8687,14 @@ export interface components {
                 name: string;
                 type: string;
             };
-            after: components["schemas"]["RecordBody"] & (Record<string, never> | null);
+            after: {
+                [key: string]: unknown;
+            } | null;
             /** Format: date-time */
             at: string;
-            before: components["schemas"]["RecordBody"] & (Record<string, never> | null);
+            before: {
+                [key: string]: unknown;
+            } | null;
             changes: string[];
             /** @description Id of the event. */
             id: string;
@@ -46382,6 +46386,7 @@ export interface operations {
                 };
                 content: {
                     "application/x-ndjson": components["schemas"]["Record"];
+                    "text/csv": string;
                 };
             };
             /** @description `malformed_url`, `workspace_required` */

@@ -4,6 +4,7 @@ import { request } from 'undici'
 import { typedClient } from '../platform.js'
 import { deskOf } from './desk.js'
 import { exampleBody, type OpenApi, type Operation, operationsOf } from './document.js'
+import { password, peopleOf } from './people.js'
 import { file, studioOf } from './studio.js'
 
 export interface Answer {
@@ -33,10 +34,6 @@ export interface Info {
   email: string
   password: string
 }
-
-/** Operations that end or change the credential they are called with. */
-const consuming = new Set(['endSession', 'rotateToken'])
-const newcomersPassword = 'correct horse battery staple'
 
 /** Real things to ask for, and credentials to throw away. */
 export type World = Awaited<ReturnType<typeof buildWorld>>
@@ -83,43 +80,22 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     return answer.json as Fields
   }
 
-  const session = async () => {
-    const { email, password } = info
-    return (await owner.post('/auth/token', { body: { email, password } })).data.accessToken
-  }
   const key = async (scopes: readonly (typeof permissions)[number][] = permissions) =>
     String(
       (await owner.post('/auth/tokens', { body: { name: `key ${count++}`, scopes: [...scopes] } })).data
         .token,
     )
   const shared = await key()
-  const invite = () =>
-    owner.post('/settings/users/invite', { body: { email: `made${count++}@example.com`, role: 'agent' } })
+  const people = await peopleOf(info, send)
   /** Another admin, since nobody approves what they have written. */
-  const writer = await (async () => {
-    const email = `writer${count++}@example.com`
-    const { data } = await owner.post('/settings/users/invite', { body: { email, role: 'admin' } })
-    const password = 'correct horse battery staple'
-    const body = { token: data.invitation?.token ?? '', name: 'Writer', password }
-    const session = await owner.post('/auth/invitations/accept', { body })
-    return typedClient({ ...info, apiKey: session.data.accessToken })
-  })()
-  /** A session of somebody new, whose password anybody may change. */
-  const newcomer = async (): Promise<string> => {
-    const token = (await invite()).data.invitation?.token ?? ''
-    const body = { token, name: 'Newcomer', password: newcomersPassword }
-    return (await owner.post('/auth/invitations/accept', { body })).data.accessToken
-  }
+  const writer = typedClient({ ...info, apiKey: (await people.newcomer('admin')).session })
   // It can be accepted once.
-  const invitation = (await invite()).data.invitation?.token ?? ''
+  const invitation = (await people.invite()).invitation?.token ?? ''
   const delivered = await deliveredWebhook()
 
   /** A credential for one call of the operation. */
-  const credential = (operation: Operation) => {
-    if (operation.id === 'endSession') return session()
-    if (operation.id === 'changePassword') return newcomer()
-    return consuming.has(operation.id) ? key() : Promise.resolve(shared)
-  }
+  const credential = async ({ id }: Operation): Promise<string> =>
+    (await people.personalCredential(id)) ?? (id === 'rotateToken' ? await key() : shared)
 
   /** A webhook with two failed deliveries and a replay, and one whose end the admins were told of. */
   async function deliveredWebhook() {
@@ -213,7 +189,8 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
       await asOwner('POST', `/knowledge/${path.id}/schedule`, { publishAt: '2099-01-01T00:00:00Z' })
       return path
     },
-    '/settings/users/{id}': async () => ({ id: (await invite()).data.id }),
+    ...people.prepared,
+    '/settings/users/{id}': async () => ({ id: (await people.invite()).id }),
     '/workspaces/{slug}': async () => ({ slug: info.workspace }),
     ...desk.prepared,
     ...studio.prepared,
@@ -225,7 +202,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     if (typeof example !== 'object' || example === null) return example
     const body: Fields = { ...example, ...desk.named[operation.id] }
     if (operation.id === 'createSession') return { email: info.email, password: info.password }
-    if (operation.id === 'changePassword') return { ...body, currentPassword: newcomersPassword }
+    if (operation.id === 'changePassword') return { ...body, currentPassword: password }
     if (operation.id === 'verifyAuditAgainstCheckpoint') return { checkpoint }
     if (operation.id === 'createCiRelation') return related
     if (operation.id === 'getImpact') return { itemIds: [related.sourceId] }
@@ -270,7 +247,6 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     send,
     statuses,
     cursors,
-    session,
     key,
     credential,
     goodBody,

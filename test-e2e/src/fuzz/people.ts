@@ -1,0 +1,63 @@
+import { typedClient } from '../platform.js'
+import type { Answer, Fields, Info, Sent } from './world.js'
+
+type Path = Record<string, string>
+
+export const password = 'correct horse battery staple'
+
+/** Operations that end the session they are called with, or change the password of its person. */
+const consuming = new Set(['endSession', 'changePassword'])
+/** Operations that an API key is refused. */
+const personal = new Set(['listSessions', 'endOwnSession', 'requestAddressProof', 'proveAddress'])
+
+/** People who log in. Each time from an address of its own, so that no login waits for the failed ones of others. */
+export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>) {
+  const owner = typedClient(info)
+  let made = 0
+
+  const invite = async (role = 'agent') => {
+    const body = { email: `person${++made}@example.com`, role }
+    return (await owner.post('/settings/users/invite', { body })).data
+  }
+
+  const enter = async (target: string, body: Fields): Promise<string> => {
+    const headers = { 'content-type': 'application/json', 'x-workspace': undefined }
+    const answer = await send({ method: 'POST', target, headers, text: JSON.stringify(body) })
+    if (answer.status >= 300) throw new Error(`${target} answers ${answer.status}: ${answer.text}`)
+    return (answer.json as { data: { accessToken: string } }).data.accessToken
+  }
+
+  /** Somebody new, with a session. */
+  const newcomer = async (role?: string) => {
+    const { id, email, invitation } = await invite(role)
+    const body = { token: invitation?.token ?? '', name: 'Newcomer', password }
+    return { id, email, session: await enter('/auth/invitations/accept', body) }
+  }
+
+  /** Stays logged in for all operations. */
+  const member = await newcomer()
+  const first = (await typedClient({ ...info, apiKey: member.session }).get('/auth/me')).data.credential.id
+
+  /** A further session of the member, for an operation to end. */
+  async function furtherSession(): Promise<Path> {
+    const params = { path: { id: member.id } }
+    const newest = async () =>
+      (await owner.get('/settings/users/{id}/sessions', { params })).data[0]?.id ?? ''
+    if ((await newest()) === first) await enter('/auth/token', { email: member.email, password })
+    return { id: member.id, sessionId: await newest() }
+  }
+
+  return {
+    invite,
+    newcomer,
+    /** The credential of an operation that is a person's own; undefined for what a key may call as well. */
+    async personalCredential(operationId: string): Promise<string | undefined> {
+      if (consuming.has(operationId)) return (await newcomer()).session
+      return personal.has(operationId) ? member.session : undefined
+    },
+    prepared: {
+      '/auth/sessions/{id}': async () => ({ id: (await furtherSession()).sessionId ?? '' }),
+      '/settings/users/{id}/sessions': furtherSession,
+    },
+  }
+}
