@@ -45,7 +45,7 @@ test('its schemas take what every service really sends', async () => {
   await api('POST', '/auth/tokens', {
     body: { name: 'reader', scopes: ['itsm:read'], environments: ['staging'] },
   })
-  await api('POST', '/secrets', { body: { name: 'disk_key', value: 'hidden' } })
+  await api('POST', '/secrets', { body: { name: 'disk_key', value: 'hidden', hosts: ['*'] } })
   const events = async () => (await api<{ data: { type: string }[] }>('GET', '/audit?limit=200')).body.data
   const wanted = [
     'incident.assigned',
