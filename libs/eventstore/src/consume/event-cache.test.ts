@@ -7,11 +7,11 @@ const link = () => ({}) as NatsLink
 /** Counts how often it is parsed. */
 const message = (overrides: Partial<StreamMessage> = {}) => {
   const counted = { parses: 0 }
-  const json = () => {
+  const string = () => {
     counted.parses++
-    return JSON.parse(JSON.stringify(eventExample('incident.created')))
+    return JSON.stringify(eventExample('incident.created'))
   }
-  const fields = { stream: 'S', seq: 1, storedMs: 5, bytes: 2_000, json, ...overrides }
+  const fields = { stream: 'S', seq: 1, storedMs: 5, bytes: 2_000, string, ...overrides }
   return { counted, message: fields as StreamMessage }
 }
 
