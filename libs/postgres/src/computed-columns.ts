@@ -1,4 +1,5 @@
 import type postgres from 'postgres'
+import { literal, quoted } from './sql-text.js'
 
 /** With fewer columns parsing once costs more than it saves. */
 const worthTrigger = 4
@@ -47,7 +48,7 @@ function computeTogether(schema: string, { table, source, columns, body }: Compu
   const generated = columns.filter((column) => column.generated)
   const statements = generated.flatMap((column) => [
     `alter table ${name} alter ${quoted(column.name)} drop expression`,
-    `comment on column ${name}.${quoted(column.name)} is '${(prefix + column.expression).replaceAll("'", "''")}'`,
+    `comment on column ${name}.${quoted(column.name)} is ${literal(prefix + column.expression)}`,
   ])
   if (wanted !== body)
     statements.push(`create or replace function ${quoted(schema)}.${trigger}() returns trigger language plpgsql
@@ -57,8 +58,6 @@ function computeTogether(schema: string, { table, source, columns, body }: Compu
       for each row execute function ${quoted(schema)}.${trigger}()`)
   return statements.join(';')
 }
-
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 /** Tables with enough columns that are computed. */
 const computedTables = `

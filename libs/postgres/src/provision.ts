@@ -3,6 +3,7 @@ import { migrate } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
 import { computeColumnsTogether } from './computed-columns.js'
 import { roleSettings } from './database.js'
+import { literal } from './sql-text.js'
 
 export interface ProvisionOptions {
   /** A role that may create roles and schemas; used here only, never by a running service. */
@@ -78,7 +79,7 @@ const ensureRole = (admin: postgres.Sql, service: string, password: string) =>
     const verb = role ? 'alter' : 'create'
     await admin.unsafe(
       [
-        `${verb} role ${service} login password '${password.replaceAll("'", "''")}'`,
+        `${verb} role ${service} login password ${literal(password)}`,
         // For connections that a pooler opens, which takes no settings from its clients.
         ...Object.entries(roleSettings(service)).map(
           ([name, value]) => `alter role ${service} set ${name} = '${value}'`,

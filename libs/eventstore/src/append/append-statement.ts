@@ -1,3 +1,4 @@
+import { quoted } from '@opsplane/postgres'
 import {
   type ArrayParameters,
   arrays,
@@ -6,7 +7,6 @@ import {
   type Numbered,
   one,
   parameterCounter,
-  quoted,
   rowsOf,
   text,
 } from './columns.js'

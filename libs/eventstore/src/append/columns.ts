@@ -55,10 +55,6 @@ export function parameterCounter(): () => number {
   return () => ++last
 }
 
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
-
 /**
  * At most one row for each row before it, found by an index however small the table was when the statement was planned.
  * `query` speaks of the row before.

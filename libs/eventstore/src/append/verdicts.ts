@@ -1,4 +1,5 @@
-import { one, quoted } from './columns.js'
+import { literal, quoted } from '@opsplane/postgres'
+import { one } from './columns.js'
 import type { UniqueIndex } from './unique-indexes.js'
 
 /**
@@ -68,7 +69,7 @@ function uniqueVerdicts(of: { table: string; name: string; index: UniqueIndex; k
         where ${predicate})`,
     ],
     losers: [
-      `select n, 4, '${`unique:${index.name}`.replaceAll("'", "''")}' from ${key} k, ${one(`
+      `select n, 4, ${literal(`unique:${index.name}`)} from ${key} k, ${one(`
          select from ${quoted(table)} r where ${equals((place) => `(${index.columns[place]})`, 'k')} and (${predicate})
            and r.id <> k.id and not exists (select from ${name} own where own.n = k.n and own.id = r.id)`)} taken`,
     ],

@@ -1,5 +1,4 @@
-import type { Database } from '@opsplane/postgres'
-import { quoted } from '../append/columns.js'
+import { type Database, quoted } from '@opsplane/postgres'
 
 type Sql = Database['sql']
 type Transaction = Parameters<Parameters<Sql['begin']>[1]>[0]

@@ -1,8 +1,8 @@
 import { type CommandMeta, newId, type PromotedDefinition } from '@opsplane/contracts'
 import type { Unit } from '@opsplane/eventstore'
+import { quoted } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import type { Space } from '../plane/space.js'
-import { quoted } from '../table/sql-text.js'
 import { migration } from './domain.js'
 import { checksumOf } from './ledger.js'
 

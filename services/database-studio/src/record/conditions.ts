@@ -1,5 +1,6 @@
 import { assertNever } from '@opsplane/contracts'
-import { type Field, quoted, sqlType } from './fields.js'
+import { quoted } from '@opsplane/postgres'
+import { type Field, sqlType } from './fields.js'
 import type { Comparison, Condition, JsonTest } from './filter.js'
 import type { Parameters } from './parameters.js'
 

@@ -1,4 +1,5 @@
 import type { Column, TableState } from '@opsplane/contracts'
+import { quoted } from '@opsplane/postgres'
 
 /** What a field's values are in Postgres and in JSON. */
 export type ValueKind =
@@ -74,9 +75,6 @@ const sqlTypes: Record<ValueKind, string> = {
 
 /** The type a parameter of this kind is cast to. */
 export const sqlType = (kind: ValueKind): string => sqlTypes[kind]
-
-/** An identifier, as it may stand in a statement. */
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** The expression that reads a field of the row called `row` as the API shows it. */
 export function shownAs({ column, kind }: Field, row: string): string {

@@ -1,5 +1,6 @@
+import { quoted } from '@opsplane/postgres'
 import { conditionsSql } from './conditions.js'
-import { quoted, sqlType } from './fields.js'
+import { sqlType } from './fields.js'
 import type { Condition } from './filter.js'
 import { Parameters, type Statement } from './parameters.js'
 import { type Selection, selectList } from './selection.js'

@@ -1,6 +1,6 @@
 import type { TableState } from '@opsplane/contracts'
+import { quoted } from '@opsplane/postgres'
 import { likeText } from './conditions.js'
-import { quoted } from './fields.js'
 import type { Parameters } from './parameters.js'
 import { searchableFields } from './served.js'
 

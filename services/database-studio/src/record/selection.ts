@@ -1,6 +1,7 @@
 import type { TableState } from '@opsplane/contracts'
+import { quoted } from '@opsplane/postgres'
 import { conditionsSql } from './conditions.js'
-import { type Field, fieldsOf, quoted, shownAs } from './fields.js'
+import { type Field, fieldsOf, shownAs } from './fields.js'
 import type { Condition } from './filter.js'
 import type { Parameters } from './parameters.js'
 import type { Place, Problems } from './problems.js'

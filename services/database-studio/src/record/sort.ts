@@ -1,7 +1,8 @@
 import { ApiError, type TableState } from '@opsplane/contracts'
+import { quoted } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { z } from 'zod'
-import { type Field, fieldsOf, quoted, sqlType } from './fields.js'
+import { type Field, fieldsOf, sqlType } from './fields.js'
 import type { Parameters } from './parameters.js'
 import type { Place, Problems } from './problems.js'
 

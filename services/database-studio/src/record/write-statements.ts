@@ -1,6 +1,7 @@
 import type { TableState } from '@opsplane/contracts'
+import { quoted } from '@opsplane/postgres'
 import { conditionsSql } from './conditions.js'
-import { fieldsOf, quoted, sqlType } from './fields.js'
+import { fieldsOf, sqlType } from './fields.js'
 import type { Condition } from './filter.js'
 import type { Values } from './input.js'
 import { Parameters, type Statement } from './parameters.js'

@@ -1,8 +1,8 @@
 import type { Column, TableState } from '@opsplane/contracts'
+import { quoted } from '@opsplane/postgres'
 import { columnSql, defaultSql, type Place, relation, sqlTypeOf } from './column-sql.js'
 import type { Patched } from './patched.js'
 import { checksOfColumn, checksOfNewColumn, checksOfParts, dropLoses, type RowCheck } from './row-checks.js'
-import { quoted } from './sql-text.js'
 import { createIndex, partsOf, uniqueIndexes } from './table-sql.js'
 
 /** What it takes to change a table. */

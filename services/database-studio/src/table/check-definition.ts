@@ -2,7 +2,7 @@ import { type Column, invalidField, type NewTable, type TableState } from '@opsp
 import { Problems } from '../record/problems.js'
 import { checkRules } from '../record/rules.js'
 import { checkExpression } from '../sql/expression.js'
-import { nameOf } from './sql-text.js'
+import { nameOf } from './constraint-name.js'
 
 type Defined = Pick<TableState, 'slug' | 'columns' | 'indexes' | 'uniques' | 'checks' | 'rules'>
 

@@ -1,5 +1,6 @@
 import type { Column, ResultType } from '@opsplane/contracts'
-import { literal, nameOf, quoted } from './sql-text.js'
+import { literal, quoted } from '@opsplane/postgres'
+import { nameOf } from './constraint-name.js'
 
 /** A table as statements about it name it. */
 export interface Place {

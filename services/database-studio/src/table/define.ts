@@ -1,11 +1,10 @@
 import { ApiError, type CommandMeta } from '@opsplane/contracts'
 import { type EventStore, keepAnswer, type Unit, VersionRaceError } from '@opsplane/eventstore'
-import { type Database, queriesOf, type StatementRunner } from '@opsplane/postgres'
+import { type Database, queriesOf, quoted, type StatementRunner } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { refuseRunning } from '../migration/runs.js'
 import type { Space } from '../plane/space.js'
 import { definitionFailure } from './failures.js'
-import { quoted } from './sql-text.js'
 
 /** A transaction that changes a schema, and the definitions of what is in it. */
 export interface Defining {

@@ -1,6 +1,6 @@
 import type { Column, TableState } from '@opsplane/contracts'
+import { literal, quoted } from '@opsplane/postgres'
 import { type Place, relation, sqlTypeOf } from './column-sql.js'
-import { literal, quoted } from './sql-text.js'
 
 /** Something rows can stand against, or lose by a change. */
 export interface RowCheck {

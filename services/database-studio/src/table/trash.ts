@@ -1,9 +1,9 @@
 import type { TableState } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
+import { quoted } from '@opsplane/postgres'
 import type { Space } from '../plane/space.js'
 import { relation } from './column-sql.js'
 import type { Defining } from './define.js'
-import { quoted } from './sql-text.js'
 import { partsOf } from './table-sql.js'
 
 export const trashDays = 7

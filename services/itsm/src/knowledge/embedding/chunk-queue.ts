@@ -1,4 +1,4 @@
-import { type Drizzle, dueNow, type LeasedRow, type StatementRunner } from '@opsplane/postgres'
+import { type Drizzle, dueNow, type LeasedRow, literal, type StatementRunner } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
@@ -58,8 +58,6 @@ function piecesOf(state: unknown): { content: string; dueAt?: string; lastError?
   if (text.success) return chunksOf(text.data).map((content) => ({ content }))
   return [{ content: '', dueAt: 'infinity', lastError: text.error.message.slice(0, 500) }]
 }
-
-export const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 /** A piece in hand for one attempt. */
 export interface ClaimedChunk extends LeasedRow {

@@ -1,6 +1,6 @@
-import { type Drizzle, leased, nextDue } from '@opsplane/postgres'
+import { type Drizzle, leased, literal, nextDue } from '@opsplane/postgres'
 import { dueChunks } from '../tables.js'
-import { type ClaimedChunk, literal, nextUnseen, queueChunks, storeVectors } from './chunk-queue.js'
+import { type ClaimedChunk, nextUnseen, queueChunks, storeVectors } from './chunk-queue.js'
 import type { Embedder } from './embedder.js'
 
 /** Pieces of one request. */

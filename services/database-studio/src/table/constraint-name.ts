@@ -1,9 +1,3 @@
-/** A name as SQL has it. */
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
-
-/** A text as SQL has it. */
-export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
-
 const mostOfName = 59
 
 /** What a constraint or an index is called that nobody has named. */
