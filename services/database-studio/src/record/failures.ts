@@ -1,4 +1,5 @@
 import { ApiError, type ErrorDetail, type TableState } from '@opsplane/contracts'
+import { validationFailed } from '@opsplane/http'
 import { isTransient, translatePostgresError } from '@opsplane/postgres'
 
 /** What Postgres says of a statement it refused. */
@@ -88,12 +89,8 @@ const detailOf = (path: string, code: string, message: string): ErrorDetail => (
 const conflict = (path: string, code: string, message: string, cause: unknown) =>
   new ApiError('conflict', message, { details: [detailOf(path, code, message)], cause })
 
-const refused = (path: string, code: string, message: string, cause: unknown) =>
-  new ApiError(
-    'validation_failed',
-    `The request is not valid: body${path.replaceAll('/', '.')} ${message}.`,
-    {
-      details: [detailOf(path, code, message)],
-      cause,
-    },
-  )
+const refused = (path: string, code: string, message: string, cause: unknown) => {
+  const error = validationFailed([detailOf(path, code, message)])
+  error.cause = cause
+  return error
+}
