@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import {
   Actor,
   ApiError,
@@ -8,6 +8,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Database, StatementRunner } from '@opsplane/postgres'
+import { sha256Hex } from '@opsplane/runtime'
 import { z } from 'zod'
 import type { Acting, Space } from '../plane/space.js'
 
@@ -52,8 +53,6 @@ export async function refuseRunning(tx: StatementRunner, { id }: Space): Promise
 /** Beyond the deadline of its session, by then it is over. */
 const graceMs = 30_000
 
-const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
-
 /** Runs of migrations: a row for each space that has one, which is the lock as well. */
 export function createRuns({ sql }: Pick<Database, 'sql'>) {
   return {
@@ -75,7 +74,7 @@ export function createRuns({ sql }: Pick<Database, 'sql'>) {
          values ($1, $2, $3, $4, $5, $6, $7::text::json, clock_timestamp() + make_interval(secs => $8::text::float8 / 1000))
          on conflict do nothing returning space_id`,
           [
-            ...[space.id, space.workspaceId, space.environment, migration.id, direction, hashOf(token)],
+            ...[space.id, space.workspaceId, space.environment, migration.id, direction, sha256Hex(token)],
             ...[JSON.stringify({ actor, requestId, source }), String(timeoutMs + graceMs)],
           ],
         )
@@ -92,7 +91,7 @@ export function createRuns({ sql }: Pick<Database, 'sql'>) {
     async end({ space, token }: Run): Promise<void> {
       await sql.unsafe(
         'delete from migration_runs where space_id = $1 and token_hash = $2 and done_at is null',
-        [space.id, hashOf(token)],
+        [space.id, sha256Hex(token)],
       )
     },
   }

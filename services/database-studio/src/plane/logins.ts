@@ -1,4 +1,5 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { hmacSha256 } from '@opsplane/runtime'
 import type { SpaceRole } from './space.js'
 
 export const spaceRoles = ['runtime', 'reader', 'migrator'] as const satisfies readonly SpaceRole[]
@@ -8,9 +9,7 @@ export const roleName = (schema: string, role: SpaceRole): string => `${schema}_
 
 /** Every replica works out the same password; no tenant ever learns it. */
 export const passwordOf = (key: Buffer, schema: string, role: SpaceRole): string =>
-  createHmac('sha256', key)
-    .update(`login\n${roleName(schema, role)}`)
-    .digest('base64url')
+  hmacSha256(key, `login\n${roleName(schema, role)}`).toString('base64url')
 
 /**
  * What Postgres keeps of a password, as SCRAM-SHA-256 has it. One round is enough: the password is a key of 256 bits,
@@ -18,11 +17,9 @@ export const passwordOf = (key: Buffer, schema: string, role: SpaceRole): string
  */
 export function scramVerifier(password: string): string {
   const salt = randomBytes(16)
-  const hmac = (key: Buffer | string, data: Buffer | string) =>
-    createHmac('sha256', key).update(data).digest()
-  const salted = hmac(password, Buffer.concat([salt, Buffer.from([0, 0, 0, 1])]))
-  const stored = createHash('sha256').update(hmac(salted, 'Client Key')).digest('base64')
-  const server = hmac(salted, 'Server Key').toString('base64')
+  const salted = hmacSha256(password, Buffer.concat([salt, Buffer.from([0, 0, 0, 1])]))
+  const stored = createHash('sha256').update(hmacSha256(salted, 'Client Key')).digest('base64')
+  const server = hmacSha256(salted, 'Server Key').toString('base64')
   return `SCRAM-SHA-256$1:${salt.toString('base64')}$${stored}:${server}`
 }
 

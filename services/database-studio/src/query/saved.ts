@@ -114,4 +114,3 @@ export function savedVersions({ database: { db }, cursors }: Pick<ServiceContext
     },
   }
 }
-export type SavedVersions = ReturnType<typeof savedVersions>
