@@ -8342,7 +8342,7 @@ export interface components {
             email: string;
         };
         /** @enum {string} */
-        Permission: "workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "secrets:use" | "credentials:manage" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read" | "tables:read" | "tables:write" | "records:read" | "records:write" | "queries:read" | "queries:run" | "queries:write" | "queries:manage" | "migrations:read" | "migrations:write";
+        Permission: "workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "secrets:use" | "credentials:manage" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read" | "tables:read" | "tables:write" | "records:read" | "records:write" | "queries:read" | "queries:run" | "queries:write" | "queries:manage" | "migrations:read" | "migrations:write" | "workflows:read" | "workflows:write" | "workflows:run" | "runs:read" | "runs:manage";
         /**
          * @example {
          *       "entityId": "INC-42"

@@ -6,6 +6,7 @@ import { itsm } from '@opsplane/itsm'
 import type { RunnableService } from '@opsplane/runtime'
 import type { Service } from '@opsplane/service'
 import { settings } from '@opsplane/settings'
+import { workflows } from '@opsplane/workflows'
 
 /** Every service with a database. */
 export const backends: Record<BackendName, Service> = {
@@ -13,6 +14,7 @@ export const backends: Record<BackendName, Service> = {
   itsm,
   dispatcher,
   'database-studio': databaseStudio,
+  workflows,
 }
 
 /** Every service there is. */

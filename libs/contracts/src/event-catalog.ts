@@ -15,6 +15,7 @@ import { settingsEvents } from './settings-events.js'
 import { slaEvents } from './sla.js'
 import { studioSqlEvents } from './studio-sql.js'
 import { studioTableEvents } from './studio-tables.js'
+import { workflowEvents } from './workflows.js'
 
 /** Event types with what each means and carries. */
 export type EventCatalog = Readonly<Record<string, EventDefinition>>
@@ -37,5 +38,6 @@ export const eventCatalog = {
   ...dispatcherEvents,
   ...studioSqlEvents,
   ...studioTableEvents,
+  ...workflowEvents,
 } satisfies EventCatalog
 export type EventType = keyof typeof eventCatalog

@@ -36,6 +36,7 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   record: 'tables:write',
   query: 'queries:read',
   migration: 'migrations:read',
+  workflow: 'workflows:read',
 }
 
 /** Reads every event, as the audit log shows them all. */

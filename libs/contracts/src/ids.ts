@@ -46,6 +46,12 @@ export const idPrefixes = {
   query: 'qry',
   migration: 'mig',
   import: 'imp',
+  connector: 'con',
+  invocation: 'ivk',
+  workflow: 'wf',
+  run: 'run',
+  hook: 'hk',
+  schedule: 'sch',
   request: 'req',
 } as const
 

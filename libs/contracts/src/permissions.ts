@@ -42,6 +42,11 @@ export const permissions = [
   'queries:manage',
   'migrations:read',
   'migrations:write',
+  'workflows:read',
+  'workflows:write',
+  'workflows:run',
+  'runs:read',
+  'runs:manage',
 ] as const
 
 export type Permission = (typeof permissions)[number]
@@ -95,6 +100,9 @@ export const builtInRoles: Record<string, { description: string; permissions: re
       'tables:read',
       'records:read',
       'records:write',
+      'workflows:read',
+      'workflows:run',
+      'runs:read',
     ],
   },
   viewer: {

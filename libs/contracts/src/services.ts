@@ -17,6 +17,7 @@ export const serviceRegistry = {
   itsm: withDatabase('itsm', 'cmdb', 'knowledge', 'catalog'),
   dispatcher: withDatabase('webhooks', 'events'),
   'database-studio': { ...withDatabase('tables', 'queries', 'migrations'), inDataDatabase: true },
+  workflows: withDatabase('workflows', 'runs'),
   gateway: { paths: [], database: false },
 } as const satisfies Record<string, ServiceEntry>
 

@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { type EventDefinition, resourceEvent } from './catalog.js'
+import { Filter } from './filter.js'
+import { idSchema } from './ids.js'
+import { TopicName } from './topics.js'
+import { StepRetry, Steps } from './workflow-steps.js'
+
+const At = z.iso.datetime({ precision: 3 })
+const Name = z.string().trim().min(1).max(200)
+const Description = z.string().max(10_000)
+const Expression = z.string().min(1).max(10_000)
+
+/** A run can always be started by hand as well. */
+const ManualTrigger = z.strictObject({ type: z.literal('manual') })
+const EventTrigger = z.strictObject({
+  type: z.literal('event'),
+  events: z
+    .array(z.string().min(1).max(100))
+    .min(1)
+    .max(50)
+    .meta({ description: 'Types and patterns as webhooks have them.', example: ['incident.created'] }),
+  filter: Filter.optional().meta({ description: 'Over the body a webhook gets, such as `data.severity`.' }),
+})
+const EventBusTrigger = z.strictObject({
+  type: z.literal('event_bus'),
+  topic: TopicName,
+  eventType: z.string().min(1).max(200).optional(),
+  filter: Filter.optional().meta({ description: 'Over the event, such as `payload.amount`.' }),
+})
+/** Its schedule is that of `schedule.ts`. */
+const ScheduleTrigger = z.strictObject({
+  type: z.literal('schedule'),
+  schedule: z.record(z.string(), z.json()),
+  input: z.json().optional(),
+})
+const WebhookTrigger = z.strictObject({
+  type: z.literal('webhook'),
+  signature: z
+    .strictObject({
+      secret: z.string().min(1).max(100).meta({ description: 'Name of a secret.' }),
+      header: z.string().min(1).max(100).default('X-Service-Signature-256'),
+      prefix: z.string().max(20).default('sha256=').meta({ description: 'Before the hex digits.' }),
+    })
+    .optional()
+    .meta({ description: 'HMAC-SHA256 of the raw body; a call without a valid one is refused with 401.' }),
+})
+
+export const WorkflowTrigger = z
+  .discriminatedUnion('type', [ManualTrigger, EventTrigger, EventBusTrigger, ScheduleTrigger, WebhookTrigger])
+  .meta({ id: 'WorkflowTrigger' })
+export type WorkflowTrigger = z.infer<typeof WorkflowTrigger>
+export type TriggerType = WorkflowTrigger['type']
+
+const Concurrency = z.strictObject({
+  key: Expression.optional().meta({ description: 'Runs of one key share the limit; all runs without.' }),
+  limit: z.int().min(1).max(1_000),
+  whenFull: z.enum(['queue', 'skip', 'cancel_oldest']).default('queue'),
+})
+
+/** What a run goes by. Expressions see `event`, `input`, `trigger`, `run`, `steps`, and `item` and `index` in a `for_each`. */
+export const WorkflowDefinition = z
+  .strictObject({
+    trigger: WorkflowTrigger.default({ type: 'manual' }),
+    input: z
+      .record(z.string(), z.json())
+      .optional()
+      .meta({ description: 'JSON Schema of what a run is started with.' }),
+    steps: Steps,
+    output: z.json().optional().meta({ description: 'Of the run; that of its last step without.' }),
+    onFailure: Steps.optional().meta({ description: 'Run when the run has failed; `failure` says why.' }),
+    timeoutSeconds: z
+      .int()
+      .min(1)
+      .max(365 * 86_400)
+      .default(30 * 86_400)
+      .meta({ description: 'The run fails when it takes longer.' }),
+    concurrency: Concurrency.optional(),
+    retry: StepRetry.optional().meta({ description: 'Of the steps that say nothing else.' }),
+  })
+  .meta({ id: 'WorkflowDefinition' })
+export type WorkflowDefinition = z.infer<typeof WorkflowDefinition>
+
+export const WorkflowStatus = z.enum(['inactive', 'active', 'archived'])
+
+/** A workflow as events carry it: without definitions, which may be large. */
+export const WorkflowState = z.object({
+  id: idSchema('workflow'),
+  name: Name,
+  description: Description,
+  status: WorkflowStatus,
+  publishedVersion: z.int().min(1).nullable().meta({ description: 'The one that new runs are pinned to.' }),
+  latestVersion: z.int().min(0),
+  draftChanged: z.boolean().meta({ description: 'Whether the draft says something else than that version.' }),
+  triggerType: z.string().nullable(),
+  ownerId: z.string().nullable().meta({ description: 'Who published it: runs do no more than they may.' }),
+  createdAt: At,
+  updatedAt: At,
+})
+export type WorkflowState = z.infer<typeof WorkflowState>
+
+export const RunStatus = z.enum([
+  'queued',
+  'running',
+  'waiting',
+  'paused',
+  'completed',
+  'failed',
+  'cancelled',
+  'dead',
+])
+export type RunStatus = z.infer<typeof RunStatus>
+
+export const RunError = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    step: z
+      .string()
+      .nullable()
+      .meta({ description: 'The place of the step that failed, such as `notify[3]`.' }),
+    details: z.json().optional(),
+  })
+  .meta({ id: 'RunError' })
+export type RunError = z.infer<typeof RunError>
+
+/** A run as events carry it: without inputs and outputs, which may be large or secret. */
+export const RunState = z.object({
+  id: idSchema('run'),
+  workflowId: idSchema('workflow'),
+  workflowName: z.string(),
+  workflowVersion: z.int().min(0).meta({ description: '0 for a test of the draft.' }),
+  status: RunStatus,
+  triggerType: z.string(),
+  parentRunId: idSchema('run').nullable(),
+  attempt: z.int().min(1).meta({ description: 'Grows with every retry.' }),
+  error: RunError.nullable(),
+  queuedAt: At,
+  startedAt: At.nullable(),
+  endedAt: At.nullable(),
+})
+export type RunState = z.infer<typeof RunState>
+
+const workflowEvent = (description: string) => resourceEvent(WorkflowState, description)
+const runEvent = (description: string) => resourceEvent(RunState, description)
+
+export const workflowEvents = {
+  'workflow.created': workflowEvent('A workflow was made.'),
+  'workflow.updated': workflowEvent('Its name, its description or its draft was changed.'),
+  'workflow.published': workflowEvent('The draft became a version, which new runs are pinned to.'),
+  'workflow.rolled_back': workflowEvent('New runs are pinned to an earlier version again.'),
+  'workflow.activated': workflowEvent('Its trigger starts runs.'),
+  'workflow.deactivated': workflowEvent('Its trigger starts no more runs.'),
+  'workflow.archived': workflowEvent('It is no longer shown or run; its runs stay.'),
+  'workflow.run_started': runEvent('A run left the queue.'),
+  'workflow.run_completed': runEvent('A run came to its end.'),
+  'workflow.run_failed': runEvent('A step failed for good, or the run took too long.'),
+  'workflow.run_paused': runEvent('A run waits for an approval.'),
+  'workflow.run_resumed': runEvent('A run goes on after an approval.'),
+  'workflow.run_cancelled': runEvent('A run was cancelled.'),
+  'workflow.run_retried': runEvent('A run was started again from one of its steps.'),
+  'workflow.run_dead': runEvent(
+    'A run cannot be carried on: its rights are gone, or it stopped its worker again and again.',
+  ),
+} satisfies Record<string, EventDefinition>

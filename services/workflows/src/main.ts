@@ -1,0 +1,4 @@
+import { runService } from '@opsplane/runtime'
+import { workflows } from './service.js'
+
+runService(workflows)
