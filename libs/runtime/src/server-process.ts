@@ -95,8 +95,11 @@ function collectLog(child: ChildProcess, onLog: ((line: string) => void) | undef
   return tail
 }
 
-// A parent that is killed runs no handler, but its pipes close: the guard waits for exactly that.
-function startGuard(pid: number, signal: NodeJS.Signals): ChildProcess {
+/**
+ * Sends the process a signal once we are gone: a parent that is killed runs no handler, but its pipes close, and the guard
+ * waits for exactly that. It has to be killed when the process has ended.
+ */
+export function startGuard(pid: number, signal: NodeJS.Signals): ChildProcess {
   const script = `while read -r _; do :; done; kill -${signal.replace('SIG', '')} "$1" 2>/dev/null`
   const guard = spawn('sh', ['-c', script, 'guard', String(pid)], {
     detached: true,

@@ -1,0 +1,37 @@
+import type { ChildRequest } from '../child-request.js'
+import { maxDepth, measure } from '../limits.js'
+import { valueError } from '../value-error.js'
+import { compile, guardrails } from './compile.js'
+import { childError } from './errors.js'
+
+type EvaluateRequest = Extract<ChildRequest, { op: 'evaluate' }>
+
+/** Evaluates expressions in their order; the answer's text, in which each has a value or an error of its own. */
+export async function evaluate({ expressions, ...request }: EvaluateRequest): Promise<string> {
+  const deadline = Date.now() + request.timeoutMs
+  let left = request.maxOutputBytes
+  const results: string[] = []
+  for (const source of expressions) {
+    guardrails.timeout = Math.max(1, deadline - Date.now())
+    const result = await resultOf(source, request, left)
+    left -= result.length
+    results.push(result)
+  }
+  return `{"results":[${results.join(',')}]}`
+}
+
+async function resultOf(
+  source: string,
+  { input, bindings }: Pick<EvaluateRequest, 'input' | 'bindings'>,
+  maxBytes: number,
+): Promise<string> {
+  try {
+    const value: unknown = await compile(source).evaluate(input, bindings)
+    const { problem } = measure(value, { bytes: maxBytes, depth: maxDepth })
+    const text = problem ? undefined : JSON.stringify({ value })
+    if (text !== undefined && Buffer.byteLength(text) <= maxBytes + '{"value":}'.length) return text
+    return JSON.stringify({ error: valueError(problem ?? 'too_large') })
+  } catch (thrown) {
+    return JSON.stringify({ error: childError(thrown) })
+  }
+}

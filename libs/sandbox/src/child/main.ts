@@ -1,0 +1,26 @@
+import { Socket } from 'node:net'
+import { frame, frameReader } from '../frames.js'
+import { check } from './check.js'
+import { evaluate } from './evaluate.js'
+import { parseRequest } from './request.js'
+
+// A child of `createExpressions`: answers one request after another, and ends when its parent is gone. The parent decides
+// how long and how large a request may be; what it sends is its own.
+const channel = new Socket({ fd: 3, readable: true, writable: true })
+const read = frameReader(Number.MAX_SAFE_INTEGER)
+
+async function answer(text: string): Promise<string> {
+  const request = parseRequest(text)
+  return request.op === 'check' ? check(request.expressions) : evaluate(request)
+}
+
+let last = Promise.resolve()
+channel.on('data', (chunk) => {
+  for (const text of read(chunk))
+    last = last.then(async () => {
+      channel.write(frame(await answer(text)))
+    })
+})
+channel.on('close', () => process.exit(0))
+channel.on('error', () => process.exit(0))
+channel.write(frame('ready'))

@@ -1,0 +1,93 @@
+import type { ExprNode } from 'jsonata'
+
+/** What JSONata's types leave out of its syntax trees. */
+type Node = Omit<ExprNode, 'type'> & {
+  type: string
+  stages?: { expr?: Node }[]
+  group?: { lhs: unknown }
+  focus?: string
+  index?: string
+}
+
+/** Everything of the scope. */
+const everything = '*'
+
+/** Parts of a node that are evaluated in the context the node is evaluated in. */
+const sameContext = [
+  'arguments',
+  'procedure',
+  'expressions',
+  'expression',
+  'condition',
+  'then',
+  'else',
+  'lhs',
+  'rhs',
+  'body',
+] as const
+/** Parts that are evaluated with something else as their context. */
+const otherContext = ['stages', 'predicate', 'group', 'terms', 'pattern', 'update', 'delete', 'expr'] as const
+
+/**
+ * Root paths an expression reads: the names of the scope's fields, of `steps` with the name of the step, and `*` where it
+ * may read any (`$`, `$$`, wildcards).
+ */
+export function referencesOf(ast: ExprNode): string[] {
+  const found = new Set<string>()
+  const seen: [WeakSet<object>, WeakSet<object>] = [new WeakSet(), new WeakSet()]
+
+  const visit = (part: unknown, atRoot: boolean): void => {
+    if (part === null || typeof part !== 'object') return
+    // Trees share nodes: `a ?? b` has its left side twice.
+    const visited = seen[atRoot ? 0 : 1]
+    if (visited.has(part)) return
+    visited.add(part)
+    if (Array.isArray(part)) for (const item of part) visit(item, atRoot)
+    else visitNode(part as Node, atRoot)
+  }
+
+  const visitNode = (node: Node, atRoot: boolean) => {
+    if (node.type === 'path') return visitPath(node, atRoot)
+    if (readsEverything(node, atRoot)) found.add(everything)
+    visitParts(node, atRoot)
+  }
+
+  const visitPath = (node: Node, atRoot: boolean) => {
+    const [first, ...rest] = (node.steps ?? []) as Node[]
+    const names = isRoot(first, atRoot)
+      ? rest
+      : atRoot && first?.type === 'name'
+        ? [first, ...rest]
+        : undefined
+    if (names === undefined) visit(first, atRoot)
+    else found.add(rootPath(names))
+    if (first) visitParts({ ...first, type: 'step' }, atRoot)
+    visit(rest, false)
+    visit(node.group, false)
+  }
+
+  const visitParts = (node: Node, atRoot: boolean) => {
+    const parts = node as unknown as Record<string, unknown>
+    // Names of a transformation's parts speak of what it is applied to.
+    for (const part of sameContext) visit(parts[part], atRoot)
+    for (const part of otherContext) visit(parts[part], false)
+  }
+
+  visit(ast, true)
+  return [...found].sort()
+}
+
+/** `$$` is the scope anywhere, `$` where nothing else has become the context. */
+const isRoot = (node: Node | undefined, atRoot: boolean): boolean =>
+  node?.type === 'variable' && (node.value === '$' || (atRoot && node.value === ''))
+
+const readsEverything = (node: Node, atRoot: boolean): boolean =>
+  isRoot(node, atRoot) ||
+  (atRoot && (node.type === 'wildcard' || node.type === 'descendant')) ||
+  node.type === 'parent'
+
+function rootPath([first, second]: Node[]): string {
+  if (first?.type !== 'name') return everything
+  const isStep = first.value === 'steps' && !first.stages && second?.type === 'name'
+  return isStep ? `steps.${second.value}` : String(first.value)
+}

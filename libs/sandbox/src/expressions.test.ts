@@ -1,0 +1,150 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { createLogger } from '@opsplane/runtime'
+import { createExpressions } from './expressions.js'
+import { parseTemplate, type Template } from './template/template.js'
+
+const log = createLogger({ service: 'sandbox', level: 'silent' })
+const expressions = createExpressions({ log })
+afterAll(() => expressions.close())
+
+const tenant = 'ws_1/production'
+const template = (value: unknown): Template => {
+  const parsed = parseTemplate(value)
+  if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems))
+  return parsed.template
+}
+const evaluateOne = async (value: unknown, scope: Record<string, unknown>) => {
+  const [evaluated] = await expressions.evaluate({ tenant, scope, templates: [template(value)] })
+  return evaluated
+}
+const raw = (expression: string, input: unknown = {}, bindings?: Record<string, unknown>) =>
+  expressions.evaluateExpression({ tenant, expression, input, bindings })
+
+const scope = {
+  trigger: { title: 'Disk full', tags: ['a', 'b'], none: null, count: 2 },
+  steps: { fetch: { output: [{ id: 7 }, { id: 8 }] } },
+}
+
+test('keeps types, joins texts, and makes null of what is missing', async () => {
+  const value = {
+    plain: 1,
+    title: '{{trigger.title}}',
+    upper: '{{ $uppercase(trigger.title) }}',
+    text: '{{trigger.title}}: {{trigger.count + 1}} {{trigger.tags}} {{trigger.none}}{{trigger.gone}}{{ 1 = 2 }}!',
+    last: '{{steps.fetch.output[-1].id}}',
+    ids: ['{{steps.fetch.output.id}}', '{{ $sum(steps.fetch.output.id) }}'],
+    missing: '{{steps.other.output}}',
+    nothing: '{{ $filter([1], function($x) { $x > 1 }) }}',
+    secret: 'Bearer {{secrets.token}}',
+  }
+  expect(await evaluateOne(value, scope)).toEqual({
+    ok: true,
+    value: {
+      plain: 1,
+      title: 'Disk full',
+      upper: 'DISK FULL',
+      text: 'Disk full: 3 ["a","b"] false!',
+      last: 8,
+      ids: [[7, 8], 15],
+      missing: null,
+      nothing: null,
+      secret: 'Bearer {{secrets.token}}',
+    },
+  })
+})
+
+test('starts no child for constants and paths', async () => {
+  const own = createExpressions({ log })
+  const templates = [template({ a: 1 }), template('{{trigger.tags[0]}}'), template('{{ trigger.title }}!')]
+  const values = await own.evaluate({ tenant, scope, templates })
+  expect(values.map((evaluated) => evaluated.ok && evaluated.value)).toEqual([{ a: 1 }, 'a', 'Disk full!'])
+  expect(own.pids()).toEqual([])
+  await own.close()
+})
+
+test('says for each template what is wrong, and where', async () => {
+  const templates = [
+    template({ a: '{{trigger.count}}', b: ['{{ 1 + trigger.title }}'] }),
+    template('{{ 1 + 1 }}'),
+  ]
+  expect(await expressions.evaluate({ tenant, scope, templates })).toEqual([
+    {
+      ok: false,
+      error: {
+        code: 'expression_error',
+        message: 'The right side of the "+" operator must evaluate to a number',
+        position: 3,
+        token: '+',
+        path: '/b/0',
+        expression: '1 + trigger.title',
+      },
+    },
+    { ok: true, value: 2 },
+  ])
+})
+
+test('lets no data refer to a secret, in one text or torn over several', async () => {
+  const data = {
+    whole: 'x {{ secrets.a }}',
+    left: '{{secr',
+    right: 'ets.a}}',
+    list: [{ text: '{{\nsecrets.a\n}}' }],
+  }
+  const refused = [
+    '{{whole}}',
+    '{{ whole & "" }}',
+    'Re: {{whole}}',
+    '{{left}}{{right}}',
+    '{{list}}',
+    '{ {{list}}',
+  ]
+  const templates = refused.map(template)
+  const evaluated = await expressions.evaluate({ tenant, scope: data, templates })
+  expect(evaluated.map((result) => result.ok || result.error.code)).toEqual(
+    refused.map(() => 'expression_secret'),
+  )
+  const kept = await expressions.evaluate({ tenant, scope: data, templates, secretReferences: 'keep' })
+  expect(kept.map(({ ok }) => ok)).toEqual(refused.map(() => true))
+  expect(await evaluateOne('{{left}} {{secrets.b}}', data)).toEqual({
+    ok: true,
+    value: '{{secr {{secrets.b}}',
+  })
+})
+
+test('evaluates a raw expression with bindings', async () => {
+  expect(await raw('$rate * price', { price: 4 }, { rate: 2.5 })).toEqual({ ok: true, value: 10 })
+  expect(await raw('missing')).toEqual({ ok: true, value: null })
+  expect(await raw('$', [1, [2]])).toEqual({ ok: true, value: [1, [2]] })
+  expect(await raw('1 +')).toMatchObject({ ok: false, error: { code: 'expression_syntax', position: 3 } })
+  expect(await raw('$sum')).toMatchObject({ ok: false, error: { code: 'expression_error' } })
+})
+
+test('finds what templates refer to, and what cannot be parsed', async () => {
+  const templates = [
+    template({
+      a: '{{steps.fetch.output.id}}',
+      b: '{{ $map(items, function($i) { $i.price * $$.trigger.rate }) }}',
+    }),
+    template(['{{ item.x[y > steps.a.b].(z) }}', '{{ $lookup(steps, "x") }}', '{{ (steps)."q" }}']),
+    template('{{ $keys($) }}'),
+    template({ 'a/b': ['{{ 1 + }}'] }),
+    template('constant'),
+  ]
+  expect(await expressions.check({ tenant, templates })).toEqual([
+    { problems: [], references: ['items', 'steps.fetch', 'trigger'] },
+    { problems: [], references: ['item', 'steps'] },
+    { problems: [], references: ['*'] },
+    {
+      problems: [
+        expect.objectContaining({
+          path: '/a~1b/0',
+          expression: '1 +',
+          code: 'expression_syntax',
+          position: 3,
+        }),
+      ],
+      references: [],
+    },
+    { problems: [], references: [] },
+  ])
+})

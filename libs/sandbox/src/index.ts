@@ -1,0 +1,13 @@
+export { type ExpressionErrorCode, expressionErrorCodes } from './error-codes.js'
+export {
+  type CheckedTemplate,
+  createExpressions,
+  type EvaluateExpressionRequest,
+  type EvaluateRequest,
+  type Expressions,
+  type ExpressionsOptions,
+} from './expressions.js'
+export { maxDepth } from './limits.js'
+export type { Evaluated, ExpressionError } from './results.js'
+export { maxExpressionLength } from './template/scan.js'
+export { maxExpressions, parseTemplate, type Template, type TemplateProblem } from './template/template.js'

@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { startGuard } from '@opsplane/runtime/server-process'
+import { frame, frameReader } from '../frames.js'
+import { type ChildProgram, commandOf } from './program.js'
+import { residentBytes } from './resident.js'
+
+/** How a request to a child ended without an answer. */
+export type ChildFailure = 'deadline' | 'memory' | 'too_large' | 'died'
+
+export class ChildFailedError extends Error {
+  constructor(readonly failure: ChildFailure) {
+    super(`the child process failed: ${failure}`)
+  }
+}
+
+export interface ChildLimits {
+  startMs: number
+  /** Resident memory, looked at while a request takes its time. */
+  residentBytes: number
+  replyBytes: number
+}
+
+/** A running child process, which answers one request at a time. */
+export interface Child {
+  readonly pid: number
+  readonly alive: boolean
+  /** Rejects with `ChildFailedError`; the child is dead then, or soon will be. */
+  request(text: string, deadlineMs: number): Promise<string>
+  /** Resolves when it is gone. */
+  readonly gone: Promise<void>
+  kill(): void
+}
+
+const residentCheckMs = 50
+
+/** How V8 ends when its heap is full, or something in it larger than can be. */
+const crashes = new Set<NodeJS.Signals>(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV'])
+
+/** Starts the program and waits until it is ready. Rejects with `ChildFailedError` where that takes too long or it ends. */
+export async function startChild(program: ChildProgram, limits: ChildLimits): Promise<Child> {
+  const { command, args, identity } = commandOf(program)
+  const process = spawn(command, args, {
+    // A terminal's Ctrl-C is for the parent, which then closes its children when it wants.
+    detached: true,
+    env: {},
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    ...identity,
+  })
+  const child = channelOf(process, limits)
+  if (process.pid !== undefined) {
+    // One that computes without end does not notice that its parent is gone.
+    const guard = startGuard(process.pid, 'SIGKILL')
+    void child.gone.then(() => guard.kill('SIGKILL'))
+  }
+  await child.next(limits.startMs)
+  return child
+}
+
+function channelOf(process: ChildProcess, limits: ChildLimits) {
+  const pipe = process.stdio[3] as Socket
+  const read = frameReader(limits.replyBytes)
+  let waiting: { resolve: (text: string) => void; fail: (failure: ChildFailure) => void } | undefined
+  let alive = true
+
+  const end = (failure: ChildFailure) => {
+    if (alive) {
+      alive = false
+      process.kill('SIGKILL')
+    }
+    waiting?.fail(failure)
+  }
+  pipe.on('data', (chunk: Buffer) => {
+    try {
+      for (const text of read(chunk)) waiting?.resolve(text)
+    } catch {
+      end('too_large')
+    }
+  })
+  pipe.on('error', () => end('died'))
+  process.on('error', () => end('died'))
+  const gone = new Promise<void>((resolve) => {
+    const ended = (_code: number | null, signal: NodeJS.Signals | null) => {
+      end(signal !== null && crashes.has(signal) ? 'memory' : 'died')
+      pipe.destroy()
+      resolve()
+    }
+    process.once('exit', ended)
+    process.once('error', () => process.pid === undefined && ended(null, null))
+  })
+
+  const next = (deadlineMs: number): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const deadline = setTimeout(() => end('deadline'), deadlineMs)
+      const watch = setInterval(() => {
+        if (residentBytes(process.pid) > limits.residentBytes) end('memory')
+      }, residentCheckMs)
+      const settle = () => {
+        clearTimeout(deadline)
+        clearInterval(watch)
+        waiting = undefined
+      }
+      waiting = {
+        resolve: (text) => {
+          settle()
+          resolve(text)
+        },
+        fail: (failure) => {
+          settle()
+          reject(new ChildFailedError(failure))
+        },
+      }
+      if (!alive) end('died')
+    })
+
+  return {
+    get pid() {
+      return process.pid ?? 0
+    },
+    get alive() {
+      return alive
+    },
+    gone,
+    next,
+    request(text: string, deadlineMs: number) {
+      const answer = next(deadlineMs)
+      if (alive) pipe.write(frame(text))
+      return answer
+    },
+    kill: () => end('died'),
+  }
+}

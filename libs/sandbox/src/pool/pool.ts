@@ -1,0 +1,231 @@
+import { type Logger, retryDelayMs } from '@opsplane/runtime'
+import { type Child, ChildFailedError, type ChildFailure, type ChildLimits, startChild } from './child.js'
+import { createConduct } from './conduct.js'
+import type { ChildProgram } from './program.js'
+import { createTurns } from './turns.js'
+
+export interface PoolOptions {
+  log: Logger
+  program: ChildProgram
+  limits: ChildLimits
+  /** Children at most; started when there is something for them. */
+  children: number
+  /** One with nothing to do for so long is stopped. */
+  idleMs: number
+  /** Requests of one tenant that may wait. */
+  maxWaiting: number
+  /** The longest a request waits for a child. */
+  maxWaitMs: number
+}
+
+export interface PoolRequest {
+  tenant: string
+  text: string
+  /** From when a child has it. */
+  deadlineMs: number
+  signal?: AbortSignal | undefined
+}
+
+export type PoolFailure = ChildFailure | 'overloaded' | 'unavailable'
+
+/** Why there is no answer. */
+export class PoolError extends Error {
+  constructor(readonly failure: PoolFailure) {
+    super(`no answer from a child process: ${failure}`)
+  }
+}
+
+export interface ChildPool {
+  /** The child's answer. Rejects with `PoolError`, or with the signal's reason. */
+  run(request: PoolRequest): Promise<string>
+  close(): Promise<void>
+  /** Process ids of the children that run. */
+  pids(): number[]
+}
+
+interface Entry extends PoolRequest {
+  since: number
+  resolve: (answer: string) => void
+  reject: (error: unknown) => void
+}
+
+interface Slot {
+  child: Child | undefined
+  /** Whose request it works on. */
+  tenant: string | undefined
+  starting: Promise<void> | undefined
+  freeSince: number
+}
+
+const sweepMs = 1_000
+const startsBeforeGivingUp = 3
+
+/**
+ * A few child processes that answer requests, one each at a time. Tenants take turns; while others wait, or once it has
+ * been slow, one tenant leaves at least one child to the others, and so do all slow ones together. A child that has
+ * failed costs the request it worked on, and is replaced.
+ */
+export function createChildPool(options: PoolOptions): ChildPool {
+  const { log, program, limits, children } = options
+  const slots: Slot[] = Array.from({ length: children }, () => ({
+    child: undefined,
+    tenant: undefined,
+    starting: undefined,
+    freeSince: 0,
+  }))
+  const turns = createTurns<Entry>()
+  const conduct = createConduct()
+  const shared = Math.max(1, children - 1)
+  let [failedStarts, startsAgainAt, closed] = [0, 0, false]
+  let sweep: NodeJS.Timeout | undefined
+  let wake: NodeJS.Timeout | undefined
+
+  const mayRun = (now: number) => (tenant: string) => {
+    if (conduct.waitsUntil(tenant) > now) return false
+    const slow = conduct.isSlow(tenant, now)
+    if ((slow || turns.tenantCount > 1) && held((other) => other === tenant) >= shared) return false
+    return !slow || held((other) => conduct.isSlow(other, now)) < shared
+  }
+  const held = (matches: (tenant: string) => boolean): number =>
+    slots.filter(({ tenant }) => tenant !== undefined && matches(tenant)).length
+
+  function dispatch(): void {
+    if (closed) return
+    const now = performance.now()
+    for (const slot of slots) {
+      if (turns.size === 0) return
+      if (!slot.child?.alive || slot.tenant !== undefined) continue
+      const next = turns.take(mayRun(now))
+      if (!next) break
+      void work(slot, slot.child, next)
+    }
+    if (turns.size === 0) return
+    startMissing(now)
+    wakeLater(now)
+  }
+
+  async function work(slot: Slot, child: Child, { tenant, entry }: { tenant: string; entry: Entry }) {
+    slot.tenant = tenant
+    const begun = performance.now()
+    try {
+      const answer = await child.request(entry.text, entry.deadlineMs)
+      const now = performance.now()
+      conduct.answered(tenant, now - begun, now)
+      entry.resolve(answer)
+    } catch (error) {
+      conduct.struck(tenant, performance.now())
+      entry.reject(error instanceof ChildFailedError ? new PoolError(error.failure) : error)
+    }
+    slot.tenant = undefined
+    slot.freeSince = performance.now()
+    dispatch()
+  }
+
+  /** As many as there is work for. */
+  function startMissing(now: number): void {
+    if (now < startsAgainAt) return
+    const coming = slots.filter(({ starting }) => starting).length
+    const missing = slots.filter(({ child, starting }) => !child && !starting)
+    for (const slot of missing.slice(0, Math.max(0, turns.size - coming))) slot.starting = start(slot)
+  }
+
+  async function start(slot: Slot): Promise<void> {
+    try {
+      const child = await startChild(program, limits)
+      failedStarts = 0
+      void child.gone.then(() => {
+        slot.child = undefined
+        dispatch()
+      })
+      if (child.alive) slot.child = child
+      if (closed) {
+        child.kill()
+        await child.gone
+      }
+    } catch (error) {
+      startFailed(error)
+    }
+    slot.starting = undefined
+    slot.freeSince = performance.now()
+    dispatch()
+  }
+
+  function startFailed(error: unknown): void {
+    failedStarts += 1
+    startsAgainAt =
+      performance.now() +
+      retryDelayMs({ attempt: failedStarts, strategy: 'exponential', baseMs: 100, maxMs: 10_000 })
+    log.error({ err: error, attempt: failedStarts }, 'could not start a child process')
+    if (failedStarts >= startsBeforeGivingUp) refuse(() => true, 'unavailable')
+  }
+
+  const refuse = (matches: (entry: Entry) => boolean, failure: PoolFailure) => {
+    for (const entry of turns.remove(matches)) entry.reject(new PoolError(failure))
+  }
+
+  /** When the next tenant has waited for its own fault, or children may be started again. */
+  function wakeLater(now: number): void {
+    const times = [...turns.tenants()].map((tenant) => conduct.waitsUntil(tenant))
+    const next = Math.min(...[...times, startsAgainAt].filter((time) => time > now))
+    clearTimeout(wake)
+    if (Number.isFinite(next)) wake = setTimeout(dispatch, next - now + 1)
+  }
+
+  /** Only while something waits or runs. */
+  function sweepRegularly(): void {
+    sweep ??= setInterval(() => {
+      const now = performance.now()
+      refuse(({ since }) => now - since > options.maxWaitMs, 'overloaded')
+      for (const { child, tenant, freeSince } of slots)
+        if (tenant === undefined && now - freeSince > options.idleMs) child?.kill()
+      if (turns.size > 0 || slots.some(({ child, starting }) => child || starting)) return
+      clearInterval(sweep)
+      sweep = undefined
+    }, sweepMs).unref()
+  }
+
+  function run(request: PoolRequest): Promise<string> {
+    const { tenant, signal } = request
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    if (closed) return Promise.reject(new PoolError('unavailable'))
+    if (turns.waiting(tenant) >= options.maxWaiting) return Promise.reject(new PoolError('overloaded'))
+    return new Promise((resolve, reject) => {
+      const entry: Entry = { ...request, since: performance.now(), resolve, reject }
+      if (signal) endWith(signal, entry)
+      turns.add(tenant, entry)
+      sweepRegularly()
+      dispatch()
+    })
+  }
+
+  function endWith(signal: AbortSignal, entry: Entry): void {
+    const { resolve, reject } = entry
+    const abort = () => {
+      turns.remove((waiting) => waiting === entry)
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', abort)
+    entry.resolve = (answer) => {
+      signal.removeEventListener('abort', abort)
+      resolve(answer)
+    }
+    entry.reject = (error) => {
+      signal.removeEventListener('abort', abort)
+      reject(error)
+    }
+  }
+
+  return {
+    run,
+    pids: () => slots.flatMap(({ child }) => (child ? [child.pid] : [])),
+    async close() {
+      closed = true
+      clearInterval(sweep)
+      clearTimeout(wake)
+      refuse(() => true, 'unavailable')
+      const running = slots.flatMap(({ child }) => (child ? [child] : []))
+      for (const child of running) child.kill()
+      await Promise.all([...running.map(({ gone }) => gone), ...slots.map(({ starting }) => starting)])
+    },
+  }
+}

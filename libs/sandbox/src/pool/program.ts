@@ -1,0 +1,64 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** What a child process runs. */
+export interface ChildProgram {
+  /** A compiled module. */
+  file: string
+  /** Folders it may read, with the modules it imports. */
+  readable: readonly string[]
+  heapMb: number
+}
+
+interface Command {
+  command: string
+  args: string[]
+  identity: { uid?: number; gid?: number }
+}
+
+const readableByAll = 0o004
+const searchableByAll = 0o001
+
+/**
+ * The command that runs a child with as little as it needs: a heap with a limit, no code from strings, regular expressions
+ * that go over to an engine of linear time when they backtrack too much, no files but its own modules, no processes,
+ * threads or native addons, no core dump, no file it could write; not as root, where the parent is.
+ */
+export function commandOf({ file, readable, heapMb }: ChildProgram): Command {
+  const flags = [
+    `--max-old-space-size=${heapMb}`,
+    '--max-semi-space-size=8',
+    '--disallow-code-generation-from-strings',
+    '--enable-experimental-regexp-engine-on-excessive-backtracks',
+    '--no-warnings',
+    '--no-addons',
+    permissionFlag(),
+    ...readable.map((folder) => `--allow-fs-read=${folder}/*`),
+  ]
+  const node = [process.execPath, ...flags, file]
+  const identity = otherIdentity([process.execPath, file, ...readable])
+  return process.platform === 'win32'
+    ? { command: process.execPath, args: node.slice(1), identity }
+    : { command: '/bin/sh', args: ['-c', 'ulimit -c 0; ulimit -f 0; exec "$@"', 'child', ...node], identity }
+}
+
+/** Its name since Node 23.5. */
+const permissionFlag = (): string =>
+  process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission'
+
+/** `nobody`, where we are root and whoever is neither we nor of our groups can read the program. */
+function otherIdentity(files: readonly string[]): Command['identity'] {
+  if (process.getuid?.() !== 0 || !files.every(isReadableByAll)) return {}
+  if (!existsSync('/etc/passwd')) return {}
+  const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? []
+  return uid === undefined || gid === undefined ? {} : { uid: Number(uid), gid: Number(gid) }
+}
+
+function isReadableByAll(path: string): boolean {
+  const { mode } = statSync(path)
+  if ((mode & readableByAll) === 0) return false
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if ((statSync(folder).mode & searchableByAll) === 0) return false
+    if (folder === dirname(folder)) return true
+  }
+}

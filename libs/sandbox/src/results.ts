@@ -1,0 +1,39 @@
+import type { ExpressionFailure } from './error-codes.js'
+import { PoolError, type PoolFailure } from './pool/pool.js'
+
+/** Why an expression has no value, and where it stands. */
+export interface ExpressionError extends ExpressionFailure {
+  /** JSON pointer inside the template, of the string the expression stands in. */
+  path?: string
+  expression?: string
+}
+
+export type Evaluated = { ok: true; value: unknown } | { ok: false; error: ExpressionError }
+
+const failures: Record<PoolFailure, ExpressionFailure> = {
+  deadline: { code: 'expression_timeout', message: 'takes too long' },
+  memory: { code: 'expression_memory', message: 'takes too much memory' },
+  too_large: { code: 'expression_too_large', message: 'makes a value that is too large' },
+  died: { code: 'expression_unavailable', message: 'could not be evaluated: its process ended' },
+  overloaded: {
+    code: 'expression_overloaded',
+    message: 'waited too long: too many expressions are evaluated',
+  },
+  unavailable: { code: 'expression_unavailable', message: 'cannot be evaluated now' },
+}
+
+/** What a request that got no answer means for its expressions; whatever else was thrown goes on. */
+export function failureOf(thrown: unknown): ExpressionFailure {
+  if (thrown instanceof PoolError) return failures[thrown.failure]
+  throw thrown
+}
+
+export const inputTooLarge: ExpressionFailure = {
+  code: 'expression_too_large',
+  message: 'has too much data to read',
+}
+
+export const secretInValue: ExpressionFailure = {
+  code: 'expression_secret',
+  message: 'makes a text with a reference to a secret, which only the template itself may hold',
+}

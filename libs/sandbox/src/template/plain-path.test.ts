@@ -1,0 +1,74 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import jsonata from 'jsonata'
+import { parsePlainPath, walkPlainPath } from './plain-path.js'
+
+const names = ['a', 'b', 'id', 'constructor', 'sequence', 'length', 'two words']
+const name = fc.constantFrom(...names)
+const { scope } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 6, withCrossShrink: true },
+    fc.constantFrom(0, 1, -2.5, '', 'x', true, false, null),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(name, tie('value'), { maxKeys: 3 }),
+  ),
+  scope: fc.dictionary(name, tie('value'), { minKeys: 1, maxKeys: 4 }),
+}))
+const step = fc.tuple(name, fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: 2 }))
+const path = fc
+  .array(step, { minLength: 1, maxLength: 4 })
+  .map((steps) => steps.map(([field, places]) => `${quoted(field)}${places.map((at) => `[${at}]`).join('')}`))
+  .map((steps) => steps.join('.'))
+
+const quoted = (field: string) => (field.includes(' ') ? `\`${field}\`` : field)
+/** As it crosses a process border: without the marks JSONata puts on its arrays. */
+const asJson = (value: unknown): unknown =>
+  value === undefined ? undefined : JSON.parse(JSON.stringify(value))
+
+test('finds at a path of names and places what JSONata finds', async () => {
+  await fc.assert(
+    fc.asyncProperty(scope, path, async (data, source) => {
+      const steps = parsePlainPath(source)
+      const found = steps && walkPlainPath(steps, data as object)
+      expect(asJson(found)).toEqual(asJson(await jsonata(source).evaluate(data)))
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+test('takes nothing for a path that JSONata reads in another way', async () => {
+  const text = fc.array(
+    fc.constantFrom('a', 'b1', '.', '[', ']', '0', '-1', ' ', '`', 'and', 'true', '$', '*'),
+    {
+      maxLength: 8,
+    },
+  )
+  await fc.assert(
+    fc.asyncProperty(text, async (pieces) => {
+      const source = pieces.join('')
+      const steps = parsePlainPath(source)
+      fc.pre(steps !== undefined)
+      const data = { a: [{ a: 1, b1: [2] }, [3]], b1: { a: { a: 4 } }, '': 5 }
+      expect(asJson(walkPlainPath(steps ?? [], data))).toEqual(asJson(await jsonata(source).evaluate(data)))
+    }),
+    { numRuns: 2_000, maxSkipsPerRun: 1_000 },
+  )
+})
+
+test.each([
+  '',
+  'a +b',
+  'a b',
+  'a..b',
+  '.a',
+  'a.',
+  '$.a',
+  'a[b]',
+  'a[]',
+  'true',
+  'not.in',
+  'a.*',
+  'a(b)',
+  '1',
+  'a.function',
+])('leaves %p to JSONata', (source) => expect(parsePlainPath(source)).toBeUndefined())

@@ -1,0 +1,88 @@
+/** A step of a plain path: a field, and the places in what it is, counted from the end where negative. */
+export interface PathStep {
+  name: string
+  places: readonly number[]
+}
+
+const step = /\s*\.?\s*(?:([A-Za-z_][A-Za-z0-9_]*)|`([^`]*)`)((?:\s*\[\s*-?(?:0|[1-9]\d{0,8})\s*\])*)\s*/y
+const reserved = new Set(['and', 'or', 'in', 'true', 'false', 'null', 'function'])
+
+/** Steps of an expression that is nothing but a path of names and places (`items[0].name`); undefined for any other. */
+export function parsePlainPath(source: string): PathStep[] | undefined {
+  const steps: PathStep[] = []
+  step.lastIndex = 0
+  while (step.lastIndex < source.length) {
+    const start = step.lastIndex
+    const [whole, plain, quoted, places] = step.exec(source) ?? []
+    if (whole === undefined || whole.trimStart().startsWith('.') !== start > 0) return undefined
+    if (plain !== undefined && reserved.has(plain)) return undefined
+    steps.push({ name: plain ?? quoted ?? '', places: placesIn(places ?? '') })
+  }
+  return steps.length > 0 ? steps : undefined
+}
+
+const placesIn = (text: string): number[] => [...text.matchAll(/-?\d+/g)].map(([place]) => Number(place))
+
+/** What JSONata calls a sequence: an array it made itself, which is flattened into others and stands for its only item. */
+class Sequence extends Array<unknown> {
+  static override readonly [Symbol.species] = Array
+}
+
+/** The value at a path, by JSONata's rules: arrays are mapped and flattened, what is missing is undefined. */
+export function walkPlainPath(steps: readonly PathStep[], scope: object): unknown {
+  let input: unknown[] = [scope]
+  for (const [index, { name, places }] of steps.entries()) {
+    input = takeStep(input, { name, places, last: index === steps.length - 1 })
+    if (input.length === 0) break
+  }
+  const value = unwrapped(input)
+  return value instanceof Sequence ? Array.from(value) : value
+}
+
+function takeStep(
+  input: readonly unknown[],
+  { name, places, last }: PathStep & { last: boolean },
+): unknown[] {
+  const found: unknown[] = []
+  for (const item of input) {
+    const value = places.reduce(at, unwrapped(fieldOf(item, name)))
+    if (value !== undefined) found.push(value)
+  }
+  const [only] = found
+  if (last && found.length === 1 && Array.isArray(only) && !(only instanceof Sequence)) return only
+  const flat = new Sequence()
+  for (const value of found) {
+    if (Array.isArray(value)) for (const item of value) flat.push(item)
+    else flat.push(value)
+  }
+  return flat
+}
+
+function fieldOf(item: unknown, name: string): unknown {
+  if (Array.isArray(item)) {
+    const found = new Sequence()
+    for (const each of item) {
+      const value = fieldOf(each, name)
+      if (Array.isArray(value)) for (const inner of value) found.push(inner)
+      else if (value !== undefined) found.push(value)
+    }
+    return found
+  }
+  const isObject = item !== null && typeof item === 'object' && Object.hasOwn(item, name)
+  return isObject ? (item as Record<string, unknown>)[name] : undefined
+}
+
+function at(value: unknown, place: number): unknown {
+  const items = Array.isArray(value) ? value : [value]
+  const item: unknown = items[place < 0 ? items.length + place : place]
+  if (Array.isArray(item)) return item
+  const found = new Sequence()
+  if (item !== undefined) found.push(item)
+  return found
+}
+
+/** A sequence of nothing is undefined, and one of a single item that item. */
+function unwrapped(value: unknown): unknown {
+  if (!(value instanceof Sequence)) return value
+  return value.length < 2 ? value[0] : value
+}
