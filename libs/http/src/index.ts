@@ -49,4 +49,4 @@ export {
 } from './service-client.js'
 export { defineStream, type LineStream, type StreamContract, type TextStream } from './stream.js'
 export { defineUpload, type UploadContract } from './upload.js'
-export { jsonPointer, mostDetails, validationFailed } from './validation.js'
+export { jsonPointer, mostDetails, parseField, validationFailed } from './validation.js'
