@@ -28,6 +28,7 @@ export {
   type OutboundResponse,
 } from './outbound/outbound.js'
 export { OutboundError, type OutboundErrorKind } from './outbound/outbound-error.js'
+export type { OutboundStreams, StreamRequest, StreamTarget, StreamTls } from './outbound/streams.js'
 export { requestIdFrom } from './request-id.js'
 export {
   type Deprecation,
