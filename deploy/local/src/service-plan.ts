@@ -90,6 +90,12 @@ function ownVariables({
       WEBHOOK_ALLOW_HTTP: env.WEBHOOK_ALLOW_HTTP ?? 'loopback',
       WEBHOOK_CA_FILE: webhookCaFile,
     },
+    integrations: {
+      // As for webhooks: what runs on this machine is what a local run connects.
+      CONNECTOR_ALLOWED_CIDRS: env.CONNECTOR_ALLOWED_CIDRS ?? '127.0.0.0/8,::1/128',
+      CONNECTOR_ALLOW_HTTP: env.CONNECTOR_ALLOW_HTTP ?? 'loopback',
+      CONNECTOR_CA_FILE: webhookCaFile,
+    },
     gateway: { PUBLIC_ORIGIN: origin, RATE_LIMIT_PER_MINUTE: env.RATE_LIMIT_PER_MINUTE },
   }
 }

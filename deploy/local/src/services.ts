@@ -2,6 +2,7 @@ import type { BackendName, ServiceName } from '@opsplane/contracts'
 import { databaseStudio } from '@opsplane/database-studio'
 import { dispatcher } from '@opsplane/dispatcher'
 import { gateway } from '@opsplane/gateway'
+import { integrations } from '@opsplane/integrations'
 import { itsm } from '@opsplane/itsm'
 import type { RunnableService } from '@opsplane/runtime'
 import type { Service } from '@opsplane/service'
@@ -13,6 +14,7 @@ export const backends: Record<BackendName, Service> = {
   settings,
   itsm,
   dispatcher,
+  integrations,
   'database-studio': databaseStudio,
   workflows,
 }

@@ -4,6 +4,7 @@ import { changeTemplateEvents } from './change-templates.js'
 import { changeWindowEvents } from './change-windows.js'
 import { changeEvents } from './changes.js'
 import { cmdbEvents } from './cmdb.js'
+import { connectorEvents } from './connectors.js'
 import { dispatcherEvents } from './dispatcher.js'
 import { itsmEvents } from './itsm.js'
 import { itsmSettingsEvents } from './itsm-settings.js'
@@ -36,6 +37,7 @@ export const eventCatalog = {
   ...settingsEvents,
   ...sessionEvents,
   ...dispatcherEvents,
+  ...connectorEvents,
   ...studioSqlEvents,
   ...studioTableEvents,
   ...workflowEvents,

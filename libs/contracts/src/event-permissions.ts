@@ -31,6 +31,7 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   secret: 'secrets:read',
   audit: 'audit:read',
   webhook: 'webhooks:read',
+  connector: 'connectors:read',
   table: 'tables:read',
   // Row rules bind whoever reads records alone; the events tell of all.
   record: 'tables:write',

@@ -16,6 +16,7 @@ export const serviceRegistry = {
   settings: withDatabase('auth', 'workspaces', 'settings', 'secrets', 'audit', 'notifications'),
   itsm: withDatabase('itsm', 'cmdb', 'knowledge', 'catalog'),
   dispatcher: withDatabase('webhooks', 'events'),
+  integrations: withDatabase('connectors', 'transformer'),
   'database-studio': { ...withDatabase('tables', 'queries', 'migrations'), inDataDatabase: true },
   workflows: withDatabase('workflows', 'runs'),
   gateway: { paths: [], database: false },
@@ -63,5 +64,5 @@ export type InternalParty = (typeof internalParties)[number]
 
 /** The services that go on in people's names after a request: each by grants, see ADR 050. */
 export const actsForPeople: readonly InternalParty[] = internalParties.filter((party: string) =>
-  ['workflows', 'sdk'].includes(party),
+  ['integrations', 'workflows', 'sdk'].includes(party),
 )

@@ -28,6 +28,7 @@ export {
   type OutboundResponse,
 } from './outbound/outbound.js'
 export { OutboundError, type OutboundErrorKind } from './outbound/outbound-error.js'
+export type { OutboundStreams, StreamRequest, StreamTarget, StreamTls } from './outbound/streams.js'
 export { requestIdFrom } from './request-id.js'
 export {
   type Deprecation,
@@ -49,4 +50,4 @@ export {
 } from './service-client.js'
 export { defineStream, type LineStream, type StreamContract, type TextStream } from './stream.js'
 export { defineUpload, type UploadContract } from './upload.js'
-export { jsonPointer, mostDetails, validationFailed } from './validation.js'
+export { jsonPointer, mostDetails, parseField, validationFailed } from './validation.js'

@@ -21,6 +21,18 @@ export function parsePart(schema: z.ZodType, value: unknown, place: Place, detai
   return undefined
 }
 
+/** Parses one field of a body whose schema is known late. Throws `validation_failed` with paths below the field. */
+export function parseField<Schema extends z.ZodType>(
+  schema: Schema,
+  field: string,
+  value: unknown,
+): z.output<Schema> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const details = result.error.issues.flatMap((issue) => issueDetails(issue, 'body', value))
+  throw validationFailed(details.map((detail) => ({ ...detail, path: `/${field}${detail.path}` })))
+}
+
 export function validationFailed(found: ErrorDetail[]): ApiError {
   const details = found.slice(0, mostDetails)
   const [first] = details

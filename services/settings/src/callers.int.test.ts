@@ -12,7 +12,7 @@ afterAll(() => settings?.stop())
 /** Every internal route of settings, with who may call it. */
 const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/tokens/verify', ['gateway']],
-  ['POST', '/internal/secrets/resolve', ['dispatcher']],
+  ['POST', '/internal/secrets/resolve', ['dispatcher', 'integrations']],
   ['POST', '/internal/rights', ['dispatcher']],
   ['POST', '/internal/rights', ['dispatcher']],
   ['POST', '/internal/bootstrap', ['operator']],

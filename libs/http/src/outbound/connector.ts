@@ -5,6 +5,7 @@ import type { buildConnector } from 'undici'
 import { undici } from '../undici.js'
 import { aborted } from './aborted.js'
 import type { AddressPolicy } from './addresses.js'
+import { answerMeter } from './answer-limit.js'
 import { type OutboundError, outboundError, toOutboundError } from './outbound-error.js'
 import { createResolver, type Resolve } from './resolver.js'
 import { hostWithoutBrackets } from './url-rules.js'
@@ -21,9 +22,6 @@ export interface GuardedResolver {
 const resolveLimitMs = 5_000
 
 const connectTimeoutMs = 10_000
-
-/** What the answer to one request may take on the wire. */
-export const mostAnswerBytes = 8 * 1024 * 1024
 
 /**
  * Resolves a name and refuses it when any of its addresses is not allowed, or when they are not known in time. Callers
@@ -71,17 +69,9 @@ export function createGuardedResolver(
 
 const noSuchName = () => Object.assign(new Error('The name is not for the outside.'), { code: NOTFOUND })
 
-/** undici's connector, which connects to checked addresses only: those it was given are the ones it dials. */
-export function createGuardedConnector(
-  policy: AddressPolicy,
-  { resolve }: GuardedResolver,
-  waiting: Waiting,
-  secureContext: SecureContext | undefined,
-): buildConnector.connector {
-  const { buildConnector, errors } = undici()
-  /** To undici, no failure of a request: one that comes meanwhile gets a connection of its own. */
-  class NobodyWaits extends errors.InformationalError {}
-  const lookup: LookupFunction = (hostname, options, callback) => {
+/** What sockets ask for the addresses of a name: those it gives are the ones they dial. */
+export function guardedLookup({ resolve }: GuardedResolver): LookupFunction {
+  return (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {
         const [first] = addresses
@@ -91,6 +81,18 @@ export function createGuardedConnector(
       (error: Error) => callback(error, []),
     )
   }
+}
+
+/** undici's connector, which connects to checked addresses only. */
+export function createGuardedConnector(
+  policy: AddressPolicy,
+  lookup: LookupFunction,
+  waiting: Waiting,
+  secureContext: SecureContext | undefined,
+): buildConnector.connector {
+  const { buildConnector, errors } = undici()
+  /** To undici, no failure of a request: one that comes meanwhile gets a connection of its own. */
+  class NobodyWaits extends errors.InformationalError {}
   const connect = buildConnector({
     timeout: connectTimeoutMs,
     lookup,
@@ -117,7 +119,10 @@ export function createGuardedConnector(
       if (error) callback(error instanceof NobodyWaits ? error : connectFailure(error), null)
       else {
         callback(null, socket)
-        limitAnswers(socket)
+        // undici reads the socket; this only sees what it has read. The cap on bodies does not count what is no body,
+        // such as the extensions of chunks.
+        const meter = answerMeter(socket)
+        socket.on('data', (chunk: Buffer) => meter(chunk.length))
       }
     })
     const settled = waiting.whileWaitedFor(origin, () => {
@@ -126,26 +131,8 @@ export function createGuardedConnector(
   }
 }
 
-/**
- * Cuts a connection on which more arrives after a request than any answer may take. The cap on bodies does not
- * count what is no body, such as the extensions of chunks.
- */
-function limitAnswers(socket: Socket): void {
-  let written = -1
-  let received = 0
-  // undici reads the socket; this only sees what it has read.
-  socket.on('data', (chunk: Buffer) => {
-    if (socket.bytesWritten !== written) {
-      written = socket.bytesWritten
-      received = 0
-    }
-    received += chunk.length
-    if (received > mostAnswerBytes) socket.destroy(outboundError('protocol'))
-  })
-}
-
 /** Before there is a connection, a reset can only be the TLS or TCP handshake that failed. */
-function connectFailure(error: Error): OutboundError {
+export function connectFailure(error: unknown): OutboundError {
   const failure = toOutboundError(error)
   return failure.kind === 'reset' || failure.kind === 'protocol' ? outboundError('connect', error) : failure
 }

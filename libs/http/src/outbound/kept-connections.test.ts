@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { mostAnswerBytes } from './connector.js'
+import { mostAnswerBytes } from './answer-limit.js'
 import { createOutbound, type OutboundRequest } from './outbound.js'
 
 const closers: (() => unknown)[] = []

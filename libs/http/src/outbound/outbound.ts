@@ -1,12 +1,13 @@
-import { createSecureContext, rootCertificates } from 'node:tls'
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import type { Agent, Dispatcher } from 'undici'
 import { undici } from '../undici.js'
 import { aborted } from './aborted.js'
 import { createAddressPolicy } from './addresses.js'
-import { createGuardedConnector, createGuardedResolver } from './connector.js'
+import { createGuardedConnector, createGuardedResolver, guardedLookup } from './connector.js'
 import { OutboundError, outboundError, toOutboundError } from './outbound-error.js'
 import type { Resolve } from './resolver.js'
 import { readBody } from './response-body.js'
+import { createStreams, type OutboundStreams } from './streams.js'
 import { checkUrl } from './url-rules.js'
 import { createWaiting, type Waiting } from './waiting.js'
 
@@ -25,6 +26,8 @@ export interface OutboundOptions {
   resolve?: Resolve
   /** What finding the addresses of one name may take; 5 s unless given. */
   resolveTimeoutMs?: number
+  /** Ports below 1024 that streams may be opened to; none unless given. */
+  streamPorts?: readonly number[]
 }
 
 export interface OutboundRequest {
@@ -54,7 +57,7 @@ export interface OutboundResponse {
 }
 
 /** Everything the platform calls on a tenant's behalf goes through here. */
-export interface Outbound {
+export interface Outbound extends OutboundStreams {
   /**
    * Throws ApiError `validation_failed` at `path` for a URL that would never be called. Names are not resolved: whether
    * there is one inside is nobody's business, and what it leads to is checked whenever it is called.
@@ -70,7 +73,10 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const policy = createAddressPolicy(options.allowedCidrs, options.deniedCidrs)
   const rules = { policy, allowHttp: options.allowHttp }
   const resolver = createGuardedResolver(policy, options.resolve, options.resolveTimeoutMs)
+  const lookup = guardedLookup(resolver)
   const waiting = createWaiting()
+  const secureContext = secureContexts(options.ca)
+  const streams = createStreams({ policy, lookup, ports: options.streamPorts ?? [], secureContext })
   let agent: Agent | undefined
   let closed = false
   const opened = (): Agent => {
@@ -80,12 +86,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
   }
   const openAgent = (): Agent => {
     const { Agent } = undici()
-    // Made once: parsing all the authorities again for each connection costs more than its handshake.
-    const secureContext = options.ca
-      ? createSecureContext({ ca: [...rootCertificates, options.ca] })
-      : undefined
     return new Agent({
-      connect: createGuardedConnector(policy, resolver, waiting, secureContext),
+      connect: createGuardedConnector(policy, lookup, waiting, secureContext()),
       connections: options.connectionsPerOrigin ?? 64,
       pipelining: 1,
       // The one deadline of each request replaces undici's own timers.
@@ -94,14 +96,29 @@ export function createOutbound(options: OutboundOptions): Outbound {
     })
   }
 
+  const { checkTarget, connect, startTls } = streams
   return {
+    checkTarget,
+    connect,
+    startTls,
     checkUrl: (url, path) => void checkUrl(url, rules, path),
     request: async (request) => send(request, opened(), waiting, () => checkUrl(request.url, rules)),
     async close() {
       closed = true
       resolver.close()
+      streams.close()
       await agent?.destroy()
     },
+  }
+}
+
+/** Whom TLS trusts, in the form it needs: parsing all the authorities for each connection costs more than its handshake. */
+function secureContexts(operatorsCa: string | undefined): (ca?: string) => SecureContext | undefined {
+  let usual: SecureContext | undefined
+  return (ca) => {
+    if (ca !== undefined) return createSecureContext({ ca })
+    if (operatorsCa) usual ??= createSecureContext({ ca: [...rootCertificates, operatorsCa] })
+    return usual
   }
 }
 

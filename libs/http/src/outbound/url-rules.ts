@@ -3,7 +3,7 @@ import { invalidField } from '@opsplane/contracts'
 import type { AddressPolicy } from './addresses.js'
 
 /** Ports above 1023 that speak something else than HTTP (the bad ports of the Fetch standard). */
-const refusedPorts = new Set([
+export const refusedPorts = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
   10080,
 ])
@@ -55,7 +55,7 @@ function portAllowed(url: URL): boolean {
 }
 
 /** URL parsing has turned every spelling of an IPv4 address into the dotted one. Names pass, to be resolved. */
-function literalAllowed(hostname: string, policy: AddressPolicy): boolean {
+export function literalAllowed(hostname: string, policy: AddressPolicy): boolean {
   const host = bareHost(hostname)
   if (isIP(host) !== 0) return policy.allows(host)
   return isLocalName(host) ? policy.allows('127.0.0.1') : host !== ''
@@ -70,4 +70,13 @@ const bareHost = (hostname: string) => hostWithoutBrackets(hostname).replace(/\.
 
 export function hostWithoutBrackets(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+}
+
+/** A host as URLs have it, every spelling of an IPv4 address turned into the dotted one; undefined where it is none. */
+export function hostnameOf(host: string): string | undefined {
+  const bare = /^\[.*\]$/.test(host) ? host.slice(1, -1) : host
+  const isIpv6 = isIP(bare) === 6
+  if (!isIpv6 && /[\s/\\?#@%:[\]]/.test(host)) return undefined
+  const text = `http://${isIpv6 ? `[${bare}]` : host}/`
+  return URL.canParse(text) ? new URL(text).hostname : undefined
 }

@@ -1,0 +1,68 @@
+import {
+  ApiError,
+  type Connector,
+  type ConnectorPatch,
+  type NewConnector,
+  newId,
+  notFound,
+} from '@opsplane/contracts'
+import { parseField, type RequestMeta } from '@opsplane/http'
+import { uniqueViolation } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import type { Kinds } from '../kind/kinds.js'
+import { connector } from './domain.js'
+import { refuseStrayBraces } from './references.js'
+
+export type Connectors = ReturnType<typeof createConnectors>
+
+/** Makes and changes connectors whose configurations their kinds accept. */
+export function createConnectors({ store }: Pick<ServiceContext, 'store'>, kinds: Kinds) {
+  const aggregate = store.aggregate(connector)
+
+  const accepted = (kindName: string, given: unknown): Record<string, unknown> => {
+    const kind = kinds.named(kindName)
+    const config = parseField(kind.config, 'config', given)
+    refuseStrayBraces(config)
+    kind.check(config)
+    return { ...config }
+  }
+
+  return {
+    aggregate,
+
+    /** Throws `conflict` for a name that is taken. */
+    create: async (body: NewConnector, meta: RequestMeta): Promise<Connector> => {
+      const fields = { ...body, config: accepted(body.kind, body.config) }
+      const id = newId('connector')
+      const command = { kind: 'create' as const, id, fields, caller: meta.principal, now: meta.now }
+      return named(aggregate.create(id, command, meta))
+    },
+
+    update: async (id: string, body: ConnectorPatch, meta: RequestMeta): Promise<Connector> => {
+      const found = await aggregate.find(id, meta.tenant)
+      if (!found) throw notFound()
+      const config = body.config && accepted(found.state.kind, body.config)
+      const patch = { ...body, ...(config && { config }) }
+      return named(
+        aggregate.handle(id, { kind: 'update', patch, caller: meta.principal, now: meta.now }, meta),
+      )
+    },
+
+    delete: async (id: string, meta: RequestMeta): Promise<void> => {
+      await aggregate.handle(id, { kind: 'delete' }, meta)
+    },
+  }
+}
+
+async function named<Result>(saved: Promise<Result>): Promise<Result> {
+  try {
+    return await saved
+  } catch (error) {
+    if (uniqueViolation(error) !== 'connectors_name_key') throw error
+    const message = 'There is a connector of this name in this environment already.'
+    throw new ApiError('conflict', message, {
+      details: [{ in: 'body', path: '/name', code: 'name_taken', message }],
+      cause: error,
+    })
+  }
+}

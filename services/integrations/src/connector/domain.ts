@@ -1,0 +1,120 @@
+import {
+  ApiError,
+  assertNever,
+  type ConnectorPatch,
+  type ConnectorState,
+  type ConnectorStatus,
+  changedFields,
+  type Decider,
+  type Decision,
+  type Instant,
+  type NewConnector,
+  notFound,
+} from '@opsplane/contracts'
+import { referencedIn } from './references.js'
+
+/** `epoch` counts configurations: what was seen of an earlier one says nothing of the present one. */
+export type StoredConnector = ConnectorState & { epoch: number }
+
+/** Who wants something of a connector. */
+export interface Caller {
+  userId: string
+  permissions: readonly string[]
+}
+
+export type ConnectorCommand =
+  | { kind: 'create'; id: string; fields: NewConnector; caller: Caller; now: Instant }
+  | { kind: 'update'; patch: ConnectorPatch; caller: Caller; now: Instant }
+  | { kind: 'report'; epoch: number; status: 'up' | 'down'; error: string | null; now: Instant }
+  | { kind: 'delete' }
+
+export const connector: Decider<StoredConnector, ConnectorCommand, ConnectorState> = {
+  resourceType: 'connector',
+  table: 'connectors',
+  decide,
+  expose: ({ epoch: _, ...visible }) => visible,
+  describe: ({ name }) => ({ displayName: name }),
+}
+
+function decide(command: ConnectorCommand, state: StoredConnector | null): Decision<StoredConnector>[] {
+  if (command.kind === 'create') return [{ type: 'connector.created', after: created(command, state) }]
+  if (command.kind === 'report') return reported(command, state)
+  if (state === null) throw notFound()
+  switch (command.kind) {
+    case 'update':
+      return updated(command, state)
+    case 'delete':
+      return [{ type: 'connector.deleted', after: null }]
+    default:
+      return assertNever(command)
+  }
+}
+
+function created(
+  { id, fields, caller, now }: Extract<ConnectorCommand, { kind: 'create' }>,
+  existing: StoredConnector | null,
+): StoredConnector {
+  if (existing !== null) throw new ApiError('conflict', 'There is a connector with this id already.')
+  requireSecretsUse(caller, fields.config)
+  return {
+    id,
+    ...fields,
+    ownerId: caller.userId,
+    ...unseen,
+    epoch: 0,
+    statusChangedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+const unseen = { status: 'unknown', lastError: null } satisfies Partial<StoredConnector>
+
+/** Another configuration, or one that is used again, takes the right to use its secrets anew, and nothing is known of it. */
+function updated(
+  { patch, caller, now }: Extract<ConnectorCommand, { kind: 'update' }>,
+  state: StoredConnector,
+): Decision<StoredConnector>[] {
+  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+  const after: StoredConnector = { ...state, ...given }
+  const starts = after.enabled && !state.enabled
+  const reconfigured = changedFields({ config: state.config }, { config: after.config }).length > 0
+  if (starts || patch.config !== undefined) {
+    requireSecretsUse(caller, after.config)
+    after.ownerId = caller.userId
+  }
+  if (starts || reconfigured) {
+    Object.assign(after, unseen, { epoch: state.epoch + 1 })
+    if (state.status !== 'unknown') after.statusChangedAt = now
+  }
+  if (changedFields(state, after).length === 0) return []
+  return [{ type: 'connector.updated', after: { ...after, updatedAt: now } }]
+}
+
+/** Told once per change, whoever sees it first; of another configuration, or of what is gone, nothing is told. */
+function reported(
+  { epoch, status, error, now }: Extract<ConnectorCommand, { kind: 'report' }>,
+  state: StoredConnector | null,
+): Decision<StoredConnector>[] {
+  if (state === null || state.epoch !== epoch || state.status === status || !state.enabled) return []
+  const previousStatus: ConnectorStatus = state.status
+  const after = { ...state, status, lastError: error, statusChangedAt: now, updatedAt: now }
+  return [{ type: 'connector.status_changed', after, extras: { previousStatus } }]
+}
+
+/** Throws `forbidden` for those who may not use the secrets the configuration refers to. */
+function requireSecretsUse({ permissions }: Caller, config: unknown): void {
+  if (permissions.includes('secrets:use') || referencedIn(config).length === 0) return
+  const message = 'The configuration refers to secrets, which takes the permission secrets:use.'
+  throw new ApiError('forbidden', message, {
+    details: [
+      {
+        in: 'body',
+        path: '/config',
+        code: 'permission_not_held',
+        message,
+        params: { missing: ['secrets:use'] },
+      },
+    ],
+  })
+}

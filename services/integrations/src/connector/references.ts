@@ -1,0 +1,23 @@
+import { invalidField, referencedSecrets, secretReference } from '@opsplane/contracts'
+import { jsonPointer } from '@opsplane/http'
+
+/** Names of the secrets that texts anywhere in a value refer to. */
+export function referencedIn(value: unknown): string[] {
+  if (typeof value === 'string') return referencedSecrets(value)
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(referencedIn)
+}
+
+/** Throws `validation_failed` where a text below `/config` has `{{ }}` around anything but a reference. */
+export function refuseStrayBraces(value: unknown, path = '/config'): void {
+  if (typeof value === 'string') {
+    if (!/\{\{|\}\}/.test(value.replaceAll(secretReference, ''))) return
+    throw invalidField(
+      path,
+      'not_a_reference',
+      'May use {{ }} for references of the form {{secrets.name}} only.',
+    )
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, inner] of Object.entries(value)) refuseStrayBraces(inner, path + jsonPointer([key]))
+}

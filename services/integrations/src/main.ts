@@ -1,0 +1,4 @@
+import { runService } from '@opsplane/runtime'
+import { integrations } from './service.js'
+
+runService(integrations)
