@@ -53,6 +53,8 @@ export type Entry =
   | { kind: 'begun'; place: Place; input: unknown }
   /** `retryAt` null: it was the last attempt. */
   | { kind: 'attempt_failed'; place: Place; attempt: number; error: StepError; retryAt: number | null }
+  /** The delay before another attempt is over. */
+  | { kind: 'retry_due'; place: Place; attempt: number }
   | { kind: 'waiting'; place: Place; waiting: Waiting }
   /** Of an approval. */
   | { kind: 'decided'; place: Place; decision: ApprovalDecision }
@@ -61,7 +63,9 @@ export type Entry =
   | { kind: 'chosen'; place: Place; list: string | null }
   /** Of a `for_each`. */
   | { kind: 'items'; place: Place; items: unknown[] }
+  /** Of steps that hold no others: what becomes of those that do follows from the steps in them. */
   | { kind: 'completed'; place: Place; output: unknown }
+  /** Of steps as above, or of the run as a whole (`''`), when it takes too long. */
   | { kind: 'failed'; place: Place; error: StepError }
   | { kind: 'cancelling'; by: By; reason: string | null }
   /** What stands at `from` and after it is forgotten; null: only what has failed or was cut off. */
@@ -73,7 +77,9 @@ export type Entry =
 export interface Recorded {
   /** From 1 without gaps. */
   seq: number
-  /** When it was decided, in Unix milliseconds. */
+  /** When it was decided, in Unix milliseconds: the `now` of the decision. */
   at: number
+  /** Of its JSON, about. */
+  bytes: number
   entry: Entry
 }

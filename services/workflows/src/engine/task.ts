@@ -1,0 +1,40 @@
+import type { EffectStep } from '@opsplane/contracts'
+import type { Place, Waiting } from './history.js'
+import type { Template } from './template.js'
+
+/** Opaque. Names a task for good: no two of a run are the same, in no attempt at it. */
+export type TaskId = string
+
+/**
+ * What has to be under way while a run stands as it does. A task is the same one as long as its `id` is; one that is no
+ * longer asked for is given up.
+ */
+export type Task = { id: TaskId; place: Place } & (
+  | Evaluate
+  | Perform
+  /** A run of another workflow, to be started unless there is one of this key. */
+  | { kind: 'start_run'; workflowId: string; input: unknown; key: string; wait: boolean }
+  /** Somebody or something else is waited for; nothing but to be found by it. */
+  | { kind: 'await'; waiting: Waiting }
+)
+
+/** All templates of a step at once (there may be none): pure, so it is simply repeated after a crash. */
+interface Evaluate {
+  kind: 'evaluate'
+  templates: readonly Template[]
+  scope: Record<string, unknown>
+}
+
+/**
+ * An effect elsewhere. `key` (64 hex digits) is the same in every attempt and after every crash, and after a cancel in
+ * the middle of it; it is another one where the run is retried from a step that had failed or is to be done again.
+ */
+interface Perform {
+  kind: 'perform'
+  /** From 1. */
+  attempt: number
+  step: EffectStep
+  input: unknown
+  key: string
+  timeoutMs: number
+}
