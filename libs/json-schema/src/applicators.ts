@@ -1,0 +1,39 @@
+import { isObject, type JsonSchema, step } from './schema.js'
+
+/** Keywords that hold one subschema, a list of them, or one for each name. */
+const single = ['items', 'contains', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties']
+const places = {
+  ...byKeyword([...single, 'propertyNames', 'not', 'if', 'then', 'else'], 'one'),
+  ...byKeyword(['prefixItems', 'anyOf', 'oneOf', 'allOf'], 'list'),
+  ...byKeyword(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'], 'named'),
+}
+export const applicators: ReadonlyMap<string, 'one' | 'list' | 'named'> = new Map(Object.entries(places))
+
+/** Keywords whose subschemas are held against the same value as the schema around them. */
+const inPlace = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', 'dependentSchemas'])
+
+export interface Held {
+  keyword: string
+  pointer: string
+  schema: unknown
+  inPlace: boolean
+}
+
+/** The subschemas right below one; values of other shapes than the keyword takes hold none. */
+export function* heldBy(schema: JsonSchema, pointer: string): Generator<Held> {
+  for (const [keyword, value] of Object.entries(schema)) {
+    const kind = applicators.get(keyword)
+    const at = { keyword, inPlace: inPlace.has(keyword) }
+    if (kind === 'one') yield { ...at, pointer: `${pointer}/${keyword}`, schema: value }
+    if (kind === 'list' && Array.isArray(value))
+      for (const [index, one] of value.entries())
+        yield { ...at, pointer: `${pointer}/${keyword}/${index}`, schema: one }
+    if (kind === 'named' && isObject(value))
+      for (const [name, one] of Object.entries(value))
+        yield { ...at, pointer: `${pointer}/${keyword}${step(name)}`, schema: one }
+  }
+}
+
+function byKeyword<Kind extends string>(keywords: string[], kind: Kind): Record<string, Kind> {
+  return Object.fromEntries(keywords.map((keyword) => [keyword, kind]))
+}

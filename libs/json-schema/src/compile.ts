@@ -1,0 +1,117 @@
+import { type Budget, budgetOf, TooCostlyError } from './budget.js'
+import { type Cost, costsOf } from './costs.js'
+import { filledIn } from './defaults.js'
+import { evaluate } from './evaluate.js'
+import { explain } from './explain.js'
+import { type Inspected, inspect } from './inspect.js'
+import { measure } from './json-values.js'
+import { type Limits, limitsOf, type SchemaOptions } from './options.js'
+import { type Prepared, prepare } from './prepared.js'
+import type { Fault, Problem } from './schema.js'
+
+/** A schema that can be held against any value in bounded time. */
+export interface CompiledSchema {
+  /**
+   * All that is wrong with a value; [] when valid. Code `too_costly` where it would take too long to tell. A `partial` value is
+   * not complete yet: what is required may be missing, and what is still to come may decide between alternatives.
+   */
+  check(value: unknown, options?: { partial?: boolean }): Fault[]
+  /** Fills in `default`s of absent properties, without touching its argument. Throws TooCostlyError. */
+  withDefaults(value: unknown): unknown
+}
+
+export type Compilation = { schema: CompiledSchema } | { problems: Problem[] }
+
+/** Calls go down by references within a value as well; so many at most, which the stack has room for. */
+const maxCalls = 1_500
+
+/**
+ * A schema of draft 2020-12 for checking values, or what is wrong with it. References lead to subschemas of the same document;
+ * patterns are matched in linear time; whatever schema and value are, a check ends in bounded time.
+ */
+export function compileSchema(schema: unknown, options: SchemaOptions = {}): Compilation {
+  const limits = limitsOf(options)
+  try {
+    const budget = budgetOf(2 * limits.maxSteps, 'It is too large, with its patterns read.')
+    return compile(schema, limits, budget)
+  } catch (error) {
+    if (error instanceof TooCostlyError) return { problems: [tooCostly(error)] }
+    throw error
+  }
+}
+
+function compile(given: unknown, limits: Limits, budget: Budget): Compilation {
+  const measured = measure(given, budget)
+  if ('path' in measured) return { problems: [measured] }
+  if (measured.bytes > limits.maxBytes)
+    return { problems: [{ path: '', code: 'too_big', message: `must be at most ${limits.maxBytes} bytes` }] }
+  const inspected = inspect(structuredClone(given), limits, budget)
+  if (inspected.problems.length > 0) return { problems: inspected.problems }
+  const cost = costsOf(inspected, limits)
+  if ('path' in cost) return { problems: [cost] }
+  const compiled = compiledSchema(inspected, cost, limits)
+  const problems = limits.reading === 'strict' ? defaultProblems(inspected, cost, limits, budget) : []
+  return problems.length > 0 ? { problems } : { schema: compiled }
+}
+
+function compiledSchema(inspected: Inspected, cost: Cost, limits: Limits): CompiledSchema {
+  const { closed } = limits
+  const prepared = new Map<boolean, Prepared>()
+  const preparedFor = (partial: boolean) => {
+    const found = prepared.get(partial) ?? prepare(inspected, { closed, partial }, '')
+    prepared.set(partial, found)
+    return found
+  }
+  return {
+    check(value, { partial = false } = {}) {
+      const budget = budgetOf(limits.maxSteps, 'It is too large to be held against this schema.')
+      return faultsOf(preparedFor(partial), value, { inspected, cost, limits, budget })
+    },
+    withDefaults(value) {
+      return filledIn(inspected, value, budgetOf(limits.maxSteps, 'It is too large to be filled in.'))
+    },
+  }
+}
+
+interface Checking {
+  inspected: Inspected
+  cost: Cost
+  limits: Limits
+  budget: Budget
+}
+
+function faultsOf(
+  prepared: Prepared,
+  value: unknown,
+  { inspected, cost, limits, budget }: Checking,
+): Fault[] {
+  try {
+    const measured = measure(value, budget)
+    if ('path' in measured) return [{ ...measured, schemaPath: '' }]
+    if ((measured.depth + 1) * cost.depth > maxCalls)
+      throw new TooCostlyError('It is nested too deeply to be held against this schema.')
+    const units = evaluate(prepared, value, { patterns: inspected.patterns, measured, budget })
+    return explain(units, prepared, value, limits.maxProblems)
+  } catch (error) {
+    if (error instanceof TooCostlyError) return [{ ...tooCostly(error), schemaPath: '' }]
+    throw error
+  }
+}
+
+/** Defaults that do not fit the schema they stand in: nobody could leave the property out. */
+function defaultProblems(inspected: Inspected, cost: Cost, limits: Limits, budget: Budget): Problem[] {
+  const manner = { closed: limits.closed, partial: false }
+  return [...inspected.subschemas].flatMap(([pointer, schema]) => {
+    if (typeof schema !== 'object' || schema.default === undefined) return []
+    const prepared = prepare(inspected, manner, pointer)
+    return faultsOf(prepared, schema.default, { inspected, cost, limits, budget }).map(
+      ({ path, message }): Problem => ({
+        path: `${pointer}/default${path}`,
+        code: 'invalid_default',
+        message: `does not fit: it ${message}`,
+      }),
+    )
+  })
+}
+
+const tooCostly = ({ message }: TooCostlyError): Problem => ({ path: '', code: 'too_costly', message })

@@ -1,0 +1,52 @@
+import type { Budget } from './budget.js'
+import type { Inspected } from './inspect.js'
+import { isObject, type JsonSchema, step } from './schema.js'
+
+/** Defaults that lead to defaults go no deeper; no form does. */
+const maxDepth = 50
+
+/**
+ * The value with the defaults of its schema where properties are missing, also within the objects and lists that are there.
+ * What is filled in is spent, as it multiplies with the items of lists. Throws TooCostlyError.
+ */
+export function filledIn({ subschemas, targets }: Inspected, given: unknown, budget: Budget): unknown {
+  function filled(pointer: string, value: unknown, depth: number): unknown {
+    budget.spend(1 / 4)
+    if (depth > maxDepth) return value
+    const schema = subschemas.get(pointer)
+    if (typeof schema !== 'object') return value
+    let whole = value
+    const target = targets.get(pointer)
+    if (target !== undefined) whole = filled(target, whole, depth + 1)
+    for (const index of Array.isArray(schema.allOf) ? schema.allOf.keys() : [])
+      whole = filled(`${pointer}/allOf/${index}`, whole, depth + 1)
+    const { properties, items } = schema
+    if (Array.isArray(whole) && isObject(items))
+      return whole.map((item) => filled(`${pointer}/items`, item, depth + 1))
+    return isObject(properties) && isObject(whole) ? filledObject(pointer, properties, whole, depth) : whole
+  }
+
+  function filledObject(pointer: string, properties: JsonSchema, value: JsonSchema, depth: number) {
+    const object = new Map(Object.entries(value))
+    for (const name of Object.keys(properties)) {
+      budget.spend(1 / 4)
+      const at = `${pointer}/properties${step(name)}`
+      if (!object.has(name)) {
+        const found = defaultOf(at)
+        if (found === undefined) continue
+        budget.spend(JSON.stringify(found).length / 16)
+        object.set(name, structuredClone(found))
+      }
+      object.set(name, filled(at, object.get(name), depth + 1))
+    }
+    return Object.fromEntries(object)
+  }
+  /** What is said beside a reference goes before what it leads to. */
+  function defaultOf(pointer: string): unknown {
+    const schema = subschemas.get(pointer)
+    if (typeof schema !== 'object') return undefined
+    const target = targets.get(pointer)
+    return schema.default ?? (target === undefined ? schema.default : defaultOf(target))
+  }
+  return filled('', given, 0)
+}

@@ -1,0 +1,140 @@
+import type { OutputUnit, Schema } from '@cfworker/json-schema'
+import { applicators } from './applicators.js'
+import { leafFaults } from './leaf-faults.js'
+import type { Prepared } from './prepared.js'
+import { type Fault, stepsOf } from './schema.js'
+
+/** Say only that a subschema is not met; what is wrong with it follows, or comes by itself. */
+const umbrellas = new Set([
+  ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'items', 'if'],
+  ...['prefixItems', 'unevaluatedItems', 'allOf', '$ref', 'dependentSchemas', 'propertyNames'],
+])
+
+const maxNested = 200
+
+/** A place in a prepared schema. */
+interface Located {
+  node: Schema | boolean
+  /** Pointer to the node in the schema it is made of. */
+  pointer: string
+  /** The keyword that stands in the schema for the one in the node. */
+  alias: string | undefined
+  /** What it says is no fault of the value: an item need not be what `contains` looks for. */
+  isAside: boolean
+  /** It is about the name of a property. */
+  ofName: boolean
+}
+
+/** What the validator says of a value, in our words: only what somebody has to change. */
+export function explain(
+  units: readonly OutputUnit[],
+  prepared: Prepared,
+  value: unknown,
+  most: number,
+): Fault[] {
+  const faults: Fault[] = []
+  const told = new Set<string>()
+  const located = locator(prepared)
+
+  for (let at = 0; at < units.length && faults.length < most; at++) {
+    const unit = units[at]
+    if (unit === undefined || umbrellas.has(unit.keyword)) continue
+    const place = located(schemaLocation(unit))
+    const path = unit.instanceLocation.slice(1)
+    if (unit.keyword === 'anyOf' || unit.keyword === 'oneOf') {
+      const nested = nestedIn(units, at)
+      at += nested.length
+      if (!place.isAside) faults.push(...choiceFaults(unit, nested, place, path))
+      continue
+    }
+    // For each missing property there is a unit, which names it in its message only.
+    const once = `${unit.keyword} ${place.pointer} ${path}`
+    if (place.isAside || told.has(once)) continue
+    told.add(once)
+    if (place.ofName) faults.push(nameFault(place, path))
+    else faults.push(...leafFaults(place, { keyword: unit.keyword, path }, value))
+  }
+  return faults.slice(0, most)
+
+  /** What is wrong with the alternative that is meant, where one is. */
+  function choiceFaults(unit: OutputUnit, nested: OutputUnit[], place: Located, path: string): Fault[] {
+    const keyword = place.alias ?? unit.keyword
+    const schemaPath = `${place.pointer}/${keyword}`
+    const alternatives = typeof place.node === 'object' ? (place.node[unit.keyword] ?? []) : []
+    const trials = (alternatives as unknown[]).map((): OutputUnit[] => [])
+    const begin = unit.keywordLocation.length + 1
+    for (const one of nested) trials[Number.parseInt(one.keywordLocation.slice(begin), 10)]?.push(one)
+    const none = { path, schemaPath, code: 'invalid_union' }
+    if (trials.some((trial) => trial.length === 0))
+      return [{ ...none, message: 'fits more than one of the alternatives' }]
+    // Beyond that nobody could say which one was meant.
+    if (nested.length > maxNested) return [{ ...none, message: 'fits none of the alternatives' }]
+    const meant = meantOf(
+      trials.map((trial) => explain(trial, prepared, value, most)),
+      path,
+    )
+    return meant ?? [{ ...none, message: 'fits none of the alternatives' }]
+  }
+}
+
+/** What is wrong with the one alternative that the type of the value, or what it says it is, does not rule out. */
+function meantOf(trials: readonly Fault[][], path: string): Fault[] | undefined {
+  const rulesOut = (fault: Fault) =>
+    /\/(?:const|enum)$/.test(fault.schemaPath)
+      ? !fault.path.slice(path.length + 1).includes('/')
+      : fault.path === path && fault.schemaPath.endsWith('/type')
+  const [meant, ...others] = trials.filter((faults) => !faults.some(rulesOut))
+  return others.length === 0 ? meant : undefined
+}
+
+/** The units that follow one about a choice and are about its alternatives. */
+function nestedIn(units: readonly OutputUnit[], at: number): OutputUnit[] {
+  const begin = `${units[at]?.keywordLocation}/`
+  let end = at + 1
+  while (units[end]?.keywordLocation.startsWith(begin)) end++
+  return units.slice(at + 1, end)
+}
+
+/** Where the schema stands whose keyword a unit is about. */
+const schemaLocation = ({ keyword, keywordLocation }: OutputUnit) =>
+  keyword === 'false' ? keywordLocation : keywordLocation.slice(0, keywordLocation.lastIndexOf('/'))
+
+const nameFault = ({ pointer }: Located, path: string): Fault => ({
+  path,
+  schemaPath: pointer,
+  code: 'invalid_key',
+  message: 'has a name that is not allowed',
+})
+
+function locator({ root, lookup, origins }: Prepared) {
+  const known = new Map<string, Located>()
+
+  function locate(location: string): Located {
+    const parts = stepsOf(location)
+    let place: Located = { ...at(root, ''), isAside: false, ofName: false }
+    while (parts.length > 0 && typeof place.node === 'object') {
+      const keyword = parts.shift() ?? ''
+      const isAside = place.isAside || keyword === 'contains'
+      const ofName = place.ofName || keyword === 'propertyNames'
+      place = { ...below(place, keyword, parts), isAside, ofName }
+    }
+    return place
+  }
+  function at(node: Schema | boolean, pointer: string) {
+    const origin = origins.get(node)
+    return { node, pointer: origin?.pointer ?? pointer, alias: origin?.keyword }
+  }
+  function below({ node, pointer, alias }: Located, keyword: string, parts: string[]) {
+    const schema = node as Schema
+    if (keyword === '$ref') return at(lookup[schema.$ref ?? ''] ?? false, pointer)
+    const there = `${pointer}/${alias ?? keyword}`
+    if (applicators.get(keyword) === 'one') return at(schema[keyword], there)
+    const name = parts.shift() ?? ''
+    return at(schema[keyword][name], `${there}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+  }
+  return (location: string): Located => {
+    const place = known.get(location) ?? locate(location)
+    known.set(location, place)
+    return place
+  }
+}

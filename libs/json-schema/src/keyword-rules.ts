@@ -1,0 +1,145 @@
+import { formats } from './formats.js'
+import { isObject, type JsonSchema, step } from './schema.js'
+import { isOfType, types } from './types.js'
+
+/** What is wrong with the value of a keyword; `at` is a pointer below its schema. */
+export interface KeywordProblem {
+  at: string
+  message: string
+}
+
+type Test = (value: unknown) => string | undefined
+
+const unless =
+  (holds: (value: unknown) => boolean, message: string): Test =>
+  (value) =>
+    holds(value) ? undefined : message
+
+const areNames = (value: unknown) =>
+  Array.isArray(value) &&
+  value.every((name) => typeof name === 'string') &&
+  new Set(value).size === value.length
+
+const text = unless(
+  (value) => typeof value === 'string' && value.length <= 2_000,
+  'must be a text of at most 2000 characters',
+)
+const number = unless((value) => typeof value === 'number', 'must be a number')
+const count = unless(
+  (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  'must be a whole number from 0',
+)
+const flag = unless((value) => typeof value === 'boolean', 'must be true or false')
+const schemas = unless((value) => Array.isArray(value) && value.length > 0, 'must be a list of schemas')
+const named = unless(isObject, 'must be an object')
+
+const tests: Readonly<Record<string, Test>> = {
+  ...{ title: text, description: text, $comment: text, $schema: text },
+  type: unless(
+    (value) =>
+      Array.isArray(value) ? value.length > 0 && value.every((one) => types.has(one)) : types.has(value),
+    `must be one or several of ${[...types].join(', ')}`,
+  ),
+  enum: unless((value) => Array.isArray(value) && value.length > 0, 'must be a list of values'),
+  format: unless((value) => typeof value === 'string', 'must be the name of a format'),
+  required: unless(areNames, 'must be a list of different names'),
+  dependentRequired: unless(
+    (value) => isObject(value) && Object.values(value).every(areNames),
+    'must give a list of different names for each name',
+  ),
+  ...{
+    properties: named,
+    patternProperties: named,
+    dependentSchemas: named,
+    $defs: named,
+    definitions: named,
+  },
+  ...{ anyOf: schemas, oneOf: schemas, allOf: schemas, prefixItems: schemas },
+  uniqueItems: flag,
+  multipleOf: unless((value) => typeof value === 'number' && value > 0, 'must be a number above 0'),
+  ...{ minimum: number, maximum: number, exclusiveMinimum: number, exclusiveMaximum: number },
+  ...{ minLength: count, maxLength: count, minItems: count, maxItems: count },
+  ...{ minProperties: count, maxProperties: count, minContains: count, maxContains: count },
+}
+
+/** Keywords of other drafts, and those that would lead elsewhere: what they bind would silently not be bound. */
+const refused: Readonly<Record<string, string>> = {
+  $dynamicRef: 'is not supported; use $ref',
+  $recursiveRef: 'is not supported; use $ref',
+  dependencies: 'is not of draft 2020-12; use dependentRequired or dependentSchemas',
+  additionalItems: 'is not of draft 2020-12; use items after prefixItems',
+}
+
+/** Keywords that say nothing about values. */
+export const annotations: ReadonlySet<string> = new Set([
+  ...['$schema', '$id', '$comment', 'title', 'description', 'examples', 'example', 'default'],
+  ...['deprecated', 'readOnly', 'writeOnly', '$anchor', 'contentEncoding', 'contentMediaType'],
+])
+const known: ReadonlySet<string> = new Set([
+  ...annotations,
+  ...Object.keys(tests),
+  ...['const', 'pattern', 'not', 'if', 'then', 'else', '$ref', 'items', 'contains', 'propertyNames'],
+  ...['additionalProperties', 'unevaluatedItems', 'unevaluatedProperties'],
+])
+
+/** For each lower bound the upper ones that must leave room above it, and whether the bound itself is enough room. */
+const pairs: Readonly<Record<string, readonly [upper: string, meeting: boolean][]>> = {
+  minimum: [
+    ['maximum', true],
+    ['exclusiveMaximum', false],
+  ],
+  exclusiveMinimum: [
+    ['maximum', false],
+    ['exclusiveMaximum', false],
+  ],
+  minLength: [['maxLength', true]],
+  minItems: [['maxItems', true]],
+  minProperties: [['maxProperties', true]],
+  minContains: [['maxContains', true]],
+}
+
+/** What is wrong with one keyword of a schema, apart from the subschemas and patterns in it. */
+export function keywordProblem(
+  schema: JsonSchema,
+  name: string,
+  strict: boolean,
+): KeywordProblem | undefined {
+  const value = schema[name]
+  const message =
+    refused[name] ??
+    tests[name]?.(value) ??
+    (name === 'items' && Array.isArray(value)
+      ? 'must be one schema; those of the first items are prefixItems'
+      : undefined) ??
+    (strict ? uselessness(schema, name, value) : undefined)
+  if (message !== undefined) return { at: step(name), message }
+  return strict ? typeProblem(schema, name, value) : undefined
+}
+
+/** Why a keyword that is well-formed does nothing, or rules out everything. */
+function uselessness(schema: JsonSchema, name: string, value: unknown): string | undefined {
+  if (!known.has(name) && !name.startsWith('x-')) return 'is a keyword that is not supported'
+  if (name === 'format' && !formats.has(String(value))) return `must be one of ${[...formats].join(', ')}`
+  if ((name === 'then' || name === 'else') && schema.if === undefined) return 'needs if'
+  return pairProblem(schema, name, value)
+}
+
+function pairProblem(schema: JsonSchema, name: string, value: unknown): string | undefined {
+  for (const [upper, meeting] of pairs[name] ?? []) {
+    const most = schema[upper]
+    if (typeof most !== 'number') continue
+    if (Number(value) > most) return `must not be more than ${upper}`
+    if (Number(value) === most && !meeting) return `must be less than ${upper}`
+  }
+  return undefined
+}
+
+/** A value that the type beside it rules out can never be given. */
+function typeProblem({ type }: JsonSchema, name: string, value: unknown): KeywordProblem | undefined {
+  if ((name !== 'enum' && name !== 'const') || ![type].flat().every((one) => types.has(one))) return undefined
+  const values = name === 'enum' && Array.isArray(value) ? value : [value]
+  const stray = values.findIndex((one) => !isOfType(type, one))
+  if (stray < 0) return undefined
+  const at = name === 'enum' ? `/enum/${stray}` : '/const'
+  return { at, message: `must be of the type beside it, ${[type].flat().join(' or ')}` }
+}

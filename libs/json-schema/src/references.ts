@@ -1,0 +1,28 @@
+import { type JsonSchema, step, stepsOf } from './schema.js'
+
+/** The subschemas of a document, by JSON pointer; of equal objects each is one of its own. */
+export type Subschemas = ReadonlyMap<string, JsonSchema | boolean>
+
+/** Where a reference leads: the pointer of a subschema of the same document; undefined where it leads to none. */
+export function targetOf(
+  reference: unknown,
+  subschemas: Subschemas,
+  anchors: ReadonlyMap<unknown, string>,
+): string | undefined {
+  if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined
+  const fragment = decoded(reference.slice(1))
+  if (fragment === undefined) return undefined
+  if (fragment === '' || fragment.startsWith('/')) {
+    const pointer = stepsOf(fragment).map(step).join('')
+    return subschemas.has(pointer) ? pointer : undefined
+  }
+  return anchors.get(fragment)
+}
+
+function decoded(fragment: string): string | undefined {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,18 @@
+import { isObject } from './schema.js'
+
+const tests: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+  object: isObject,
+  array: Array.isArray,
+}
+
+export const types: ReadonlySet<unknown> = new Set(Object.keys(tests))
+
+/** Whether a value is of the type, or of one of the types, that a schema names. */
+export function isOfType(type: unknown, value: unknown): boolean {
+  return [type].flat().some((name) => typeof name === 'string' && tests[name]?.(value))
+}
