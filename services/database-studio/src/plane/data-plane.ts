@@ -1,15 +1,15 @@
 import type { TenantScope } from '@opsplane/contracts'
-import type { StatementRunner } from '@opsplane/postgres'
+import { createConnectionPool, type StatementRunner } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import type { ParameterOrJSON, Sql, TransactionSql } from 'postgres'
 import type { StudioConfig } from '../config.js'
 import { boundedBy, type Deadline } from './deadline.js'
-import { createSessionPool } from './session-pool.js'
 import type { Acting, Space, SpaceRole } from './space.js'
 import { createSpaces } from './spaces.js'
 import {
   AlteredLoginError,
   type ConnectionKey,
+  nameOf,
   openConnection,
   type TenantConnection,
 } from './tenant-connection.js'
@@ -68,7 +68,10 @@ export function createDataPlane({
   database,
 }: Pick<ServiceContext<StudioConfig>, 'config' | 'database'>): DataPlane {
   const spaces = createSpaces(database)
-  const pool = createSessionPool({ max: config.dataSessions, maxEach, idleMs, open })
+  const pool = createConnectionPool({
+    ...{ max: config.dataSessions, maxEach, idleMs, nameOf, open },
+    groupOf: ({ space }) => space.id,
+  })
 
   async function open(key: ConnectionKey): Promise<TenantConnection> {
     const options = { ...key, url: config.databaseUrl, key: await spaces.key() }

@@ -1,6 +1,6 @@
 import { ApiError, type ErrorDetail, type ParameterType } from '@opsplane/contracts'
+import { checkParameter, type Json, parameterText } from '@opsplane/postgres'
 import type { Numbered } from '../sql/parameters.js'
-import { checkParameter, type Json, parameterText } from './values.js'
 
 /** JSON, as it came in the body. */
 export type ParameterValues = readonly unknown[] | Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 import type { QueryMode, QueryResult, TenantScope } from '@opsplane/contracts'
-import type { Database } from '@opsplane/postgres'
+import { collectRows, createTypeNames, type Database } from '@opsplane/postgres'
 import type { Sql, TransactionSql } from 'postgres'
 import type { DataPlane, Session } from '../plane/data-plane.js'
 import type { Acting } from '../plane/space.js'
@@ -7,8 +7,6 @@ import { numberParameters } from '../sql/parameters.js'
 import { checkQuery } from '../sql/statement.js'
 import { argumentsOf, type ParameterTypes, type ParameterValues } from './arguments.js'
 import { explainFailure } from './failure.js'
-import { collectRows } from './rows.js'
-import { createTypeNames } from './type-names.js'
 
 export interface QueryRequest {
   sql: string

@@ -1,5 +1,5 @@
 import type { QueryResult } from '@opsplane/contracts'
-import type { TransactionSql } from 'postgres'
+import type { ISql } from 'postgres'
 import type { TypeNames } from './type-names.js'
 import { type Json, readerOf, typeName } from './values.js'
 
@@ -12,9 +12,13 @@ export interface CollectOptions {
   maxBytes: number
   /** All at once: of what is no query of rows, such as EXPLAIN, postgres.js has no cursor. */
   whole: boolean
+  /** Reads on to the end beyond a cap, as a statement that changes rows has to; otherwise the rest is left alone. */
+  drain?: boolean
 }
 
 export interface Collected {
+  /** Rows that were changed or, where it was read to the end, selected. */
+  affected: number
   result(namesOf: TypeNames): Promise<Omit<QueryResult, 'durationMs'>>
 }
 
@@ -29,8 +33,11 @@ const page = 50
 const unknownType = 705
 
 /** Reads what a statement answers by a cursor, which takes one statement only, up to the caps. */
-export async function collectRows(tx: TransactionSql, options: CollectOptions): Promise<Collected> {
-  const { text, values, maxRows, maxBytes, whole } = options
+export async function collectRows(
+  tx: Pick<ISql, 'unsafe' | 'typed'>,
+  options: CollectOptions,
+): Promise<Collected> {
+  const { text, values, maxRows, maxBytes, whole, drain = false } = options
   const parameters = values.map((value) => tx.typed(value as string, unknownType))
   // Not the simple protocol, which takes several statements.
   const pending = tx.unsafe(text, parameters as unknown as string[], { simple: false } as object).raw()
@@ -41,17 +48,17 @@ export async function collectRows(tx: TransactionSql, options: CollectOptions): 
   const batches = whole ? [(await pending) as Batch] : (pending.cursor(page) as AsyncIterable<Batch>)
   for await (const batch of batches) {
     changed = batch.count ?? 0
-    for (const row of batch) {
+    for (const row of truncated ? [] : batch) {
       bytes += row.reduce((sum, value) => sum + (value?.length ?? 0), 0)
       truncated = rows.length >= maxRows ? 'rows' : bytes > maxBytes ? 'bytes' : null
       if (truncated) break
       rows.push(row)
     }
-    if (truncated) break
+    if (truncated && !drain) break
   }
   // Known even where no row comes, and then said here alone.
   const columns = (pending as Described).statement?.columns ?? []
-  return { result: (namesOf) => present({ columns, rows, changed, truncated }, namesOf) }
+  return { affected: changed, result: (namesOf) => present({ columns, rows, changed, truncated }, namesOf) }
 }
 
 /** What postgres.js has beside the rows, and its types leave out. */

@@ -1,4 +1,4 @@
-import type { Database } from '@opsplane/postgres'
+import type { StatementRunner } from '../database.js'
 
 /** Postgres' names of types by their numbers, in the order asked. */
 export type TypeNames = (types: readonly number[]) => Promise<string[]>
@@ -6,7 +6,7 @@ export type TypeNames = (types: readonly number[]) => Promise<string[]>
 const mostRemembered = 10_000
 
 /** Asked of the catalogue, which tenants may not read, and remembered: numbers are not given out twice. */
-export function createTypeNames(sql: Pick<Database['sql'], 'unsafe'>): TypeNames {
+export function createTypeNames(sql: StatementRunner): TypeNames {
   const known = new Map<number, string>()
   return async (types) => {
     const missing = [...new Set(types)].filter((type) => !known.has(type))

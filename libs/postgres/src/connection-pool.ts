@@ -1,51 +1,70 @@
 import { ApiError } from '@opsplane/contracts'
-import { type ConnectionKey, nameOf, type TenantConnection } from './tenant-connection.js'
 
-export interface SessionPoolOptions {
-  /** Most connections over all spaces. */
+/** A connection as a pool needs it. */
+export interface PooledConnection {
+  isOpen(): boolean
+  /** Makes it as new; false where it must be closed instead. */
+  reset(): Promise<boolean>
+  close(): Promise<void>
+}
+
+export interface ConnectionPoolOptions<Key, Connection extends PooledConnection> {
+  /** Most connections in all. */
   max: number
-  /** Most of one role of one space for one purpose. */
+  /** Most of one name. */
   maxEach: number
   /** Unused ones are closed after so long. */
   idleMs: number
-  open(key: ConnectionKey): Promise<TenantConnection>
+  /** Connections of one name can stand in for each other. */
+  nameOf(key: Key): string
+  /** Among groups, whoever has least is served first. */
+  groupOf(key: Key): string
+  open(key: Key): Promise<Connection>
 }
 
-/** Connections of tenants, each lent to one user at a time. */
-export interface SessionPool {
+/** Connections of several names, each lent to one user at a time. */
+export interface ConnectionPool<Key, Connection extends PooledConnection> {
   /** Throws `service_unavailable` once closed, or where too many wait. */
-  acquire(key: ConnectionKey): Promise<TenantConnection>
-  release(key: ConnectionKey, connection: TenantConnection): Promise<void>
+  acquire(key: Key): Promise<Connection>
+  release(key: Key, connection: Connection): Promise<void>
   counts(): { open: number; idle: number; waiting: number }
   close(): Promise<void>
 }
 
-interface Idle {
+interface Idle<Connection> {
   name: string
-  connection: TenantConnection
+  connection: Connection
   since: number
 }
 
-interface Waiter {
-  key: ConnectionKey
+interface Waiter<Key, Connection> {
+  key: Key
   name: string
-  resolve(connection: TenantConnection): void
+  group: string
+  resolve(connection: Connection): void
   reject(error: unknown): void
 }
 
 const mostWaiting = 10_000
-/** How often in a row a connection goes on to others of its own space while those of another wait: to change it takes a login. */
+/** How often in a row a connection goes on to others of its own name while those of another wait: to change it takes a login. */
 const longestStreak = 16
 
-export function createSessionPool({ max, maxEach, idleMs, open }: SessionPoolOptions): SessionPool {
+export function createConnectionPool<Key, Connection extends PooledConnection>({
+  max,
+  maxEach,
+  idleMs,
+  nameOf,
+  groupOf,
+  open,
+}: ConnectionPoolOptions<Key, Connection>): ConnectionPool<Key, Connection> {
   /** Least recently used first. */
-  const idle: Idle[] = []
-  const waiting: Waiter[] = []
+  const idle: Idle<Connection>[] = []
+  const waiting: Waiter<Key, Connection>[] = []
   /** Connections there are or that are being made, by name. */
   const counts = new Map<string, number>()
-  /** Connections that are lent, by space. */
+  /** Connections that are lent, by group. */
   const lent = new Map<string, number>()
-  const streaks = new WeakMap<TenantConnection, number>()
+  const streaks = new WeakMap<Connection, number>()
   let total = 0
   let closed = false
 
@@ -58,18 +77,18 @@ export function createSessionPool({ max, maxEach, idleMs, open }: SessionPoolOpt
     total--
     add(counts, name, -1)
   }
-  const drop = async ({ name, connection }: Pick<Idle, 'name' | 'connection'>) => {
+  const drop = async ({ name, connection }: Pick<Idle<Connection>, 'name' | 'connection'>) => {
     // Its place is free once the server has let it go, or the limit would be passed.
     await connection.close().catch(() => {})
     forget(name)
     serve()
   }
-  const lend = ({ key, resolve }: Waiter, connection: TenantConnection) => {
-    add(lent, key.space.id, 1)
+  const lend = ({ group, resolve }: Waiter<Key, Connection>, connection: Connection) => {
+    add(lent, group, 1)
     resolve(connection)
   }
 
-  async function make(waiter: Waiter): Promise<void> {
+  async function make(waiter: Waiter<Key, Connection>): Promise<void> {
     total++
     add(counts, waiter.name, 1)
     try {
@@ -82,7 +101,7 @@ export function createSessionPool({ max, maxEach, idleMs, open }: SessionPoolOpt
   }
 
   /** Whether this one can be given a connection now; takes one that is idle, or the place of another's. */
-  function take(waiter: Waiter): boolean {
+  function take(waiter: Waiter<Key, Connection>): boolean {
     const own = idle.findLastIndex(({ name }) => name === waiter.name)
     const [found] = own < 0 ? [] : idle.splice(own, 1)
     if (found?.connection.isOpen()) {
@@ -105,7 +124,7 @@ export function createSessionPool({ max, maxEach, idleMs, open }: SessionPoolOpt
     const fair = [...waiting].sort((a, b) => held(a) - held(b))
     for (const waiter of fair) if (take(waiter)) waiting.splice(waiting.indexOf(waiter), 1)
   }
-  const held = ({ key }: Waiter) => lent.get(key.space.id) ?? 0
+  const held = ({ group }: Waiter<Key, Connection>) => lent.get(group) ?? 0
 
   const sweep = setInterval(() => {
     const before = performance.now() - idleMs
@@ -120,13 +139,13 @@ export function createSessionPool({ max, maxEach, idleMs, open }: SessionPoolOpt
     acquire: (key) =>
       new Promise((resolve, reject) => {
         if (closed || waiting.length >= mostWaiting) return reject(unavailable())
-        const waiter = { key, name: nameOf(key), resolve, reject }
+        const waiter = { key, name: nameOf(key), group: groupOf(key), resolve, reject }
         if (waiting.some(({ name }) => name === waiter.name) || !take(waiter)) waiting.push(waiter)
       }),
     async release(key, connection) {
       const name = nameOf(key)
       const usable = !closed && connection.isOpen() && (await connection.reset())
-      add(lent, key.space.id, -1)
+      add(lent, groupOf(key), -1)
       if (!usable || closed) return drop({ name, connection })
       const next = waiting.findIndex((waiter) => waiter.name === name)
       const streak = (streaks.get(connection) ?? 0) + 1
@@ -147,6 +166,6 @@ export function createSessionPool({ max, maxEach, idleMs, open }: SessionPoolOpt
 }
 
 const unavailable = () =>
-  new ApiError('service_unavailable', 'No connection to the data is free. Try again in a moment.', {
+  new ApiError('service_unavailable', 'No connection to the database is free. Try again in a moment.', {
     headers: { 'Retry-After': '1' },
   })

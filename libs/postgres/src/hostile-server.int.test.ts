@@ -1,0 +1,17 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from '@jest/globals'
+
+const program = fileURLToPath(new URL('./fixture/hostile-server.js', import.meta.url))
+
+test('a server that answers whatever it likes neither ends a process, nor keeps it busy, nor fills its log', async () => {
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, '7', '500'], {
+    timeout: 120_000,
+  })
+  expect(stderr).toBe('')
+  const { rounds, understood } = JSON.parse(stdout) as { rounds: number; understood: number }
+  expect(rounds).toBe(500)
+  // It gets as far as rows of an answer.
+  expect(understood).toBeGreaterThan(100)
+})
