@@ -1,6 +1,7 @@
 export const expressionErrorCodes = [
   'expression_error',
   'expression_syntax',
+  'expression_unknown',
   'expression_timeout',
   'expression_memory',
   'expression_too_large',

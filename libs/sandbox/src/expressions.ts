@@ -79,7 +79,7 @@ const defaults = {
   timeoutMs: 800,
   idleMs: 60_000,
 }
-const startMs = 10_000
+const startMs = 30_000
 /** What a process has beside its heap. */
 const besideHeapBytes = 160 * 1024 * 1024
 /** JSONata's own guardrail says more about what took long than the end of the process. */

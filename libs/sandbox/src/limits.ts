@@ -9,7 +9,7 @@ export interface ValueLimits {
 export const maxDepth = 64
 
 /** What is wrong with a value, or undefined: looked for without following anything shared or circular for ever. */
-export type ValueProblem = 'too_large' | 'too_deep' | 'function' | 'forbidden_key'
+export type ValueProblem = 'too_large' | 'too_deep' | 'function' | 'forbidden_key' | 'not_finite'
 
 /** About how long its JSON is and whether a text in it has `{{`, or what is wrong with it. */
 export type Measured = { bytes: number; braces: boolean; problem?: undefined } | { problem: ValueProblem }
@@ -21,6 +21,7 @@ export function measure(value: unknown, { bytes, depth }: ValueLimits): Measured
     left -= sizeOf(item)
     if (left < 0) return 'too_large'
     if (typeof item === 'string') braces ||= item.includes('{{')
+    if (typeof item === 'number' && !Number.isFinite(item)) return 'not_finite'
     if (typeof item === 'function') return 'function'
     if (item === null || typeof item !== 'object') return undefined
     if (below === 0) return 'too_deep'

@@ -1,7 +1,8 @@
+import type { ExpressionFailure } from '../error-codes.js'
 import type { ChildCheck } from '../messages.js'
 import { compile } from './compile.js'
 import { childError } from './errors.js'
-import { referencesOf } from './references.js'
+import { referencesOf, type UnknownVariable } from './references.js'
 
 /** Parses expressions and finds what they refer to; the answer's text. */
 export function check(expressions: readonly string[]): string {
@@ -10,8 +11,17 @@ export function check(expressions: readonly string[]): string {
 
 function checkOne(source: string): ChildCheck {
   try {
-    return { references: referencesOf(compile(source).ast()) }
+    const { paths, unknown } = referencesOf(compile(source).ast())
+    return { references: paths, ...(unknown && { error: notKnown(unknown) }) }
   } catch (thrown) {
     return { error: childError(thrown), references: [] }
   }
 }
+
+const notKnown = ({ name, position }: UnknownVariable): ExpressionFailure => ({
+  code: 'expression_unknown',
+  message:
+    name === 'eval' ? '$eval is not available' : `there is no variable or function $${name.slice(0, 100)}`,
+  position,
+  token: name.slice(0, 100),
+})

@@ -1,9 +1,12 @@
 import jsonata from 'jsonata'
+import { isOverdue } from './stopwatch.js'
 
 /** JSONata's own guardrails; the parent's deadline and the heap's limit hold where these do not. */
-export const guardrails = {
-  /** Milliseconds; set for each evaluation. */
-  timeout: 1_000,
+const guardrails = {
+  /** Milliseconds since an expression was begun, compared at every step: time is up, or it is not. */
+  get timeout() {
+    return isOverdue() ? 0.5 : Number.MAX_SAFE_INTEGER
+  },
   /** Evaluations within each other. */
   stack: 3_000,
   /** Items of a sequence. */

@@ -2,15 +2,17 @@ import type { ExpressionErrorCode, ExpressionFailure } from '../error-codes.js'
 
 const codes: Record<string, ExpressionErrorCode> = {
   D1011: 'expression_too_deep',
-  D1012: 'expression_timeout',
   D2014: 'expression_too_large',
   D2015: 'expression_too_large',
 }
+
+export const timedOut: ExpressionFailure = { code: 'expression_timeout', message: 'takes too long' }
 
 /** What was thrown while an expression was parsed or evaluated, in words of JSONata where it has any. */
 export function childError(thrown: unknown): ExpressionFailure {
   const { code, message, position, token } = (thrown ?? {}) as Record<string, unknown>
   if (typeof code !== 'string') return engineError(thrown)
+  if (code === 'D1012') return timedOut
   return {
     code: codes[code] ?? (code.startsWith('S0') ? 'expression_syntax' : 'expression_error'),
     message: shortened(typeof message === 'string' ? message : code, 500),

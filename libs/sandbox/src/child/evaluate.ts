@@ -1,18 +1,18 @@
 import type { ChildRequest } from '../child-request.js'
 import { maxDepth, measure } from '../limits.js'
 import { valueError } from '../value-error.js'
-import { compile, guardrails } from './compile.js'
-import { childError } from './errors.js'
+import { compile } from './compile.js'
+import { childError, timedOut } from './errors.js'
+import { beginRequest, isOverdue } from './stopwatch.js'
 
 type EvaluateRequest = Extract<ChildRequest, { op: 'evaluate' }>
 
 /** Evaluates expressions in their order; the answer's text, in which each has a value or an error of its own. */
 export async function evaluate({ expressions, ...request }: EvaluateRequest): Promise<string> {
-  const deadline = Date.now() + request.timeoutMs
+  beginRequest(request.timeoutMs)
   let left = request.maxOutputBytes
   const results: string[] = []
   for (const source of expressions) {
-    guardrails.timeout = Math.max(1, deadline - Date.now())
     const result = await resultOf(source, request, left)
     left -= result.length
     results.push(result)
@@ -25,6 +25,7 @@ async function resultOf(
   { input, bindings }: Pick<EvaluateRequest, 'input' | 'bindings'>,
   maxBytes: number,
 ): Promise<string> {
+  if (isOverdue()) return JSON.stringify({ error: timedOut })
   try {
     const value: unknown = await compile(source).evaluate(input, bindings)
     const { problem } = measure(value, { bytes: maxBytes, depth: maxDepth })

@@ -1,4 +1,5 @@
 import { Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
 import { frame, frameReader } from '../frames.js'
 import { check } from './check.js'
 import { evaluate } from './evaluate.js'
@@ -6,6 +7,9 @@ import { parseRequest } from './request.js'
 
 // A child of `createExpressions`: answers one request after another, and ends when its parent is gone. The parent decides
 // how long and how large a request may be; what it sends is its own.
+// Regular expressions that backtrack too much go over to an engine of linear time, where V8 has one.
+setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks')
+
 const channel = new Socket({ fd: 3, readable: true, writable: true })
 const read = frameReader(Number.MAX_SAFE_INTEGER)
 

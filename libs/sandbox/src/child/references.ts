@@ -1,4 +1,5 @@
 import type { ExprNode } from 'jsonata'
+import { knownFunctions } from './known-functions.js'
 
 /** What JSONata's types leave out of its syntax trees. */
 type Node = Omit<ExprNode, 'type'> & {
@@ -28,12 +29,26 @@ const sameContext = [
 /** Parts that are evaluated with something else as their context. */
 const otherContext = ['stages', 'predicate', 'group', 'terms', 'pattern', 'update', 'delete', 'expr'] as const
 
+/** A variable that nothing in its expression gives a value. */
+export interface UnknownVariable {
+  name: string
+  position: number | undefined
+}
+
+export interface References {
+  /** Sorted. */
+  paths: string[]
+  unknown: UnknownVariable | undefined
+}
+
 /**
  * Root paths an expression reads: the names of the scope's fields, of `steps` with the name of the step, and `*` where it
- * may read any (`$`, `$$`, wildcards).
+ * may read any (`$`, `$$`, wildcards); and the first variable or function it uses without there being one.
  */
-export function referencesOf(ast: ExprNode): string[] {
+export function referencesOf(ast: ExprNode): References {
   const found = new Set<string>()
+  const bound = new Set<string>()
+  const used: UnknownVariable[] = []
   const seen: [WeakSet<object>, WeakSet<object>] = [new WeakSet(), new WeakSet()]
 
   const visit = (part: unknown, atRoot: boolean): void => {
@@ -47,6 +62,8 @@ export function referencesOf(ast: ExprNode): string[] {
   }
 
   const visitNode = (node: Node, atRoot: boolean) => {
+    for (const name of namesBoundBy(node)) bound.add(name)
+    if (node.type === 'variable') used.push({ name: String(node.value), position: node.position })
     if (node.type === 'path') return visitPath(node, atRoot)
     if (readsEverything(node, atRoot)) found.add(everything)
     visitParts(node, atRoot)
@@ -61,7 +78,8 @@ export function referencesOf(ast: ExprNode): string[] {
         : undefined
     if (names === undefined) visit(first, atRoot)
     else found.add(rootPath(names))
-    if (first) visitParts({ ...first, type: 'step' }, atRoot)
+    if (names !== undefined && first) visitParts(first, atRoot)
+    for (const name of namesBoundBy(first)) bound.add(name)
     visit(rest, false)
     visit(node.group, false)
   }
@@ -74,7 +92,21 @@ export function referencesOf(ast: ExprNode): string[] {
   }
 
   visit(ast, true)
-  return [...found].sort()
+  const unknown = used.find(
+    ({ name }) => !contexts.has(name) && !knownFunctions.has(name) && !bound.has(name),
+  )
+  return { paths: [...found].sort(), unknown }
+}
+
+const contexts = new Set(['', '$'])
+
+/** By `:=`, as arguments of a function, or by `@` and `#`. */
+function namesBoundBy(node: Node | undefined): string[] {
+  const { type, focus, index, lhs } = node ?? {}
+  const names = [focus, index].filter((name) => name !== undefined)
+  if (type === 'bind') names.push(String((lhs as ExprNode).value))
+  if (type === 'lambda') names.push(...(node?.arguments ?? []).map(({ value }) => String(value)))
+  return names
 }
 
 /** `$$` is the scope anywhere, `$` where nothing else has become the context. */

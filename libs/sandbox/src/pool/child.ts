@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { startGuard } from '@opsplane/runtime/server-process'
 import { frame, frameReader } from '../frames.js'
-import { type ChildProgram, commandOf } from './program.js'
-import { residentBytes } from './resident.js'
+import type { ChildCommand } from './program.js'
+import { watch } from './watch.js'
 
 /** How a request to a child ended without an answer. */
 export type ChildFailure = 'deadline' | 'memory' | 'too_large' | 'died'
@@ -32,18 +32,19 @@ export interface Child {
   kill(): void
 }
 
-const residentCheckMs = 50
-
 /** How V8 ends when its heap is full, or something in it larger than can be. */
 const crashes = new Set<NodeJS.Signals>(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV'])
 
 /** Starts the program and waits until it is ready. Rejects with `ChildFailedError` where that takes too long or it ends. */
-export async function startChild(program: ChildProgram, limits: ChildLimits): Promise<Child> {
-  const { command, args, identity } = commandOf(program)
+export async function startChild(
+  { command, args, identity }: ChildCommand,
+  limits: ChildLimits,
+): Promise<Child> {
   const process = spawn(command, args, {
     // A terminal's Ctrl-C is for the parent, which then closes its children when it wants.
     detached: true,
     env: {},
+    cwd: '/',
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     ...identity,
   })
@@ -91,13 +92,10 @@ function channelOf(process: ChildProcess, limits: ChildLimits) {
 
   const next = (deadlineMs: number): Promise<string> =>
     new Promise((resolve, reject) => {
-      const deadline = setTimeout(() => end('deadline'), deadlineMs)
-      const watch = setInterval(() => {
-        if (residentBytes(process.pid) > limits.residentBytes) end('memory')
-      }, residentCheckMs)
+      const { residentBytes } = limits
+      const unwatch = watch({ pid: process.pid ?? 0, deadlineMs, residentBytes, onPassed: end })
       const settle = () => {
-        clearTimeout(deadline)
-        clearInterval(watch)
+        unwatch()
         waiting = undefined
       }
       waiting = {

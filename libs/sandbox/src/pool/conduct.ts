@@ -1,9 +1,10 @@
 import { retryDelayMs } from '@opsplane/runtime'
 
-interface Record {
-  /** Until then it counts as slow. */
+interface Conduct {
+  /** Quick answers in a row. */
+  quick: number
   slowUntil: number
-  /** Children it has cost since it was last forgiven. */
+  /** Children it has cost in a row. */
   strikes: number
   waitsUntil: number
 }
@@ -11,44 +12,44 @@ interface Record {
 const slowMs = 50
 const slowForMs = 10_000
 const strikeForMs = 60_000
-const keptRecords = 1_000
+const trustedAfter = 20
+const keptTenants = 10_000
+const unknown: Conduct = { quick: 0, slowUntil: 0, strikes: 0, waitsUntil: 0 }
 
-/** What is known of how long tenants' requests took: whoever was slow or cost a child must leave room for the others. */
+/** What is known of tenants, by how long their requests took and whether they cost a child; by it they have places. */
 export function createConduct() {
-  const records = new Map<string, Record>()
-  const recordOf = (tenant: string, now: number) => {
-    const known = records.get(tenant)
-    if (known && known.slowUntil > now) return known
-    if (records.size >= keptRecords) forgive(records, now)
-    const fresh = { slowUntil: 0, strikes: 0, waitsUntil: 0 }
-    records.set(tenant, fresh)
-    return fresh
+  // In the order of their last requests: a Map keeps the order of insertion.
+  const known = new Map<string, Conduct>()
+  const of = (tenant: string) => known.get(tenant) ?? unknown
+  const remember = (tenant: string, conduct: Conduct) => {
+    known.delete(tenant)
+    known.set(tenant, conduct)
+    for (const oldest of known.keys()) {
+      if (known.size <= keptTenants) return
+      known.delete(oldest)
+    }
   }
   return {
-    isSlow: (tenant: string, now: number): boolean => (records.get(tenant)?.slowUntil ?? 0) > now,
+    /** Has been slow lately, or has cost a child. */
+    isSlow: (tenant: string, now: number): boolean => of(tenant).slowUntil > now,
+    /** Its last requests were all quick ones. */
+    isTrusted: (tenant: string): boolean => of(tenant).quick >= trustedAfter,
     /** When its next request may start; 0 where it may at once. */
-    waitsUntil: (tenant: string): number => records.get(tenant)?.waitsUntil ?? 0,
+    waitsUntil: (tenant: string): number => of(tenant).waitsUntil,
     answered(tenant: string, tookMs: number, now: number): void {
-      if (tookMs < slowMs) return
-      const record = recordOf(tenant, now)
-      record.slowUntil = Math.max(record.slowUntil, now + slowForMs)
+      const before = of(tenant)
+      if (tookMs >= slowMs) {
+        const slowUntil = Math.max(before.slowUntil, now + slowForMs)
+        remember(tenant, { ...before, quick: 0, slowUntil })
+      } else if (before.slowUntil <= now) {
+        remember(tenant, { ...unknown, quick: before.quick + 1 })
+      }
     },
     /** Its request has cost a child: the next waits, longer with each in a row. */
     struck(tenant: string, now: number): void {
-      const record = recordOf(tenant, now)
-      record.strikes += 1
-      record.slowUntil = now + strikeForMs
-      const delayMs = retryDelayMs({
-        attempt: record.strikes,
-        strategy: 'exponential',
-        baseMs: 50,
-        maxMs: 5_000,
-      })
-      record.waitsUntil = now + delayMs
+      const strikes = of(tenant).slowUntil > now ? of(tenant).strikes + 1 : 1
+      const waitMs = retryDelayMs({ attempt: strikes, strategy: 'exponential', baseMs: 50, maxMs: 5_000 })
+      remember(tenant, { quick: 0, slowUntil: now + strikeForMs, strikes, waitsUntil: now + waitMs })
     },
   }
-}
-
-function forgive(records: Map<string, Record>, now: number): void {
-  for (const [tenant, { slowUntil }] of records) if (slowUntil <= now) records.delete(tenant)
 }

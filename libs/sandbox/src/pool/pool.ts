@@ -1,7 +1,7 @@
 import { type Logger, retryDelayMs } from '@opsplane/runtime'
 import { type Child, ChildFailedError, type ChildFailure, type ChildLimits, startChild } from './child.js'
 import { createConduct } from './conduct.js'
-import type { ChildProgram } from './program.js'
+import { type ChildCommand, type ChildProgram, commandOf } from './program.js'
 import { createTurns } from './turns.js'
 
 export interface PoolOptions {
@@ -61,12 +61,12 @@ const sweepMs = 1_000
 const startsBeforeGivingUp = 3
 
 /**
- * A few child processes that answer requests, one each at a time. Tenants take turns; while others wait, or once it has
- * been slow, one tenant leaves at least one child to the others, and so do all slow ones together. A child that has
- * failed costs the request it worked on, and is replaced.
+ * A few child processes that answer requests, one each at a time. Tenants take turns. Each leaves at least one child to the
+ * others, unless none of them waits and all it has asked for lately was quick; and so do all together that were slow. A
+ * child that has failed costs the request it worked on, and is replaced.
  */
 export function createChildPool(options: PoolOptions): ChildPool {
-  const { log, program, limits, children } = options
+  const { log, limits, children } = options
   const slots: Slot[] = Array.from({ length: children }, () => ({
     child: undefined,
     tenant: undefined,
@@ -77,13 +77,15 @@ export function createChildPool(options: PoolOptions): ChildPool {
   const conduct = createConduct()
   const shared = Math.max(1, children - 1)
   let [failedStarts, startsAgainAt, closed] = [0, 0, false]
+  let command: ChildCommand | undefined
   let sweep: NodeJS.Timeout | undefined
   let wake: NodeJS.Timeout | undefined
 
   const mayRun = (now: number) => (tenant: string) => {
     if (conduct.waitsUntil(tenant) > now) return false
     const slow = conduct.isSlow(tenant, now)
-    if ((slow || turns.tenantCount > 1) && held((other) => other === tenant) >= shared) return false
+    const alone = turns.tenantCount === 1 && conduct.isTrusted(tenant)
+    if (!alone && held((other) => other === tenant) >= shared) return false
     return !slow || held((other) => conduct.isSlow(other, now)) < shared
   }
   const held = (matches: (tenant: string) => boolean): number =>
@@ -131,7 +133,8 @@ export function createChildPool(options: PoolOptions): ChildPool {
 
   async function start(slot: Slot): Promise<void> {
     try {
-      const child = await startChild(program, limits)
+      command ??= commandFor(options)
+      const child = await startChild(command, limits)
       failedStarts = 0
       void child.gone.then(() => {
         slot.child = undefined
@@ -228,4 +231,11 @@ export function createChildPool(options: PoolOptions): ChildPool {
       await Promise.all([...running.map(({ gone }) => gone), ...slots.map(({ starting }) => starting)])
     },
   }
+}
+
+function commandFor({ program, log }: PoolOptions): ChildCommand {
+  const command = commandOf(program)
+  if (process.getuid?.() === 0 && command.identity.uid === undefined)
+    log.warn('child processes run as root: there is no user "nobody", or it may not read the program')
+  return command
 }

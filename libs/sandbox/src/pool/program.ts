@@ -10,9 +10,10 @@ export interface ChildProgram {
   heapMb: number
 }
 
-interface Command {
+export interface ChildCommand {
   command: string
   args: string[]
+  /** Whom it runs as; as we do where it is empty. */
   identity: { uid?: number; gid?: number }
 }
 
@@ -20,18 +21,18 @@ const readableByAll = 0o004
 const searchableByAll = 0o001
 
 /**
- * The command that runs a child with as little as it needs: a heap with a limit, no code from strings, regular expressions
- * that go over to an engine of linear time when they backtrack too much, no files but its own modules, no processes,
- * threads or native addons, no core dump, no file it could write; not as root, where the parent is.
+ * The command that runs a child with as little as it needs: a heap with a limit, no code from strings, built-in objects
+ * that cannot be changed, no files but its own modules, no processes, threads or native addons, no core dump, no file it
+ * could write; not as root, where the parent is.
  */
-export function commandOf({ file, readable, heapMb }: ChildProgram): Command {
+export function commandOf({ file, readable, heapMb }: ChildProgram): ChildCommand {
   const flags = [
     `--max-old-space-size=${heapMb}`,
     '--max-semi-space-size=8',
     '--disallow-code-generation-from-strings',
-    '--enable-experimental-regexp-engine-on-excessive-backtracks',
     '--no-warnings',
     '--no-addons',
+    ...optionalFlags.filter((flag) => process.allowedNodeEnvironmentFlags.has(flag)),
     permissionFlag(),
     ...readable.map((folder) => `--allow-fs-read=${folder}/*`),
   ]
@@ -39,15 +40,22 @@ export function commandOf({ file, readable, heapMb }: ChildProgram): Command {
   const identity = otherIdentity([process.execPath, file, ...readable])
   return process.platform === 'win32'
     ? { command: process.execPath, args: node.slice(1), identity }
-    : { command: '/bin/sh', args: ['-c', 'ulimit -c 0; ulimit -f 0; exec "$@"', 'child', ...node], identity }
+    : {
+        command: '/bin/sh',
+        args: ['-c', 'unset PWD OLDPWD; ulimit -c 0; ulimit -f 0; exec "$@"', 'child', ...node],
+        identity,
+      }
 }
+
+/** Built-in objects cannot be changed. */
+const optionalFlags = ['--frozen-intrinsics']
 
 /** Its name since Node 23.5. */
 const permissionFlag = (): string =>
   process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission'
 
 /** `nobody`, where we are root and whoever is neither we nor of our groups can read the program. */
-function otherIdentity(files: readonly string[]): Command['identity'] {
+function otherIdentity(files: readonly string[]): ChildCommand['identity'] {
   if (process.getuid?.() !== 0 || !files.every(isReadableByAll)) return {}
   if (!existsSync('/etc/passwd')) return {}
   const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? []

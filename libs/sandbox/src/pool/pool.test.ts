@@ -1,0 +1,196 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { createLogger } from '@opsplane/runtime'
+import { waitUntilGone } from '@opsplane/runtime/server-process'
+import { type ChildPool, createChildPool, type PoolOptions } from './pool.js'
+import { commandOf } from './program.js'
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const program = (name: string) => ({
+  file: here(`../fixture/${name}.js`),
+  readable: [here('../..')],
+  heapMb: 32,
+})
+/** Longer than any test may take. */
+const ages = 600_000
+
+/** Elsewhere nothing tells of a process what these look at. */
+const onLinux = process.platform === 'linux' ? test : test.skip
+
+const pools: ChildPool[] = []
+afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())))
+
+function poolOf(options: Partial<PoolOptions> = {}) {
+  const pool = createChildPool({
+    log: createLogger({ service: 'pool', level: 'silent' }),
+    program: program('obedient-child'),
+    limits: { startMs: ages, residentBytes: 1_000_000_000, replyBytes: 10_000 },
+    children: 2,
+    idleMs: ages,
+    maxWaiting: 100,
+    maxWaitMs: ages,
+    ...options,
+  })
+  pools.push(pool)
+  const ask = (tenant: string, text: string, more: { deadlineMs?: number; signal?: AbortSignal } = {}) =>
+    pool.run({ tenant, text, deadlineMs: ages, ...more })
+  /** For requests the end of the test cuts off. */
+  const leave = (tenant: string, text: string) => void ask(tenant, text).catch(() => {})
+  return { pool, ask, leave }
+}
+
+const waitFor = async (holds: () => boolean) => {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+describe('children', () => {
+  test('are started for what there is to do, and do it one after another', async () => {
+    const { pool, ask } = poolOf()
+    expect(pool.pids()).toEqual([])
+    expect(await ask('a', 'echo:1')).toBe('1')
+    expect(await ask('a', 'echo:ü')).toBe('ü')
+    expect(pool.pids()).toHaveLength(1)
+    const texts = Array.from({ length: 50 }, (_, at) => `${at}`)
+    expect(await Promise.all(texts.map((text) => ask(`t${text}`, `echo:${text}`)))).toEqual(texts)
+    await waitFor(() => pool.pids().length === 2)
+  })
+
+  test.each([
+    ['die', 'died'],
+    ['crash', 'memory'],
+    ['flood', 'too_large'],
+  ])('that %s cost the request they work on, and are replaced', async (act, failure) => {
+    const { pool, ask } = poolOf()
+    await Promise.all([ask('a', 'echo:1'), ask('b', 'echo:2')])
+    const before = pool.pids()
+    const answers = Promise.all(['1', '2', '3'].map((text) => ask('b', `echo:${text}`)))
+    await expect(ask('a', act)).rejects.toMatchObject({ failure })
+    expect(await answers).toEqual(['1', '2', '3'])
+    expect(await ask('a', 'echo:again')).toBe('again')
+    expect(pool.pids().filter((pid) => !before.includes(pid)).length).toBeLessThanOrEqual(1)
+  })
+
+  test('that do not answer in time are killed', async () => {
+    const { pool, ask } = poolOf()
+    await ask('a', 'echo:1')
+    const [pid = 0] = pool.pids()
+    await expect(ask('a', 'hang', { deadlineMs: 100 })).rejects.toMatchObject({ failure: 'deadline' })
+    expect(await waitUntilGone(pid, ages)).toBe(true)
+    expect(await ask('b', 'echo:2')).toBe('2')
+  })
+
+  onLinux('that take more memory than they may are killed', async () => {
+    const { ask } = poolOf({ limits: { startMs: ages, residentBytes: 150_000_000, replyBytes: 10_000 } })
+    await expect(ask('a', 'grow')).rejects.toMatchObject({ failure: 'memory' })
+  })
+
+  test('are stopped when there is nothing to do for long, and started again', async () => {
+    const { pool, ask } = poolOf({ idleMs: 1 })
+    await ask('a', 'echo:1')
+    await waitFor(() => pool.pids().length === 0)
+    expect(await ask('a', 'echo:2')).toBe('2')
+  })
+
+  test('that cannot be started let nobody wait for ever', async () => {
+    const { ask } = poolOf({ program: program('failing-child') })
+    await expect(ask('a', 'echo:1')).rejects.toMatchObject({ failure: 'unavailable' })
+    await expect(ask('a', 'echo:1')).rejects.toMatchObject({ failure: 'unavailable' })
+  })
+
+  onLinux(
+    'have no environment, no files of the parent, and another user than root where that is possible',
+    async () => {
+      const { pool, ask } = poolOf()
+      await ask('a', 'echo:1')
+      const [pid] = pool.pids()
+      expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('')
+      expect(readlinkSync(`/proc/${pid}/cwd`)).toBe('/')
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+      const uid = commandOf(program('obedient-child')).identity.uid ?? process.getuid?.()
+      expect(status).toMatch(new RegExp(`^Uid:\\s+${uid}\\s+${uid}\\s`, 'm'))
+      const links = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+      expect(links.filter((link) => link.startsWith('socket:'))).toHaveLength(1)
+      expect(links.filter((link) => link.startsWith('/') && link !== '/dev/null')).toEqual([])
+    },
+  )
+
+  test('are gone with a parent that is killed while they compute', async () => {
+    const parent = spawn(process.execPath, [here('../fixture/parent.js')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer]
+    parent.kill('SIGKILL')
+    expect(await waitUntilGone(Number(String(line)), ages)).toBe(true)
+  })
+})
+
+describe('tenants', () => {
+  test('leave a child to the others, however much they ask for', async () => {
+    const { ask, leave } = poolOf()
+    for (const _ of [1, 2, 3]) leave('a', 'hang')
+    expect(await ask('b', 'echo:1')).toBe('1')
+    expect(await ask('c', 'echo:2')).toBe('2')
+  })
+
+  test('who were slow leave one to the others, all of them together', async () => {
+    const { ask, leave } = poolOf({ children: 3 })
+    const slow = ['a', 'b', 'c', 'd']
+    await Promise.allSettled(slow.map((tenant) => ask(tenant, 'hang', { deadlineMs: 50 })))
+    for (const tenant of slow) leave(tenant, 'hang')
+    for (const text of ['1', '2', '3']) expect(await ask('good', `echo:${text}`)).toBe(text)
+  })
+
+  test('take turns', async () => {
+    const { ask } = poolOf({ children: 1 })
+    const order: string[] = []
+    const asked = ['a', 'a', 'a', 'b', 'c', 'b'].map(async (tenant, at) => {
+      order.push(await ask(tenant, `echo:${tenant}${at}`))
+    })
+    await Promise.all(asked)
+    expect(order).toEqual(['a0', 'b3', 'c4', 'a1', 'b5', 'a2'])
+  })
+
+  test('whose requests wait have them refused beyond a number, and after a time', async () => {
+    const { ask, leave } = poolOf({ children: 1, maxWaiting: 1, maxWaitMs: 1 })
+    await ask('a', 'echo:1')
+    leave('a', 'hang')
+    const waiting = ask('a', 'echo:2')
+    await expect(ask('a', 'echo:3')).rejects.toMatchObject({ failure: 'overloaded' })
+    await expect(waiting).rejects.toMatchObject({ failure: 'overloaded' })
+  })
+})
+
+test('what is called off is not done, or not waited for', async () => {
+  const { ask } = poolOf({ children: 1 })
+  await ask('a', 'echo:1')
+  const [running, waiting] = [new AbortController(), new AbortController()]
+  const requests = [
+    ask('a', 'hang', { deadlineMs: 500, signal: running.signal }),
+    ask('a', 'die', { signal: waiting.signal }),
+    ask('a', 'echo:1', { signal: AbortSignal.abort('before') }),
+  ]
+  running.abort('running')
+  waiting.abort('waiting')
+  const outcomes = await Promise.allSettled(requests)
+  expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason)).toEqual([
+    'running',
+    'waiting',
+    'before',
+  ])
+  expect(await ask('b', 'echo:2')).toBe('2')
+})
+
+test('closing ends what runs and waits, and what comes after it', async () => {
+  const { pool, ask } = poolOf({ children: 1 })
+  await ask('a', 'echo:1')
+  const pids = pool.pids()
+  const requests = [ask('a', 'hang'), ask('a', 'echo:1')]
+  const outcomes = Promise.allSettled(requests)
+  await pool.close()
+  expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await expect(ask('a', 'echo:1')).rejects.toMatchObject({ failure: 'unavailable' })
+  for (const pid of pids) expect(await waitUntilGone(pid, ages)).toBe(true)
+})
