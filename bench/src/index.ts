@@ -10,6 +10,7 @@ import { measureConflicts } from './conflicts.js'
 import { measureCreates } from './creates.js'
 import { measureDelivered } from './delivered.js'
 import { measureDeliveries } from './deliveries.js'
+import { measureExpressions } from './expressions.js'
 import { measureFloods } from './floods.js'
 import { measureLists } from './lists.js'
 import { measureLoginFlood } from './login-flood.js'
@@ -47,6 +48,7 @@ const measures = {
   polls: measurePolls,
   records: measureRecords,
   sla: measureSla,
+  expressions: measureExpressions,
   relevance: measureRelevance,
   // Last, as it fills the tables the others write to.
   lists: measureLists,

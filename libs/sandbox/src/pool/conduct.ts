@@ -9,7 +9,7 @@ interface Conduct {
   waitsUntil: number
 }
 
-const slowMs = 50
+const slowMs = 200
 const slowForMs = 10_000
 const strikeForMs = 60_000
 const trustedAfter = 20

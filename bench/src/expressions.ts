@@ -1,0 +1,90 @@
+import { createLogger } from '@opsplane/runtime'
+import { createExpressions, type Expressions, parseTemplate, type Template } from '@opsplane/sandbox'
+import jsonata from 'jsonata'
+import { percentile } from './child.js'
+import type { MeasureOptions } from './creates.js'
+import type { Figure } from './report.js'
+
+const source = '$uppercase(trigger.title) & " #" & $string(trigger.count + 1)'
+const scope = {
+  trigger: { title: 'Disk full on db-3', count: 41 },
+  steps: { fetch: { output: [{ id: 7 }] } },
+}
+const tenant = 'ws_bench/production'
+const goals = { perSecond: 5_000, p50Ms: 0.2 }
+const clients = 16
+
+/** Expressions over two children, beside JSONata called in this process: what nobody may do with a tenant's expression. */
+export async function measureExpressions({
+  seconds,
+  say,
+}: Pick<MeasureOptions, 'seconds' | 'say'>): Promise<Figure[]> {
+  const expressions = createExpressions({ log: createLogger({ service: 'bench', level: 'error' }) })
+  try {
+    const remote = evaluating(expressions, template({ message: `{{ ${source} }}` }))
+    await repeat(remote, { seconds: 1, clients })
+    say(`Evaluating an expression with ${clients} clients, then with one, then without children…`)
+    const many = await repeat(remote, { seconds, clients })
+    const one = await repeat(remote, { seconds, clients: 1 })
+    const plain = template({ title: '{{trigger.title}}', ids: '{{steps.fetch.output.id}}' })
+    const walked = await repeat(evaluating(expressions, plain), { seconds: 1, clients: 1 })
+    const compiled = jsonata(source)
+    const bare = await repeat(async () => void (await compiled.evaluate(scope)), { seconds, clients: 1 })
+    return [
+      {
+        name: 'expressions evaluated in children',
+        value: `${many.perSecond.toFixed(0)}/s`,
+        raw: `${bare.perSecond.toFixed(0)}/s (bare JSONata, same process)`,
+        ratio: many.perSecond / bare.perSecond,
+        goal: `≥ ${goals.perSecond}/s`,
+        met: many.perSecond >= goals.perSecond,
+      },
+      {
+        name: 'an expression in a child, p50 of one client',
+        value: `${one.p50Ms.toFixed(3)} ms`,
+        raw: `${bare.p50Ms.toFixed(3)} ms`,
+        goal: `≤ ${goals.p50Ms} ms`,
+        met: one.p50Ms <= goals.p50Ms,
+      },
+      {
+        name: 'templates of paths only, without a child',
+        value: `${walked.perSecond.toFixed(0)}/s`,
+        goal: `≥ ${many.perSecond.toFixed(0)}/s`,
+        met: walked.perSecond >= many.perSecond,
+      },
+    ]
+  } finally {
+    await expressions.close()
+  }
+}
+
+function template(value: unknown): Template {
+  const parsed = parseTemplate(value)
+  if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems))
+  return parsed.template
+}
+
+const evaluating = (expressions: Expressions, evaluated: Template) => async () => {
+  const [result] = await expressions.evaluate({ tenant, scope, templates: [evaluated] })
+  if (!result?.ok) throw new Error(JSON.stringify(result))
+}
+
+/** Does it as often as it can: each client again as soon as it is done. */
+async function repeat(act: () => Promise<void>, options: { seconds: number; clients: number }) {
+  const took: number[] = []
+  const begun = performance.now()
+  const until = begun + options.seconds * 1_000
+  const client = async () => {
+    for (let now = performance.now(); now < until; ) {
+      await act()
+      const done = performance.now()
+      took.push(done - now)
+      now = done
+    }
+  }
+  await Promise.all(Array.from({ length: options.clients }, client))
+  return {
+    perSecond: took.length / ((performance.now() - begun) / 1_000),
+    p50Ms: percentile(took, 0.5),
+  }
+}
