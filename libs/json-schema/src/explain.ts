@@ -54,7 +54,7 @@ export function explain(
     if (place.ofName) faults.push(nameFault(place, path))
     else faults.push(...leafFaults(place, { keyword: unit.keyword, path }, value))
   }
-  return faults.slice(0, most)
+  return [...faults.filter((one) => !isOfChoice(one)), ...faults.filter(isOfChoice)].slice(0, most)
 
   /** What is wrong with the alternative that is meant, where one is. */
   function choiceFaults(unit: OutputUnit, nested: OutputUnit[], place: Located, path: string): Fault[] {
@@ -76,6 +76,9 @@ export function explain(
     return meant ?? [{ ...none, message: 'fits none of the alternatives' }]
   }
 }
+
+/** These come last: who mends the rest often has mended them. */
+const isOfChoice = ({ schemaPath }: Fault) => /\/(?:anyOf|oneOf|allOf|not|then|else)(?:\/|$)/.test(schemaPath)
 
 /** What is wrong with the one alternative that the type of the value, or what it says it is, does not rule out. */
 function meantOf(trials: readonly Fault[][], path: string): Fault[] | undefined {

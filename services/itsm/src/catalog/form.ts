@@ -1,19 +1,18 @@
 import { invalidField } from '@opsplane/contracts'
-import { withDefaults } from '../json-schema/defaults.js'
+import { isObject, type JsonSchema } from '@opsplane/json-schema'
+import { compiled } from '../json-schema/compiled.js'
 import { checkEnforceable } from '../json-schema/enforceable.js'
-import { faultsOf } from '../json-schema/faults.js'
-import { checkFaults } from '../json-schema/fitting.js'
-import { isObject, type JsonSchema } from '../json-schema/schema.js'
-import { stepsFor } from '../json-schema/walk.js'
+import { checkFaults, withDefaults } from '../json-schema/fitting.js'
 
 /** Also what a request takes as it is: events carry it twice. */
 const maxBytes = 32_768
+const rules = { path: '/formSchema', form: true }
 
 export type FormData = Record<string, unknown>
 
 /** Refuses a form with anything that is not enforced. Throws validation_failed naming the place in it. */
 export function checkFormSchema(schema: JsonSchema): void {
-  checkEnforceable(schema, { path: '/formSchema', form: true })
+  checkEnforceable(schema, rules)
 }
 
 /**
@@ -21,9 +20,10 @@ export function checkFormSchema(schema: JsonSchema): void {
  * lack what is required.
  */
 export function filledForm(schema: JsonSchema, data: FormData, { draft }: { draft: boolean }): FormData {
-  const filled = withDefaults(schema, data, stepsFor('/formData'))
-  const faults = faultsOf(schema, filled, { path: '/formData', closed: true, partial: draft })
-  checkFaults(faults, 'What the form asks for is not given as it should be.')
+  const form = compiled(schema, rules)
+  const filled = withDefaults(form, data, '/formData')
+  const faults = form.check(filled, { partial: draft })
+  checkFaults(faults, '/formData', 'What the form asks for is not given as it should be.')
   if (Buffer.byteLength(JSON.stringify(filled)) > maxBytes)
     throw invalidField(
       '/formData',

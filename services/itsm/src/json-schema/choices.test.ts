@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
+import type { JsonSchema } from '@opsplane/json-schema'
 import { faults, object, placeOf } from './json-schema.fixture.js'
-import type { JsonSchema } from './schema.js'
 
 const told = (schema: JsonSchema, value: unknown) => faults(object({ a: schema }), { a: value })
 
@@ -69,8 +69,8 @@ describe('choices', () => {
     expect(faults(paid, { iban: 'DE02', name: 'Ada', reference: 'INV-1' })).toEqual([])
     expect(faults(paid, { card: '1', iban: 'DE02', name: 'nobody' })).toEqual([
       '/formData/reference /dependentRequired/iban/1 required',
-      '/formData /oneOf invalid_union',
       '/formData /not invalid_value',
+      '/formData /oneOf invalid_union',
     ])
   })
 

@@ -1,5 +1,5 @@
+import { isObject, type JsonSchema, step } from '@opsplane/json-schema'
 import { resolved } from './references.js'
-import { isObject, type JsonSchema, step } from './schema.js'
 import { type Context, refused } from './schema-rules.js'
 
 /** What a form needs besides: that whatever can be given is declared. */
@@ -38,7 +38,7 @@ function checkTold(schema: JsonSchema, path: string, declared: unknown, context:
   for (const [name, given] of [...several, ...single]) {
     const { schema: told, path: definition } = resolved(context.root, given)
     if (!isObject(told)) continue
-    context.spend(10 + Object.keys(told).length)
+    context.spend(1 + Object.keys(told).length / 8)
     const there = definition === undefined ? `${path}/${name}` : context.path + definition
     checkNames(told, there, declared)
     const properties = Object.entries(isObject(told.properties) ? told.properties : {})

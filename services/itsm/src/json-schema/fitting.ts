@@ -1,16 +1,25 @@
-import { ApiError, type ErrorDetail } from '@opsplane/contracts'
-import type { Fault } from './schema.js'
+import { ApiError, type ErrorDetail, invalidField } from '@opsplane/contracts'
+import { type CompiledSchema, type Fault, TooCostlyError } from '@opsplane/json-schema'
 
-/** More are not told of: who has that many begins anew anyway. */
-const maxDetails = 100
+/** Throws validation_failed with every fault, each with the place in the data, which is at `path`, and in the schema. */
+export function checkFaults(faults: readonly Fault[], path: string, message: string): void {
+  const [first] = faults
+  if (first === undefined) return
+  const details = faults.map(
+    ({ path: at, schemaPath, ...told }): ErrorDetail => ({
+      ...{ in: 'body', path: path + at, ...told, params: { schemaPath } },
+    }),
+  )
+  const summary = first.code === 'too_costly' ? first.message : message
+  throw new ApiError('validation_failed', summary, { details })
+}
 
-/** Throws validation_failed with every fault, each with the place in the data and in the schema. */
-export function checkFaults(faults: readonly Fault[], message: string): void {
-  if (faults.length === 0) return
-  const details = faults
-    .slice(0, maxDetails)
-    .map(
-      ({ path, schemaPath, ...told }): ErrorDetail => ({ in: 'body', path, ...told, params: { schemaPath } }),
-    )
-  throw new ApiError('validation_failed', message, { details })
+/** The data at `path` with the defaults of its schema. Throws validation_failed where they multiply with it too much. */
+export function withDefaults(schema: CompiledSchema, data: unknown, path: string): unknown {
+  try {
+    return schema.withDefaults(data)
+  } catch (error) {
+    if (error instanceof TooCostlyError) throw invalidField(path, 'too_costly', error.message)
+    throw error
+  }
 }

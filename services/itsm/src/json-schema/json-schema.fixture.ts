@@ -1,7 +1,8 @@
 import { ApiError } from '@opsplane/contracts'
+import type { JsonSchema } from '@opsplane/json-schema'
+import { compiled } from './compiled.js'
 import { checkEnforceable } from './enforceable.js'
-import { faultsOf } from './faults.js'
-import type { JsonSchema } from './schema.js'
+import { checkFaults, withDefaults } from './fitting.js'
 import type { SchemaRules } from './schema-rules.js'
 
 export const form: SchemaRules = { path: '/formSchema', form: true }
@@ -32,6 +33,13 @@ export const placeOf = (schema: JsonSchema, rules = form) =>
   refusalOf(() => checkEnforceable(schema, rules))?.path ?? null
 
 export const faults = (schema: JsonSchema, value: unknown, options: { partial?: boolean } = {}) =>
-  faultsOf(schema, value, { path: '/formData', closed: true, ...options }).map(
-    ({ path, schemaPath, code }) => `${path} ${schemaPath} ${code}`,
-  )
+  compiled(schema, form)
+    .check(value, options)
+    .map(({ path, schemaPath, code }) => `/formData${path} ${schemaPath} ${code}`)
+
+/** As what data is refused that costs too much. */
+export const refusedData = (schema: JsonSchema, value: unknown) =>
+  refusalOf(() => checkFaults(compiled(schema, form).check(value), '/formData', 'It does not fit.'))
+
+export const filled = (schema: JsonSchema, value: unknown) =>
+  withDefaults(compiled(schema, form), value, '/formData')

@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { withDefaults } from './defaults.js'
-import { faults, list, numbered, object, placeOf, refusalOf } from './json-schema.fixture.js'
-import { stepsFor } from './walk.js'
+import { faults, filled, list, numbered, object, placeOf, refusalOf } from './json-schema.fixture.js'
 
 const line = object(
   {
@@ -13,7 +11,6 @@ const line = object(
   { required: ['sku'] },
 )
 const order = object({ lines: list(line, { minItems: 1, maxItems: 3, uniqueItems: true }) })
-const filled = (schema: typeof order, value: unknown) => withDefaults(schema, value, stepsFor('/formData'))
 
 describe('a list of objects', () => {
   it('is told of every fault, with both places', () => {
@@ -24,8 +21,8 @@ describe('a list of objects', () => {
       '/formData/lines/1/sku /properties/lines/items/properties/sku/pattern invalid_format',
       '/formData/lines/1/quantity /properties/lines/items/properties/quantity/minimum too_small',
       '/formData/lines/2/sku /properties/lines/items/required/0 required',
-      '/formData/lines/2/paint /properties/lines/items/additionalProperties unrecognized_key',
       '/formData/lines/2/notes/1 /properties/lines/items/properties/notes/items/type invalid_type',
+      '/formData/lines/2/paint /properties/lines/items/additionalProperties unrecognized_key',
       '/formData/lines/3 /properties/lines/items/type invalid_type',
     ])
     expect(faults(order, { lines: [] })).toEqual(['/formData/lines /properties/lines/minItems too_small'])

@@ -1,8 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { withDefaults } from './defaults.js'
-import { faultsOf } from './faults.js'
-import { faults, list, object, placeOf, refusalOf } from './json-schema.fixture.js'
-import { stepsFor } from './walk.js'
+import { faults, filled, list, object, placeOf, refusedData } from './json-schema.fixture.js'
 
 const address = object(
   { zip: { type: 'string' }, country: { type: 'string', default: 'DE' } },
@@ -42,9 +39,11 @@ describe('a reference', () => {
   })
 
   it('brings its defaults along, and what is said beside it goes before them', () => {
-    const filled = withDefaults(schema, { stops: [{ zip: '1' }] }, stepsFor(''))
     const country = 'DE'
-    expect(filled).toEqual({ from: { zip: '10115', country }, stops: [{ zip: '1', country }] })
+    expect(filled(schema, { stops: [{ zip: '1' }] })).toEqual({
+      from: { zip: '10115', country },
+      stops: [{ zip: '1', country }],
+    })
   })
 
   it.each([
@@ -115,7 +114,7 @@ describe('a reference', () => {
     expect(placeOf(doubling)).toBeNull()
     const schema = { ...doubling, properties: { a: list(to('d10')) } }
     const many = { a: Array.from({ length: 1_000 }, () => 1) }
-    expect(refusalOf(() => faultsOf(schema, many, { path: '/formData' }))).toEqual({
+    expect(refusedData(schema, many)).toEqual({
       path: '/formData',
       code: 'too_costly',
     })

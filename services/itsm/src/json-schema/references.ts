@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from './schema.js'
+import { isObject, type JsonSchema } from '@opsplane/json-schema'
 
 /** The only references there are: to a definition of the same schema. Such names need no escapes in pointers. */
 const reference = /^#\/\$defs\/([A-Za-z][\w-]{0,99})$/
@@ -15,10 +15,7 @@ export interface Resolved {
   path?: string
 }
 
-/**
- * What a schema refers to, at last, with what is said beside the reference: such as another title or default. References never
- * lead back to themselves in a schema that was kept.
- */
+/** What a schema refers to, at last, with what is said beside the reference: such as another title or default. */
 export function resolved(root: JsonSchema, schema: unknown): Resolved {
   if (!isObject(schema) || schema.$ref === undefined) return { schema }
   const { $ref, ...beside } = schema

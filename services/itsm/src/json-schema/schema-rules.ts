@@ -1,6 +1,5 @@
-import { type ApiError, invalidField } from '@opsplane/contracts'
-import type { JsonSchema } from './schema.js'
-import type { Spend } from './walk.js'
+import { ApiError, type ErrorDetail, invalidField } from '@opsplane/contracts'
+import type { JsonSchema, Problem } from '@opsplane/json-schema'
 
 export interface SchemaRules {
   /** Pointer to the schema within the request, such as `/formSchema`. */
@@ -16,10 +15,23 @@ export interface Context extends SchemaRules {
   own: boolean
   /** Definitions it is part of, by way of references. */
   trail: readonly string[]
-  depth: number
-  spend: Spend
-  seen: { keywords: Set<JsonSchema>; definitions: Set<string> }
+  /** Definitions that were checked, as ones that declare a value or as ones that tell of it. */
+  seen: Set<string>
+  /** Throws where following references takes too long. */
+  spend(steps: number): void
 }
 
+const message = (problem: string) => `The schema is not one that can be enforced: it ${problem}.`
+
 export const refused = (path: string, problem: string): ApiError =>
-  invalidField(path, 'invalid_schema', `The schema is not one that can be enforced: it ${problem}.`)
+  invalidField(path, 'invalid_schema', message(problem))
+
+/** A schema that is none: all that is wrong with it. */
+export function refusedFor(problems: readonly Problem[], within: string): ApiError {
+  const details = problems.map(
+    ({ path, code, message: problem }): ErrorDetail => ({
+      ...{ in: 'body', path: within + path, code, message: message(problem) },
+    }),
+  )
+  return new ApiError('validation_failed', details[0]?.message ?? message('is none'), { details })
+}
