@@ -26,101 +26,96 @@ grant execute on function studio.new_record_id to studio_tenant, database_studio
 grant usage on schema studio to database_studio;
 alter function studio.new_record_id security definer;
 
--- Who acts in this transaction, by the proof its session has given. A tenant's session that gave none writes nothing; the
--- service says it for its own, and everybody else is the platform.
-create or replace function who_acts(id text, out actor json, out request_id text, out causation_id text, out source json) language plpgsql
+-- Who acts where no session has proved it: the service says it for its own, a tenant writes nothing then, and everybody else
+-- is the platform.
+create or replace function acts_unproved() returns json language plpgsql
 set search_path from current as $$
-declare
-	acting json;
 begin
-	select p.acting into acting from plane_sessions p where p.pid = pg_backend_pid() and p.xid = pg_current_xact_id();
-	if acting is null and session_user = 'database_studio' then
-		acting := nullif(current_setting('studio.acting', true), '')::json;
-	elsif acting is null and session_user ~ '^s_[0-9a-z]{12}_(runtime|reader|migrator)$' then
+	if session_user = 'database_studio' then
+		return coalesce(nullif(current_setting('studio.acting', true), '')::json, '{}');
+	elsif session_user ~ '^s_[0-9a-z]{12}_(runtime|reader|migrator)$' then
 		raise exception 'this transaction does not say who acts' using errcode = 'insufficient_privilege';
 	end if;
-	if (acting->'definitions'->>id)::integer <> (select c.version from captured_tables c where c.table_id = id) then
-		raise exception 'the definition of the table has changed' using errcode = 'object_not_in_prerequisite_state';
-	end if;
-	actor := coalesce(acting->'actor', '{"id":"system","name":"Opsplane","type":"system"}');
-	request_id := acting->>'requestId';
-	causation_id := acting->>'causationId';
-	source := case when json_typeof(acting->'source') = 'object' then acting->'source' end;
+	return '{}';
 end
 $$;
 
--- What an id of an event made in this statement begins with: to it comes the number of the row.
-create or replace function event_id_prefix() returns text language sql volatile
-set search_path from current as $$
-	select 'evt_' || ulid_time(floor(extract(epoch from clock_timestamp()) * 1000)::bigint)
-		|| upper(substr(replace(gen_random_uuid()::text, '-', ''), 23, 10))
-$$;
-
 -- Refuses a record that is too large to be followed by others.
-create or replace function checked_record(record json, record_id text) returns json language plpgsql
+create or replace function checked_record(record text, record_id text) returns text language plpgsql
 set search_path from current as $$
 begin
-	raise exception 'record % has % bytes', record_id, octet_length(record::text)
+	raise exception 'record % has % bytes', record_id, octet_length(record)
 		using errcode = 'program_limit_exceeded', hint = 'A record may have at most 262144 bytes, written as JSON.';
 end
 $$;
 
--- How a column of a row stands in a record, as SQL over that row.
-create or replace function record_value(row_name text, column_name name, type oid) returns text language sql immutable
+-- The columns of a table that are its own, not every record's.
+create or replace function own_columns(relation oid) returns table (name name, type oid, generated boolean, place integer) language sql stable
 set search_path from current as $$
-	select case
-		when type in ('int8'::regtype, 'numeric'::regtype) then format('%I.%I::text', row_name, column_name)
-		when type = 'timestamptz'::regtype then format('to_char(%I.%I at time zone ''UTC'', ''YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'')', row_name, column_name)
-		when type = 'bytea'::regtype then format('encode(%I.%I, ''base64'')', row_name, column_name)
-		else format('%I.%I', row_name, column_name)
-	end
+	select attname, atttypid, attgenerated <> '', attnum from pg_attribute
+	where attrelid = relation and attnum > 0 and not attisdropped and attname not in ('id', 'version', 'created_at', 'updated_at')
+$$;
+
+-- The value of a column as JSON, as SQL that gives a text. Written as text, and read as JSON once for the whole event, it takes
+-- half of what row_to_json and json_build_object take.
+create or replace function json_text(row_name text, column_name name, type oid) returns text language sql immutable
+set search_path from current as $$
+	select format(case
+		when type in ('int2'::regtype, 'int4'::regtype, 'bool'::regtype, 'jsonb'::regtype) then 'coalesce(%1$I.%2$I::text, ''null'')'
+		when type in ('int8'::regtype, 'numeric'::regtype, 'uuid'::regtype) then 'coalesce(''"'' || %1$I.%2$I::text || ''"'', ''null'')'
+		when type = 'timestamptz'::regtype then 'coalesce(to_char(%1$I.%2$I at time zone ''UTC'', ''"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""''), ''null'')'
+		when type = 'bytea'::regtype then 'coalesce(to_json(encode(%1$I.%2$I, ''base64''))::text, ''null'')'
+		else 'coalesce(to_json(%1$I.%2$I)::text, ''null'')'
+	end, row_name, column_name)
 $$;
 
 -- Whether a column differs between two rows, as SQL: as their texts where equal values may be written in several ways.
-create or replace function column_differs(column_name name, type oid) returns text language sql immutable
+create or replace function column_differs(before text, after text, column_name name, type oid) returns text language sql immutable
 set search_path from current as $$
-	select case
+	select format(case
 		when type in ('text'::regtype, 'varchar'::regtype, 'int4'::regtype, 'int8'::regtype, 'bool'::regtype, 'date'::regtype,
 			'timestamptz'::regtype, 'uuid'::regtype, 'jsonb'::regtype)
-		then format('o.%1$I is distinct from n.%1$I', column_name)
-		else format('o.%1$I::text is distinct from n.%1$I::text', column_name)
-	end
+		then '%1$I.%3$I is distinct from %2$I.%3$I'
+		else '%1$I.%3$I::text is distinct from %2$I.%3$I::text'
+	end, before, after, column_name)
 $$;
 
--- The record a row is, as SQL. `made` is SQL for when it was made, where all rows of the statement are new.
+-- The record a row is, as SQL that gives its JSON as a text. `made` is SQL for the JSON of when it was made, where all rows of the
+-- statement are new.
 create or replace function record_of(row_name text, relation oid, slug text, made text default null) returns text language sql stable
 set search_path from current as $$
-	select format('(select row_to_json(r) from (select %1$I.id, %1$I.version, %2$L as "tableSlug", %3$s as "createdAt", %4$s as "updatedAt"',
-			row_name, slug, coalesce(made, record_value(row_name, 'created_at', 'timestamptz'::regtype)),
-			coalesce(made, record_value(row_name, 'updated_at', 'timestamptz'::regtype)))
-		|| coalesce(string_agg(format(', %s as %I', record_value(row_name, attname, atttypid), attname), '' order by attnum), '')
-		|| ') r)'
-	from pg_attribute
-	where attrelid = relation and attnum > 0 and not attisdropped and attname not in ('id', 'version', 'created_at', 'updated_at')
+	select format('(''{"id":'' || to_json(%1$I.id)::text || '',"version":'' || %1$I.version::text || %2$L || %3$s || '',"updatedAt":'' || %4$s',
+			row_name, ',"tableSlug":' || to_json(slug) || ',"createdAt":',
+			coalesce(made, json_text(row_name, 'created_at', 'timestamptz'::regtype)),
+			coalesce(made, json_text(row_name, 'updated_at', 'timestamptz'::regtype)))
+		|| coalesce(string_agg(format(' || %L || %s', ',' || to_json(name::text) || ':', json_text(row_name, name, type)), '' order by place), '')
+		|| ' || ''}'')'
+	from own_columns(relation)
 $$;
 
--- The names of the fields of a record that `condition`, SQL with the column's name for %1$I, holds for, as SQL.
+-- The names of the fields of a record that `condition`, SQL with the column's name for %1$I, holds for, as SQL that gives a text.
 create or replace function fields_where(relation oid, condition text, always text[]) returns text language sql stable
 set search_path from current as $$
-	select format('array_remove(array[%s]::text[], null)', concat_ws(', ',
-		(select string_agg(quote_literal(field), ', ') from unnest(always) field),
-		string_agg(format('case when %s then %L end', case when condition is null then column_differs(attname, atttypid) else format(condition, attname) end, attname), ', ' order by attnum)))
-	from pg_attribute
-	where attrelid = relation and attnum > 0 and not attisdropped and attname not in ('id', 'version', 'created_at', 'updated_at')
+	select format('(%L', rtrim(array_to_json(always)::text, ']'))
+		|| coalesce(string_agg(format(' || case when %s then %L else '''' end', coalesce(format(condition, name), column_differs('o', 'n', name, type)),
+			',' || to_json(name::text)), '' order by place), '')
+		|| ' || '']'')'
+	from own_columns(relation)
 $$;
 
 -- What people see of a record on events: a name or title, else its first text, else its id; as SQL.
 create or replace function display_of(row_name text, relation oid) returns text language sql stable
 set search_path from current as $$
 	select coalesce((
-		select format('coalesce(nullif(left(%1$I.%2$I, 200), ''''), %1$I.id)', row_name, attname)
-		from pg_attribute
-		where attrelid = relation and attnum > 0 and not attisdropped and attname <> 'id' and atttypid in ('text'::regtype, 'varchar'::regtype)
-		order by array_position(array['name', 'title', 'label', attname::text], attname::text), attnum limit 1
+		select format('coalesce(nullif(left(%1$I.%2$I, 200), ''''), %1$I.id)', row_name, name)
+		from own_columns(relation) where type in ('text'::regtype, 'varchar'::regtype)
+		order by array_position(array['name', 'title', 'label', name::text], name::text), place limit 1
 	), format('%I.id', row_name))
 $$;
 
--- Makes, or makes anew, the functions that capture a table, by the columns it has now.
+-- Makes, or makes anew, the functions that capture a table, by the columns it has now. What runs for each statement or row is
+-- expressions alone: a function in SQL would be parsed and planned again each time, and every call sets search_path. Bodies are
+-- quoted as literals: columns that a migration makes have any name.
 create or replace function make_capture(id text) returns void language plpgsql
 set search_path from current as $$
 declare
@@ -128,130 +123,150 @@ declare
 	space spaces;
 	base text := 't_' || lower(split_part(id, '_', 2));
 	touched text;
+	declares text;
+	begins text;
 	appends text;
+	body text;
+	secured text := 'security definer set search_path = database_studio, pg_temp set plan_cache_mode = force_generic_plan';
 begin
 	select * into strict captured from captured_tables c where c.table_id = id;
 	select * into strict space from spaces s where s.id = captured.space_id;
-	select coalesce(string_agg(replace(replace(column_differs(attname, atttypid), 'o.', 'old.'), 'n.', 'new.'), ' or '), 'false') into touched
-	from pg_attribute
-	where attrelid = captured.relation and attnum > 0 and not attisdropped and attgenerated = ''
-		and attname not in ('id', 'version', 'created_at', 'updated_at');
+	select coalesce(string_agg(column_differs('old', 'new', name, type), ' or '), 'false') into touched
+	from own_columns(captured.relation) where not generated;
 
-	execute format($f$
-		create or replace function capture.%1$I() returns trigger language plpgsql set search_path = pg_catalog as $b$
+	-- Has no operator, nor a name that is not qualified, and so needs no search_path of its own.
+	execute format('create or replace function capture.%I() returns trigger language plpgsql as %L', base || '_made', $f$
 		begin
-			if tg_op = 'INSERT' then
-				new.version := 1;
-				new.created_at := now();
-				new.updated_at := new.created_at;
-			elsif new.id is distinct from old.id then
+			new.version := 1;
+			new.created_at := pg_catalog.now();
+			new.updated_at := new.created_at;
+			return new;
+		end $f$);
+	body := format($f$
+		begin
+			if new.id is distinct from old.id then
 				raise exception 'the id of a record never changes' using errcode = 'integrity_constraint_violation';
+			end if;
+			new.created_at := old.created_at;
+			if %1$s then
+				new.version := old.version + 1;
+				new.updated_at := greatest(now(), old.updated_at);
 			else
-				new.created_at := old.created_at;
-				if %2$s then
-					new.version := old.version + 1;
-					new.updated_at := greatest(now(), old.updated_at);
-				else
-					new.version := old.version;
-					new.updated_at := old.updated_at;
-				end if;
+				new.version := old.version;
+				new.updated_at := old.updated_at;
 			end if;
 			return new;
-		end $b$ $f$, base || '_touch', touched);
+		end $f$,
+		touched);
+	execute format('create or replace function capture.%I() returns trigger language plpgsql set search_path = pg_catalog as %L', base || '_touch', body);
 
-	-- Rows arrive as r: number, id, version, display, before, after, changes. One statement draws the positions, so that
-	-- whoever reads the log knows from the lock on the outbox that there is more to come.
+	declares := $f$
+			acting json;
+			actor json;
+			request_id text;
+			causation_id text;
+			source json;
+			defined integer;
+			at timestamptz := clock_timestamp();
+			ms bigint := extract(epoch from at) * 1000;
+			prefix text := 'evt_'$f$
+		|| (select string_agg(format(' || substr(''0123456789ABCDEFGHJKMNPQRSTVWXYZ'', ((ms >> %s) & 31)::integer + 1, 1)', digit * 5), '' order by digit desc)
+			from generate_series(0, 9) digit)
+		|| $f$ || upper(substr(replace(gen_random_uuid()::text, '-', ''), 23, 10));$f$;
+	-- Who acts, by the proof this session has given for this transaction; and whether by the definition as it is.
+	begins := format($f$
+			if to_regclass(to_char(at at time zone 'UTC', '"events_"YYYYMM')) is null then
+				perform add_event_month((at at time zone 'UTC')::date);
+			end if;
+			select p.acting, c.version into acting, defined
+			from captured_tables c left join plane_sessions p on p.pid = pg_backend_pid() and p.xid = pg_current_xact_id() where c.table_id = %1$L;
+			if acting is null then
+				acting := acts_unproved();
+			end if;
+			if (acting->'definitions'->>%1$L)::integer <> defined then
+				raise exception 'the definition of the table has changed' using errcode = 'object_not_in_prerequisite_state';
+			end if;
+			actor := coalesce(acting->'actor', '{"id":"system","name":"Opsplane","type":"system"}');
+			request_id := acting->>'requestId';
+			causation_id := acting->>'causationId';
+			source := case when json_typeof(acting->'source') = 'object' then acting->'source' end;$f$, id);
+
+	-- Rows arrive as r: number, id, version, display, who is said to have made this one, and as JSON before, after and changes.
+	-- One statement draws the positions, so that whoever reads the log knows from the lock on the outbox that there is more to come.
 	appends := format($f$
 			appended as (
 				insert into events (id, stream_type, stream_id, version, type, workspace_id, environment, actor, resource, data,
 					request_id, causation_id, source, created_at)
-				select prefix || lpad(upper(to_hex(r.number)), 6, '0'), 'record', %1$L || r.id, r.version, kind, %2$L, %3$L, who.actor,
-					json_build_object('type', 'record', 'id', r.id, 'displayName', r.display),
-					json_build_object('before', r.before, 'after', r.after, 'changes', r.changes, 'tableSlug', %4$L::text),
-					who.request_id, who.causation_id, who.source, now()
+				select prefix || lpad(upper(to_hex(r.number)), 6, '0'), 'record', %1$L || r.id, r.version, kind, %2$L, %3$L, coalesce(r.said->'actor', actor),
+					('{"type":"record","id":' || to_json(r.id)::text || ',"displayName":' || to_json(r.display)::text || '}')::json,
+					('{"before":' || r.before || ',"after":' || r.after || ',"changes":' || r.changes || %4$L)::json,
+					case when r.said is null then request_id else r.said->>'requestId' end,
+					case when r.said is null then causation_id else r.said->>'causationId' end,
+					case when r.said is null then source when json_typeof(r.said->'source') = 'object' then r.said->'source' end, now()
 				from r returning position, id)
 			insert into outbox (position, workspace_id, event_id) select position, %2$L, id from appended;
 			return null;
-		end $f$, id || '/', space.workspace_id, space.environment, captured.slug);
+		end $f$, id || '/', space.workspace_id, space.environment, ',"tableSlug":' || to_json(captured.slug) || '}');
 
-	execute format($f$
-		create or replace function capture.%1$I() returns trigger language plpgsql security definer
-		set search_path = database_studio, pg_temp set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $b$
+	body := format($f$
 		declare
 			kind text := 'record.created';
-			who record;
-			prefix text;
 			used text;
-			made text := to_char(now()::timestamptz(3) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+			made text := to_char(now()::timestamptz(3) at time zone 'UTC', '"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""');%6$s
 		begin
-			if not exists (select from new_rows) then
-				return null;
-			end if;
 			select n.id into used from new_rows n
-			where exists (select from stream_heads h where h.stream_id = %2$L || n.id) limit 1;
+			where exists (select from stream_heads h where h.stream_id = %1$L || n.id) limit 1;
 			if used is not null then
 				raise exception 'the id %% was that of a record before', used using errcode = 'unique_violation';
-			end if;
-			perform add_event_month((clock_timestamp() at time zone 'UTC')::date);
-			who := who_acts(%7$L);
-			prefix := event_id_prefix();
+			end if;%7$s
 			with r as (
-				select row_number() over () as number, n.id, n.version, %3$s as display, null::json as before,
-					case when octet_length(v.record::text) <= 262144 then v.record else checked_record(v.record, n.id) end as after, %4$s as changes
-				from new_rows n cross join lateral (select %5$s as record offset 0) v),
-			%6$s $b$ $f$,
-		base || '_insert', id || '/', display_of('n', captured.relation),
+				select row_number() over () as number, n.id, n.version, %2$s as display, a.value as said, 'null' as before,
+					case when octet_length(v.record) <= 262144 then v.record else checked_record(v.record, n.id) end as after, %3$s as changes
+				from new_rows n left join json_each(acting->'records') a on a.key = n.id cross join lateral (select %4$s as record offset 0) v),
+			%5$s $f$,
+		id || '/', display_of('n', captured.relation),
 		fields_where(captured.relation, 'n.%1$I is not null', '{id,version,tableSlug,createdAt,updatedAt}'),
-		record_of('n', captured.relation, captured.slug, 'made'), appends, id);
+		record_of('n', captured.relation, captured.slug, 'made'), appends, declares, begins);
+	execute format('create or replace function capture.%I() returns trigger language plpgsql %s set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as %L', base || '_insert', secured, body);
 
-	execute format($f$
-		create or replace function capture.%1$I() returns trigger language plpgsql security definer
-		set search_path = database_studio, pg_temp set plan_cache_mode = force_generic_plan set enable_nestloop = off set enable_mergejoin = off as $b$
+	body := format($f$
 		declare
-			kind text := 'record.updated';
-			who record;
-			prefix text;
+			kind text := 'record.updated';%6$s
 		begin
 			if not exists (select from new_rows) then
 				return null;
-			end if;
-			perform add_event_month((clock_timestamp() at time zone 'UTC')::date);
-			who := who_acts(%7$L);
-			prefix := event_id_prefix();
+			end if;%7$s
 			with r as (
-				select row_number() over () as number, n.id, n.version, %2$s as display, %3$s as before,
-					case when octet_length(v.record::text) <= 262144 then v.record else checked_record(v.record, n.id) end as after, %4$s as changes
-				from old_rows o join new_rows n on n.id = o.id cross join lateral (select %5$s as record offset 0) v
+				select row_number() over () as number, n.id, n.version, %1$s as display, null::json as said, %2$s as before,
+					case when octet_length(v.record) <= 262144 then v.record else checked_record(v.record, n.id) end as after, %3$s as changes
+				from old_rows o join new_rows n on n.id = o.id cross join lateral (select %4$s as record offset 0) v
 				where n.version <> o.version),
-			%6$s $b$ $f$,
-		base || '_update', display_of('n', captured.relation), record_of('o', captured.relation, captured.slug),
-		fields_where(captured.relation, null, '{version,updatedAt}'), record_of('n', captured.relation, captured.slug), appends, id);
+			%5$s $f$,
+		display_of('n', captured.relation), record_of('o', captured.relation, captured.slug),
+		fields_where(captured.relation, null, '{version,updatedAt}'), record_of('n', captured.relation, captured.slug), appends,
+		declares, begins);
+	execute format('create or replace function capture.%I() returns trigger language plpgsql %s set enable_nestloop = off set enable_mergejoin = off as %L', base || '_update', secured, body);
 
-	execute format($f$
-		create or replace function capture.%1$I() returns trigger language plpgsql security definer
-		set search_path = database_studio, pg_temp set plan_cache_mode = force_generic_plan as $b$
+	body := format($f$
 		declare
-			kind text := 'record.deleted';
-			who record;
-			prefix text;
+			kind text := 'record.deleted';%8$s
 		begin
 			if not exists (select from old_rows) then
 				return null;
-			end if;
-			perform add_event_month((clock_timestamp() at time zone 'UTC')::date);
-			who := who_acts(%9$L);
-			prefix := event_id_prefix();
+			end if;%9$s
 			-- The row was the head of its stream; where there is none any more, this says where the stream has ended.
 			insert into stream_heads (stream_id, stream_type, workspace_id, environment, version, ended)
-			select %2$L || o.id, 'record', %3$L, %4$L, o.version + 1, true from old_rows o;
+			select %1$L || o.id, 'record', %2$L, %3$L, o.version + 1, true from old_rows o;
 			with r as (
-				select row_number() over () as number, o.id, o.version + 1 as version, %5$s as display, %6$s as before,
-					null::json as after, %7$s as changes
+				select row_number() over () as number, o.id, o.version + 1 as version, %4$s as display, null::json as said, %5$s as before,
+					'null' as after, %6$s as changes
 				from old_rows o),
-			%8$s $b$ $f$,
-		base || '_delete', id || '/', space.workspace_id, space.environment, display_of('o', captured.relation),
+			%7$s $f$,
+		id || '/', space.workspace_id, space.environment, display_of('o', captured.relation),
 		record_of('o', captured.relation, captured.slug),
-		fields_where(captured.relation, 'o.%1$I is not null', '{id,version,tableSlug,createdAt,updatedAt}'), appends, id);
+		fields_where(captured.relation, 'o.%1$I is not null', '{id,version,tableSlug,createdAt,updatedAt}'), appends,
+		declares, begins);
+	execute format('create or replace function capture.%I() returns trigger language plpgsql %s as %L', base || '_delete', secured, body);
 end
 $$;
 
@@ -259,6 +274,14 @@ create or replace function capture.refuse_truncate() returns trigger language pl
 begin
 	raise exception 'a table cannot be truncated, as its history would not say so: delete its rows' using errcode = 'insufficient_privilege';
 end
+$$;
+
+-- Whether all triggers that capture a table are there and fire always.
+create or replace function is_captured(relation oid) returns boolean language sql stable
+set search_path from current as $$
+	select count(*) = 6 from pg_trigger t join pg_proc p on p.oid = t.tgfoid
+	where t.tgrelid = relation and t.tgenabled = 'A' and p.pronamespace = 'capture'::regnamespace
+		and t.tgname = any('{opsplane_made,opsplane_touch,opsplane_insert,opsplane_update,opsplane_delete,opsplane_truncate}')
 $$;
 
 -- Has the rows of a table captured from now on: the functions, and the triggers that call them. To be called again when its
@@ -280,12 +303,13 @@ begin
 	if exists (select from pg_trigger where tgrelid = target and tgname = 'opsplane_touch') then
 		return;
 	end if;
-	execute format('create trigger opsplane_touch before insert or update on %s for each row execute function capture.%I()', target, base || '_touch');
+	execute format('create trigger opsplane_made before insert on %s for each row execute function capture.%I()', target, base || '_made');
+	execute format('create trigger opsplane_touch before update on %s for each row execute function capture.%I()', target, base || '_touch');
 	execute format('create trigger opsplane_insert after insert on %s referencing new table as new_rows for each statement execute function capture.%I()', target, base || '_insert');
 	execute format('create trigger opsplane_update after update on %s referencing old table as old_rows new table as new_rows for each statement execute function capture.%I()', target, base || '_update');
 	execute format('create trigger opsplane_delete after delete on %s referencing old table as old_rows for each statement execute function capture.%I()', target, base || '_delete');
 	execute format('create trigger opsplane_truncate before truncate on %s for each statement execute function capture.refuse_truncate()', target);
-	foreach op in array '{touch,insert,update,delete,truncate}'::text[] loop
+	foreach op in array '{made,touch,insert,update,delete,truncate}'::text[] loop
 		-- Also where a session has said that it only replicates.
 		execute format('alter table %s enable always trigger %I', target, 'opsplane_' || op);
 	end loop;
@@ -299,7 +323,7 @@ declare
 	op text;
 begin
 	delete from captured_tables where table_id = id;
-	foreach op in array '{touch,insert,update,delete}'::text[] loop
+	foreach op in array '{made,touch,insert,update,delete}'::text[] loop
 		execute format('drop function if exists capture.%I()', 't_' || lower(split_part(id, '_', 2)) || '_' || op);
 	end loop;
 end

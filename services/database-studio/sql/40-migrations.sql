@@ -206,8 +206,7 @@ set search_path from current as $$
 	select string_agg(fault, '; ' order by fault) from (
 		select format('table %s is not captured', c.relname) as fault
 		from pg_class c where c.relnamespace = space.schema_name::regnamespace and c.relkind in ('r', 'p')
-			and (select count(*) from pg_trigger t join pg_proc p on p.oid = t.tgfoid
-				where t.tgrelid = c.oid and t.tgname like 'opsplane\_%' and t.tgenabled = 'A' and p.pronamespace = 'capture'::regnamespace) <> 5
+			and not is_captured(c.oid)
 		union all
 		select format('table %s has a trigger of its own, %s', c.relname, t.tgname)
 		from pg_class c join pg_trigger t on t.tgrelid = c.oid

@@ -86,8 +86,7 @@ begin
 	select c.relation::regclass into open
 	from captured_tables c join spaces s on s.id = c.space_id join pg_class t on t.oid = c.relation
 	where s.schema_name = substring(session_user from '^(s_[^_]+)_')
-		and (5 <> (select count(*) from pg_trigger g where g.tgrelid = c.relation and g.tgenabled = 'A'
-				and g.tgname in ('opsplane_touch', 'opsplane_insert', 'opsplane_update', 'opsplane_delete', 'opsplane_truncate'))
+		and (not is_captured(c.relation)
 			or exists (select from pg_inherits i where c.relation in (i.inhrelid, i.inhparent))
 			or exists (select from pg_rewrite w where w.ev_class = c.relation))
 	limit 1;

@@ -357,7 +357,7 @@ describe('code of a tenant', () => {
       expect([statements, await refusal('migrator', ...statements)]).toEqual([statements, denied])
     const [{ count } = { count: 0 }] = await at.admin<{ count: number }[]>`
       select count(*)::int from pg_trigger where tgrelid = ${`${ours.schema}.notes`}::regclass and tgname like 'opsplane%' and tgenabled = 'A'`
-    expect(count).toBe(5)
+    expect(count).toBe(6)
   })
 })
 

@@ -19,6 +19,8 @@ export interface Acting {
   requestId: string | null
   causationId?: string | null
   source?: EventSource | null
+  /** Whom the journal names for single records instead, by their ids. */
+  records?: Record<string, Pick<Acting, 'actor' | 'requestId' | 'causationId' | 'source'>>
   /** The Idempotency-Key whose answer may be kept in the same transaction. */
   keeps?: string
   /** Versions of the definitions a write goes by, by table: by an older one it fails with SQLSTATE 55000. */

@@ -108,8 +108,8 @@ function explainLogin(error: unknown): never {
 }
 
 function proofOf(key: Buffer, nonce: string, sequence: number, acting: Acting): Proof {
-  const { actor, requestId, causationId = null, source = null, keeps, definitions } = acting
-  const payload = JSON.stringify({ actor, requestId, causationId, source, keeps, definitions })
+  const { actor, requestId, causationId = null, source = null, keeps, definitions, records } = acting
+  const payload = JSON.stringify({ actor, requestId, causationId, source, keeps, definitions, records })
   const mac = createHmac('sha256', key).update(`${nonce}\n${sequence}\n${payload}`).digest('hex')
   return [String(sequence), payload, mac]
 }

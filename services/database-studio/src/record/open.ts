@@ -7,6 +7,8 @@ import type { Definitions } from '../table/definitions.js'
 import { DryRun } from './dry-run.js'
 import { isOutdated } from './failures.js'
 import type { Condition } from './filter.js'
+import type { Values } from './input.js'
+import { createInsertQueue } from './insert-queue.js'
 import { keepAnswer } from './keep-answer.js'
 import type { Statement } from './parameters.js'
 import { rulesFor } from './rules.js'
@@ -51,6 +53,8 @@ export interface RecordAccess {
     statement: (target: WriteTarget) => Statement,
     finish: (rows: Row[]) => T | Promise<T>,
   ): Promise<T>
+  /** Makes one record, in one statement with others that arrive at the same time. */
+  insert(opened: Opened, meta: CommandMeta, values: Values & { id: string }): Promise<Row>
 }
 
 /** A record as a statement answers it: as the API shows it, with marks. */
@@ -70,6 +74,8 @@ export function createRecordAccess({
     const [space, table] = await Promise.all([plane.space(meta.tenant), definitions.get(meta.tenant, slug)])
     return { space, table, ...rulesFor(table, meta.principal) }
   }
+
+  const insertQueue = createInsertQueue(plane)
 
   const commit = async <T>(
     opened: readonly Opened[],
@@ -120,6 +126,7 @@ export function createRecordAccess({
       )
       return finish(rows)
     },
+    insert: (opened, meta, values) => insertQueue({ opened, acting: actingOf(meta, [opened]), values }),
   }
 }
 

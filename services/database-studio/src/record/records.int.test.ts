@@ -137,6 +137,43 @@ describe('a record', () => {
   })
 })
 
+describe('records that arrive at once', () => {
+  it('share statements, and are each answered, refused and journaled by itself', async () => {
+    const actors = Array.from({ length: 3 }, (_, n) => ({
+      ...principal,
+      actor: { id: `usr_${n}`, name: `Actor ${n}`, type: 'user' as const },
+    }))
+    const clients = actors.map((one) => at.studio.as(one))
+    const transactions = async () =>
+      (
+        await at.studio.sql`select count(distinct xmin::text)::int as count, count(*)::int as made from events
+        where data->'after'->>'name' = 'At once'`
+      )[0]
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, n) =>
+        clients[n % 3]?.post(path, { name: 'At once', serial: `o-${n === 59 ? 7 : n}`, quantity: n }),
+      ),
+    )
+    const refused = answers.filter((answer) => answer?.status !== 201)
+    expect(refused.map((answer) => answer?.error())).toEqual([
+      expect.objectContaining({ code: 'conflict', details: [expect.objectContaining({ path: '/serial' })] }),
+    ])
+    for (const [n, answer] of answers.entries()) {
+      if (answer?.status !== 201) continue
+      const { id, ...record } = answer.data(StudioRecord)
+      expect(record).toMatchObject({ name: 'At once', quantity: n, version: 1 })
+      const [event] = await at.studio.sql`select actor, request_id from events where resource->>'id' = ${id}`
+      expect(event).toEqual({
+        actor: actors[n % 3]?.actor,
+        request_id: answer.headers.get('x-request-id'),
+      })
+    }
+    const { count, made } = (await transactions()) as { count: number; made: number }
+    expect(made).toBe(59)
+    expect(count).toBeLessThan(59)
+  })
+})
+
 describe('many records', () => {
   it('are made in one request, all or none', async () => {
     const records = Array.from({ length: 500 }, (_, index) => ({

@@ -10,7 +10,7 @@ import { type Place, Problems } from './problems.js'
 import { type Related, readExpand, readFields, type Selection, selectList, wholeOf } from './selection.js'
 import { deleteStatement, insertStatement, marks, updateStatement } from './write-statements.js'
 
-const body: Place = { in: 'body', path: '' }
+const wholeBody: Place = { in: 'body', path: '' }
 
 export interface ShownQuery {
   fields?: string | undefined
@@ -26,7 +26,7 @@ export interface Records {
 }
 
 export function createRecords(access: RecordAccess): Records {
-  const { withTable, commitOne, read } = access
+  const { withTable, commitOne, insert, read } = access
 
   /** The record as the caller may see it. Throws `not_found`. */
   const find = async ({ space, table, readRule }: Opened, id: string): Promise<Row> => {
@@ -43,16 +43,20 @@ export function createRecords(access: RecordAccess): Records {
   }
 
   return {
-    create: (slug, given, meta) =>
+    create: (slug, body, meta) =>
       withTable(slug, meta, async (opened) => {
-        const values = parsed(opened, given, true)
-        const rows = [{ ...values, id: newId('record') }]
-        return commitOne(
-          opened,
-          meta,
-          (target) => insertStatement(target, { columns: Object.keys(values), rows }),
-          (inserted) => theOne(onlyAllowed(inserted)),
-        ).catch(failing(opened))
+        const given = parsed(opened, body, true)
+        const values = { ...given, id: newId('record') }
+        const isPlain = !meta.idempotency && opened.writeRule.length === 0
+        const inserting = isPlain
+          ? insert(opened, meta, values)
+          : commitOne(
+              opened,
+              meta,
+              (target) => insertStatement(target, { columns: Object.keys(given), rows: [values] }),
+              (inserted) => theOne(onlyAllowed(inserted)),
+            )
+        return inserting.catch(failing(opened))
       }),
 
     get: (slug, id, query, meta) =>
@@ -108,7 +112,7 @@ function theOne([row]: Row[]): Row {
 
 function parsed({ table }: Opened, given: unknown, isNew: boolean): Values {
   const problems = new Problems()
-  const values = readRecord(table, given, { place: body, problems, isNew })
+  const values = readRecord(table, given, { place: wholeBody, problems, isNew })
   problems.check()
   return values
 }

@@ -98,6 +98,58 @@ describe('changes of rows', () => {
     expect(waiting).toHaveLength(3)
   })
 
+  test('are written as Postgres writes JSON, whatever the columns hold and are called', async () => {
+    const columns = {
+      '"we""ird name\\"': ['text', `e'a "quoted" \\\\ text,\\n\\x01 \\u00e9 \\U0001F600 </script>'`],
+      '"100% $b$"': ['text', `''`],
+      empty: ['text', 'null'],
+      yes: ['boolean', 'true'],
+      few: ['smallint', '-7'],
+      half: ['double precision', `'NaN'`],
+      day: ['date', `'infinity'`],
+      local: ['timestamp', `'2026-03-02 10:00'`],
+      span: ['interval', `'1 day 2 hours'`],
+      texts: ['text[]', `array['a"b', null]`],
+      kept: ['json', `e'{"b" : 1,\\n "a":[null]}'`],
+      token: ['uuid', `'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'`],
+    }
+    const names = Object.keys(columns)
+    const id = await makeTable('odd', names.map((name) => `${name} ${columns[name as 'day'][0]}`).join(', '))
+    await write(async (tx) => {
+      await tx.unsafe(`set local datestyle = 'German'`)
+      await tx.unsafe(`set local intervalstyle = 'iso_8601'`)
+      const values = names.map((name) => columns[name as 'day'][1])
+      await tx.unsafe(`insert into odd (${names}) values (${values}), (${names.map(() => 'null')})`)
+    })
+    const events = await at.admin.unsafe(
+      `select e.data->'after' as after, (select row_to_json(r) from (select ${names}) r) as expected, created_at_text
+       from ${space.schema}.odd o join events e on e.stream_id = '${id}/' || o.id,
+         to_char(o.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') created_at_text`,
+    )
+    expect(events).toHaveLength(2)
+    for (const { after, expected, created_at_text: createdAt } of events)
+      expect(after).toMatchObject({ ...expected, span: expected.span && 'P1DT2H', createdAt })
+  })
+
+  test('made together are each by whoever made it', async () => {
+    const id = await makeTable('together', 'name text')
+    const [own, other] = [newId('record'), newId('record')]
+    const said = { actor: { id: 'usr_2', name: 'Bob', type: 'user' as const }, requestId: 'request-2' }
+    const together = { ...acting, records: { [other]: { ...said, causationId: 'evt_1' } } }
+    await at.plane.writeOne(space, together, (proof) => ({
+      text: `insert into together (id) select v from ${proof}, unnest(array[$4, $5]) v`,
+      parameters: [own, other],
+    }))
+    const made = await at.admin`select stream_id, actor, request_id, causation_id from events
+      where stream_id like ${`${id}/%`} order by stream_id`
+    expect(made.map((row) => ({ ...row }))).toEqual(
+      [
+        { stream_id: `${id}/${own}`, actor, request_id: 'request-1', causation_id: null },
+        { stream_id: `${id}/${other}`, actor: said.actor, request_id: 'request-2', causation_id: 'evt_1' },
+      ].sort((a, b) => (a.stream_id < b.stream_id ? -1 : 1)),
+    )
+  })
+
   test('are each an event of their own, in order, in one statement or in many', async () => {
     const id = await makeTable('many', 'n int')
     await write((tx) => tx.unsafe('insert into many (n) select n from generate_series(1, 3000) n'))
