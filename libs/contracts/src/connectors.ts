@@ -34,7 +34,7 @@ export type ConnectorRetry = z.infer<typeof ConnectorRetry>
 const TimeoutMs = z
   .int()
   .min(100)
-  .max(120_000)
+  .max(100_000)
   .meta({ description: 'One deadline for an invocation with all its attempts.' })
 
 /** A connector, as events carry it. */

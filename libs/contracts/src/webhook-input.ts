@@ -46,7 +46,7 @@ export function referencedSecrets(value: string): string[] {
   return [...value.matchAll(secretReference)].map(([, name]) => name ?? '')
 }
 
-const HeaderName = z
+export const HeaderName = z
   .string()
   .max(128)
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'must be a header name')

@@ -28,6 +28,7 @@ export {
   type OutboundResponse,
 } from './outbound/outbound.js'
 export { OutboundError, type OutboundErrorKind } from './outbound/outbound-error.js'
+export { createOutboundHttp, type OutboundHttp } from './outbound/outbound-http.js'
 export type { OutboundStreams, StreamRequest, StreamTarget, StreamTls } from './outbound/streams.js'
 export { requestIdFrom } from './request-id.js'
 export {
@@ -41,6 +42,12 @@ export {
 } from './route.js'
 export { routeTableRoute } from './route-table.js'
 export { RouteTree } from './routing.js'
+export {
+  createSecretValues,
+  type ResolveSecrets,
+  type SecretSource,
+  type SecretUser,
+} from './secret-values.js'
 export { securityHeaders } from './security-headers.js'
 export {
   type CallOptions,

@@ -18,3 +18,12 @@ export function retryDelayMs(options: RetryDelayOptions): number {
   const capped = Math.min(baseMs * growth, maxMs)
   return Math.round(capped * (1 + jitter * (2 * random - 1)))
 }
+
+/** Milliseconds a Retry-After header asks for: seconds or an HTTP date. Undefined when it says neither. */
+export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined
+  const text = header.trim()
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs)
+}

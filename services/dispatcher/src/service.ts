@@ -3,7 +3,14 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { PlatformEvent } from '@opsplane/contracts'
 import type { EventOrigin } from '@opsplane/eventstore'
-import { createOutbound, type Outbound, type Route, type ServiceClient, serviceClient } from '@opsplane/http'
+import {
+  createOutbound,
+  createSecretValues,
+  type Outbound,
+  type Route,
+  type ServiceClient,
+  serviceClient,
+} from '@opsplane/http'
 import { streamPlaces } from '@opsplane/nats'
 import { createVault, grantBudgetLeases } from '@opsplane/postgres'
 import {
@@ -26,7 +33,6 @@ import { resend, resendLog } from './delivery/resend-log.js'
 import { resendRoutes } from './delivery/resend-routes.js'
 import { startRetention } from './delivery/retention.js'
 import { deliveryRoutes } from './delivery/routes.js'
-import { createSecretValues } from './delivery/secret-values.js'
 import type { Share } from './delivery/sender.js'
 import { replay, replayLog } from './replay/replay-log.js'
 import { replayRoutes } from './replay/routes.js'

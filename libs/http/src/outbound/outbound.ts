@@ -189,7 +189,7 @@ function parseTarget(check: () => URL): URL {
   }
 }
 
-function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+export function flatten(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers)
       // No record has an entry of this name once it is parsed, or copied by assignment.

@@ -1,10 +1,15 @@
-import { type AttemptError, referencedSecrets } from '@opsplane/contracts'
-import { type Outbound, OutboundError, type OutboundResponse } from '@opsplane/http'
-import type { Budgets } from '@opsplane/runtime'
+import { type AttemptError, hostOfUrl, referencedSecrets } from '@opsplane/contracts'
+import {
+  type Outbound,
+  OutboundError,
+  type OutboundResponse,
+  type ResolveSecrets,
+  type SecretUser,
+} from '@opsplane/http'
+import { type Budgets, createRedaction, retryAfterMs } from '@opsplane/runtime'
 import type { Credentials } from '../webhook/sealing.js'
 import type { Target } from '../webhook/target.js'
 import type { AttemptOutcome } from './domain.js'
-import { createRedaction } from './redaction.js'
 import {
   HeadersTooLargeError,
   type RequestHeaders,
@@ -12,8 +17,6 @@ import {
   SecretMissingError,
   SecretRefusedError,
 } from './request-headers.js'
-import { retryAfterMs } from './retry-timing.js'
-import type { ResolveSecrets } from './secret-values.js'
 
 /** What is kept of one request. */
 export interface AttemptRecord {
@@ -56,7 +59,7 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
   const prepare = async (target: Target, { id, type, text }: Content): Promise<RequestHeaders> => {
     const credentials = await dependencies.credentials(target)
     const names = Object.values(credentials.headers).flatMap(referencedSecrets)
-    const { values, refused } = await dependencies.resolveSecrets(target, names)
+    const { values, refused } = await dependencies.resolveSecrets(secretUser(target), names)
     for (const [name, reason] of Object.entries(refused)) throw new SecretRefusedError(name, reason)
     const timestamp = Math.floor(nowMs() / 1_000)
     return requestHeaders(credentials, values, { eventId: id, eventType: type, body: text, timestamp })
@@ -142,4 +145,8 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
       }),
     }
   }
+}
+
+function secretUser({ id, tenant, ownerId: userId, url }: Target): SecretUser {
+  return { tenant, userId, consumer: `webhook/${id}`, host: hostOfUrl(url) }
 }

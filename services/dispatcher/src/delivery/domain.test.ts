@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
+import { retryAfterMs } from '@opsplane/runtime'
 import { type AttemptOutcome, afterAttempt } from './domain.js'
-import { type RetryPolicy, retryAfterMs } from './retry-timing.js'
+import type { RetryPolicy } from './retry-timing.js'
 
 const policy = (changes: Partial<RetryPolicy> = {}): RetryPolicy => ({
   retries: 3,

@@ -1,7 +1,62 @@
+import { referencedSecrets, type SecretRefusal, secretReference } from '@opsplane/contracts'
+import type { ResolveSecrets, SecretUser } from '@opsplane/http'
+import { createRedaction } from '@opsplane/runtime'
+import { CallFailure } from './call-failure.js'
+
 /** The values of the secrets one use of a connector refers to. */
 export interface Secrets {
   /** A text with its references of the form `{{secrets.name}}` filled in, for this host alone. Throws CallFailure. */
   fill(text: string, host: string): Promise<string>
-  /** `***` in place of every value filled in so far. */
+  /** The same for the values of a record. */
+  fillAll(texts: Readonly<Record<string, string>>, host: string): Promise<Record<string, string>>
+  /** Makes a value that came of a secret, such as an access token, as secret as it. */
+  conceal(value: string): void
+  /** `***` in place of every value that was filled in or concealed; `cutOff`: the text goes on. */
   redact(text: string, cutOff?: boolean): string
 }
+
+/** `user`: in whose name they are used, and by what. */
+export function createSecrets(resolve: ResolveSecrets, user: Omit<SecretUser, 'host'>): Secrets {
+  const known = new Set<string>()
+  let redaction = createRedaction([])
+  const conceal = (value: string) => {
+    if (known.has(value)) return
+    known.add(value)
+    redaction = createRedaction([...known])
+  }
+
+  const fillAll: Secrets['fillAll'] = async (texts, host) => {
+    const names = Object.values(texts).flatMap(referencedSecrets)
+    if (names.length === 0) return { ...texts }
+    const { values, refused } = await resolve({ ...user, host }, names)
+    for (const [name, reason] of Object.entries(refused)) throw refusal(name, reason)
+    const valueOf = (name: string): string => {
+      const value = Object.hasOwn(values, name) ? values[name] : undefined
+      if (value === undefined) throw failure(`The secret ${name} does not exist.`)
+      conceal(value)
+      return value
+    }
+    return Object.fromEntries(
+      Object.entries(texts).map(([key, text]) => [
+        key,
+        text.replaceAll(secretReference, (_, name: string) => valueOf(name)),
+      ]),
+    )
+  }
+
+  return {
+    fillAll,
+    fill: async (text, host) => (await fillAll({ text }, host)).text ?? '',
+    conceal,
+    redact: (text, cutOff) => redaction(text, cutOff),
+  }
+}
+
+const refusals: Record<SecretRefusal, string> = {
+  host_not_allowed: 'may not be sent to this host; its `hosts` say where it may go',
+  permission_missing: 'may not be used: the owner of the connector has no `secrets:use`',
+  too_large: 'is too large to be sent with the others',
+}
+
+const refusal = (name: string, reason: SecretRefusal) => failure(`The secret ${name} ${refusals[reason]}.`)
+const failure = (message: string) => new CallFailure('secret', message, { sent: false })

@@ -1,17 +1,24 @@
-import { hostOfUrl, ResolvedSecrets, type SecretResolution } from '@opsplane/contracts'
+import { ResolvedSecrets, type SecretResolution, type TenantScope } from '@opsplane/contracts'
 import type { z } from 'zod'
-import type { Target } from '../webhook/target.js'
 
 /** The part of the settings client that is needed here. */
 export interface SecretSource {
   post<Schema extends z.ZodType>(path: string, body: unknown, schema: Schema): Promise<z.output<Schema>>
 }
 
-/** What decides about the secrets of a request: whose webhook it is, and where it goes. */
-export type SecretUser = Pick<Target, 'id' | 'tenant' | 'ownerId' | 'url'>
+/** What decides about the secrets of a request. */
+export interface SecretUser {
+  tenant: TenantScope
+  /** In whose name they are used. */
+  userId: string
+  /** What uses them, as kind and id: `webhook/wh_…`. */
+  consumer: string
+  /** Where they go, as `hostOfUrl` has it. */
+  host: string
+}
 
-/** The values of secrets for one webhook; a name without a secret is absent. Throws when settings is away. */
-export type ResolveSecrets = (target: SecretUser, names: readonly string[]) => Promise<ResolvedSecrets>
+/** The values of secrets for one use; a name without a secret is absent. Throws when settings is away. */
+export type ResolveSecrets = (user: SecretUser, names: readonly string[]) => Promise<ResolvedSecrets>
 
 export interface SecretValuesOptions {
   source: SecretSource
@@ -67,15 +74,14 @@ export function createSecretValues(options: SecretValuesOptions): ResolveSecrets
     return answer
   }
 
-  return async ({ id, tenant: { workspaceId, environment }, ownerId: userId, url }, names) => {
+  return async ({ tenant: { workspaceId, environment }, userId, consumer, host }, names) => {
     if (names.length === 0) return nothing
     const wanted = [...new Set(names)].sort()
-    const host = hostOfUrl(url)
-    const key = [workspaceId, environment, id, userId, host, ...wanted].join('|')
+    const key = [workspaceId, environment, consumer, userId, host, ...wanted].join('|')
     const kept = known.get(key)
     if (kept && kept.until > now()) return kept.answer
     forget(key)
     makeRoom()
-    return ask(key, { workspaceId, environment, names: wanted, host, userId, consumer: `webhook/${id}` })
+    return ask(key, { workspaceId, environment, names: wanted, host, userId, consumer })
   }
 }

@@ -4,10 +4,10 @@ import type { z } from 'zod'
 import { createSecretValues, type SecretUser } from './secret-values.js'
 
 const target: SecretUser = {
-  id: 'wh_1',
+  consumer: 'webhook/wh_1',
   tenant: { workspaceId: 'ws_1', environment: 'production' },
-  ownerId: 'usr_1',
-  url: 'https://a.example.com/hook',
+  userId: 'usr_1',
+  host: 'a.example.com',
 }
 
 function start({ maxKept = 1_000 } = {}) {
@@ -40,8 +40,8 @@ describe('the values of secrets', () => {
     const { resolve, asked, advance } = start()
     await resolve(target, ['b', 'a', 'b'])
     await resolve(target, ['a', 'b'])
-    await resolve({ ...target, id: 'wh_2' }, ['a', 'b'])
-    await resolve({ ...target, url: 'https://b.example.com/' }, ['a', 'b'])
+    await resolve({ ...target, consumer: 'webhook/wh_2' }, ['a', 'b'])
+    await resolve({ ...target, host: 'b.example.com' }, ['a', 'b'])
     advance(10_000)
     await resolve(target, ['a', 'b'])
     expect(asked).toEqual([
@@ -54,10 +54,11 @@ describe('the values of secrets', () => {
 
   it('are kept up to a bound, the oldest go first', async () => {
     const { resolve, asked } = start()
-    for (const id of ['wh_1', 'wh_2', 'wh_3', 'wh_4']) await resolve({ ...target, id }, ['a'])
-    await resolve({ ...target, id: 'wh_4' }, ['a'])
+    for (const id of ['wh_1', 'wh_2', 'wh_3', 'wh_4'])
+      await resolve({ ...target, consumer: `webhook/${id}` }, ['a'])
+    await resolve({ ...target, consumer: 'webhook/wh_4' }, ['a'])
     expect(asked).toHaveLength(4)
-    await resolve({ ...target, id: 'wh_1' }, ['a'])
+    await resolve({ ...target, consumer: 'webhook/wh_1' }, ['a'])
     expect(asked).toHaveLength(5)
   })
 })

@@ -1,0 +1,166 @@
+import { hostOfUrl, invalidField } from '@opsplane/contracts'
+import { z } from 'zod'
+import { defineAction } from './action.js'
+import { Auth, type SendAuthorized } from './auth.js'
+import { ConfiguredHeaders, ConfiguredQuery, InvocationHeaders } from './credential.js'
+import { HttpOutput, outputOf } from './http-answer.js'
+import { answeredFailure } from './http-calls.js'
+import { type Call, defineKind, type Kind } from './kind.js'
+import { addQuery, InvocationQuery, urlBelow } from './paths.js'
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+type Method = (typeof methods)[number]
+/** Those that do the same when they are done twice. */
+const idempotent = new Set<string>(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])
+const reading = new Set<string>(['GET', 'HEAD', 'OPTIONS'])
+
+const Path = z.string().max(4_096).default('').meta({ description: 'Below the base URL.' })
+
+const HttpConfig = z.strictObject({
+  baseUrl: z.string().min(1).max(2_048).meta({ description: 'Must be https.' }),
+  auth: Auth,
+  headers: ConfiguredHeaders,
+  query: ConfiguredQuery,
+  followRedirects: z
+    .int()
+    .min(0)
+    .max(5)
+    .default(0)
+    .meta({ description: 'How many redirects are followed, within the origin of the base URL only.' }),
+  maxResponseBytes: z.int().min(1_024).max(4_194_304).default(1_048_576),
+  idempotencyHeader: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{1,100}$/)
+    .nullable()
+    .default('Idempotency-Key')
+    .meta({ description: 'Carries a key that stays the same when a change is sent again; null: none.' }),
+  test: z
+    .strictObject({ method: z.enum(['GET', 'HEAD']).default('GET'), path: Path })
+    .prefault({})
+    .meta({
+      description: 'What is asked to find out whether it answers: 401, 403 and 5xx say that it does not.',
+    }),
+})
+type HttpConfig = z.output<typeof HttpConfig>
+
+const Accept = z.array(z.int().min(400).max(599)).max(50).optional().meta({
+  description: 'Statuses from 400 on that are no error to the caller.',
+})
+const reads = { path: Path, query: InvocationQuery, headers: InvocationHeaders, accept: Accept }
+const writes = {
+  ...reads,
+  body: z.unknown().optional(),
+  contentType: z.string().max(200).optional().meta({
+    description: 'Of a body that is text, or a form; JSON unless given.',
+  }),
+}
+const Reading = z.strictObject(reads)
+const Writing = z.strictObject(writes)
+const Any = Writing.extend({ method: z.enum(methods) })
+type HttpInput = z.output<typeof Writing>
+
+export interface HttpKindOptions {
+  send: SendAuthorized
+  checkUrl(url: string, path: string): void
+}
+
+/** Any API that speaks HTTP. */
+export function httpKind({ send, checkUrl }: HttpKindOptions): Kind {
+  const perform = async (call: Call<HttpConfig>, method: Method, input: HttpInput): Promise<HttpOutput> => {
+    const answer = await send(call, call.config.auth, await requestOf(call, method, input))
+    if (answer.status >= 400 && !input.accept?.includes(answer.status)) throw answeredFailure(answer)
+    return outputOf(answer)
+  }
+  const reader = (method: Method, title: string) =>
+    defineAction<HttpConfig, typeof Reading, typeof HttpOutput>({
+      ...{ title, description: `Sends ${method}.`, input: Reading, output: HttpOutput, repeatable: true },
+      run: (call, input) => perform(call, method, input),
+    })
+  const writer = (method: Method, title: string) =>
+    defineAction<HttpConfig, typeof Writing, typeof HttpOutput>({
+      ...{ title, description: `Sends ${method}.`, input: Writing, output: HttpOutput },
+      repeatable: idempotent.has(method),
+      run: (call, input) => perform(call, method, input),
+    })
+
+  return defineKind<HttpConfig>({
+    name: 'http',
+    title: 'HTTP API',
+    description: 'Requests to any API below a base URL.',
+    config: HttpConfig,
+    check({ baseUrl, auth }) {
+      checkUrl(baseUrl, '/config/baseUrl')
+      const { search, hash } = new URL(baseUrl)
+      if (search !== '' || hash !== '')
+        throw invalidField(
+          '/config/baseUrl',
+          'invalid_url',
+          'Must have no ? or #; parameters go into `query`.',
+        )
+      if (auth.type === 'oauth2') checkUrl(auth.tokenUrl, '/config/auth/tokenUrl')
+    },
+    actions: {
+      request: defineAction<HttpConfig, typeof Any, typeof HttpOutput>({
+        title: 'Request',
+        description: 'Sends a request by any method.',
+        input: Any,
+        output: HttpOutput,
+        repeatable: ({ method }) => idempotent.has(method),
+        run: (call, { method, ...input }) => perform(call, method, input),
+      }),
+      get: reader('GET', 'Get'),
+      head: reader('HEAD', 'Head'),
+      post: writer('POST', 'Post'),
+      put: writer('PUT', 'Put'),
+      patch: writer('PATCH', 'Patch'),
+      delete: writer('DELETE', 'Delete'),
+    },
+    async test(call) {
+      const { method, path } = call.config.test
+      const answer = await send(call, call.config.auth, await requestOf(call, method, { path }))
+      const { status } = answer
+      if (status === 401 || status === 403 || status >= 500) throw answeredFailure(answer)
+      return `${method} was answered with ${status}.`
+    },
+  })
+}
+
+async function requestOf(
+  { config, secrets, idempotencyKey }: Call<HttpConfig>,
+  method: Method,
+  input: HttpInput,
+) {
+  const { headers, idempotencyHeader, followRedirects: redirects, maxResponseBytes } = config
+  const url = urlBelow(config.baseUrl, input.path)
+  const host = hostOfUrl(config.baseUrl)
+  addQuery(url, await secrets.fillAll(config.query, host))
+  addQuery(url, input.query)
+  const { type, body } = encoded(input)
+  return {
+    ...{ method, url, redirects, maxResponseBytes, repeatable: idempotent.has(method) },
+    headers: {
+      ...lowerCased(input.headers ?? {}),
+      ...(type !== undefined && { 'content-type': type }),
+      ...(idempotencyHeader !== null &&
+        !reading.has(method) && { [idempotencyHeader.toLowerCase()]: idempotencyKey }),
+      ...lowerCased(await secrets.fillAll(headers, host)),
+    },
+    ...(body !== undefined && { body }),
+  }
+}
+
+function encoded({ body, contentType }: HttpInput): { type?: string; body?: string } {
+  if (body === undefined) return {}
+  if (contentType === undefined) return { type: 'application/json', body: JSON.stringify(body) }
+  if (typeof body === 'string') return { type: contentType, body }
+  if (!/^application\/x-www-form-urlencoded\b/i.test(contentType))
+    return { type: contentType, body: JSON.stringify(body) }
+  const form = Form.safeParse(body)
+  if (!form.success) throw invalidField('/input/body', 'invalid_form', 'A form is an object of plain values.')
+  return { type: contentType, body: new URLSearchParams(form.data).toString() }
+}
+
+const Form = z.record(z.string(), z.coerce.string())
+
+const lowerCased = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

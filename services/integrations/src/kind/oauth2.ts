@@ -1,0 +1,139 @@
+import { hostOfUrl } from '@opsplane/contracts'
+import { sha256Hex } from '@opsplane/runtime'
+import { z } from 'zod'
+import { CallFailure } from './call-failure.js'
+import { Credential } from './credential.js'
+import { answeredFailure, type SendHttp } from './http-calls.js'
+import type { Call } from './kind.js'
+
+/** Client credentials, RFC 6749 section 4.4. */
+export const OAuth2 = z.strictObject({
+  type: z.literal('oauth2'),
+  tokenUrl: z.string().max(2_048),
+  clientId: z.string().min(1).max(1_000),
+  clientSecret: Credential,
+  scope: z.string().max(2_000).optional(),
+  audience: z.string().max(2_000).optional(),
+  clientAuth: z
+    .enum(['header', 'body'])
+    .default('header')
+    .meta({ description: 'Where the token endpoint takes id and secret of the client.' }),
+})
+export type OAuth2 = z.output<typeof OAuth2>
+
+const TokenAnswer = z.object({
+  access_token: z.string().min(1).max(16_384),
+  expires_in: z.coerce.number().min(0).optional(),
+})
+
+const mostKept = 1_000
+/** Where the answer does not say. */
+const usualSeconds = 300
+/** A token is not used in the last tenth of its life, nor in the last half minute of a long one. */
+const restMs = (lifeMs: number) => Math.min(30_000, lifeMs / 10)
+
+interface Kept {
+  token: string
+  until: number
+}
+
+export interface AccessTokens {
+  /** A token to be used now; `renew`: another one than before, as that was refused. Throws CallFailure. */
+  token(call: Call, auth: OAuth2, renew: boolean): Promise<string>
+}
+
+/**
+ * Keeps tokens while they are valid. Which secret they were got with is part of their key, and that is asked for with each
+ * use: a rotated one, or one that may no longer be used, ends them.
+ */
+export function createAccessTokens(send: SendHttp, nowMs = () => performance.now()): AccessTokens {
+  const kept = new Map<string, Kept>()
+  const underway = new Map<string, Promise<Kept>>()
+
+  const ask = async (key: string, call: Call, auth: OAuth2, client: Client): Promise<Kept> => {
+    const began = nowMs()
+    const { access_token: token, expires_in: seconds = usualSeconds } = await request(
+      send,
+      call,
+      auth,
+      client,
+    )
+    const lifeMs = seconds * 1_000
+    const fresh = { token, until: began + lifeMs - restMs(lifeMs) }
+    const [oldest] = kept.keys()
+    if (kept.size >= mostKept && oldest !== undefined) kept.delete(oldest)
+    kept.set(key, fresh)
+    return fresh
+  }
+
+  return {
+    async token(call, auth, renew) {
+      const client = await call.secrets.fillAll(
+        { id: auth.clientId, secret: auth.clientSecret },
+        hostOfUrl(auth.tokenUrl),
+      )
+      const pair = { id: client.id ?? '', secret: client.secret ?? '' }
+      const key = sha256Hex(JSON.stringify([call.tenant, call.connectorId, auth, pair]))
+      if (renew) kept.delete(key)
+      const known = kept.get(key)
+      if (known && known.until > nowMs()) {
+        call.secrets.conceal(known.token)
+        return known.token
+      }
+      const asked = underway.get(key) ?? ask(key, call, auth, pair).finally(() => underway.delete(key))
+      underway.set(key, asked)
+      // Somebody else may have asked for it, and may have had less time.
+      const { token } = await asked.catch(() => ask(key, call, auth, pair))
+      call.secrets.conceal(token)
+      return token
+    },
+  }
+}
+
+interface Client {
+  id: string
+  secret: string
+}
+
+async function request(send: SendHttp, call: Call, auth: OAuth2, { id, secret }: Client) {
+  const form = new URLSearchParams({ grant_type: 'client_credentials' })
+  if (auth.scope !== undefined) form.set('scope', auth.scope)
+  if (auth.audience !== undefined) form.set('audience', auth.audience)
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    'content-type': 'application/x-www-form-urlencoded',
+  }
+  if (auth.clientAuth === 'header') {
+    const pair = Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')
+    call.secrets.conceal(pair)
+    headers.authorization = `Basic ${pair}`
+  } else {
+    form.set('client_id', id)
+    form.set('client_secret', secret)
+  }
+  const url = new URL(auth.tokenUrl)
+  // Asking twice gives two tokens, which is harmless.
+  const answer = await send(call, { method: 'POST', url, headers, body: form.toString(), repeatable: true })
+  if (answer.status >= 400) throw refused(answeredFailure(answer))
+  const parsed = TokenAnswer.safeParse(parseJson(answer.body.toString()))
+  if (parsed.success) return parsed.data
+  throw new CallFailure('protocol', 'The token endpoint answered without an access_token.', { sent: false })
+}
+
+/** Nothing was asked of the API itself. */
+function refused({ status, body, retryAfterMs }: CallFailure): CallFailure {
+  return new CallFailure('answered', `The token endpoint answered ${status}.`, {
+    sent: false,
+    ...(status !== undefined && { status }),
+    ...(body !== undefined && { body }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
