@@ -1,0 +1,49 @@
+import { createOutbound, type Outbound, type OutboundOptions } from '@opsplane/http'
+import { createLogger } from '@opsplane/runtime'
+import { CallFailure } from './call-failure.js'
+import type { Action, Call, Kind } from './kind.js'
+
+/** A guard that lets this machine be called, as in a local run. */
+export const localOutbound = (options: Partial<OutboundOptions> = {}): Outbound =>
+  createOutbound({ allowedCidrs: ['127.0.0.0/8'], allowHttp: true, ...options })
+
+/** One use of a connector of this configuration; every secret has this value. */
+export function callOf(kind: Kind, config: object, given: Partial<Call> & { secret?: string } = {}): Call {
+  const { secret = '', ...rest } = given
+  const limit = AbortSignal.timeout(30_000)
+  return {
+    config: kind.config.parse(config),
+    connectorId: 'con_1',
+    tenant: { workspaceId: 'ws_1', environment: 'production' },
+    invoker: null,
+    signal: limit,
+    remainingMs: () => 30_000,
+    idempotencyKey: 'key-1',
+    secrets: {
+      fill: async (text) => text.replaceAll(/\{\{.*?\}\}/g, secret),
+      redact: (text) => text.replaceAll(secret, '***'),
+    },
+    log: createLogger({ service: 'integrations', level: 'silent' }),
+    ...rest,
+  }
+}
+
+/** A signal that aborts as that of a call does. */
+export function deadline(): { signal: AbortSignal; pass(): void; leave(): void } {
+  const controller = new AbortController()
+  const over = (kind: 'timeout' | 'cancelled') =>
+    controller.abort(new CallFailure(kind, `${kind}.`, { sent: true }))
+  return { signal: controller.signal, pass: () => over('timeout'), leave: () => over('cancelled') }
+}
+
+export function actionOf(kind: Kind, name: string): Action {
+  const found = kind.actions.find((action) => action.name === name)
+  if (!found) throw new Error(`no action ${name}`)
+  return found
+}
+
+/** What an action answers to an input as the API takes it. */
+export const perform = async (kind: Kind, name: string, call: Call, input: unknown): Promise<unknown> => {
+  const action = actionOf(kind, name)
+  return action.run(call, action.parse(input))
+}

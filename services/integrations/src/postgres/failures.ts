@@ -1,0 +1,40 @@
+import { ApiError } from '@opsplane/contracts'
+import { isDatabaseAway, isTransient } from '@opsplane/postgres'
+import postgres from 'postgres'
+import { CallFailure } from '../kind/call-failure.js'
+import { unlessConnected } from '../kind/outbound-failure.js'
+import { NeverStarted } from './statement.js'
+
+/** What went wrong with a statement, or with the login before it. */
+export function databaseFailure(error: unknown): CallFailure {
+  if (error instanceof CallFailure) return error
+  if (error instanceof postgres.PostgresError) return refusedBy(error)
+  if (error instanceof ApiError)
+    return new CallFailure('unreachable', 'No connection to the database is free.', {
+      sent: false,
+      cause: error,
+    })
+  const message = 'The connection to the database was lost.'
+  const sent = !(error instanceof NeverStarted)
+  return unlessConnected(error) ?? new CallFailure('unreachable', message, { sent, cause: error })
+}
+
+/** A statement that failed has changed nothing; those that may succeed later count as never sent. */
+function refusedBy(error: postgres.PostgresError): CallFailure {
+  const { code: sqlState, message, position, hint, detail, constraint_name: constraint } = error
+  if (sqlState === '57014')
+    return new CallFailure('timeout', 'The statement was stopped, as it took too long. (SQLSTATE 57014)', {
+      sent: false,
+      cause: error,
+    })
+  const at = Number(position) > 0 ? ` at character ${position}` : ''
+  const told = { sqlState, message, position: at ? Number(position) : undefined, hint, detail, constraint }
+  return new CallFailure('answered', `${message} (SQLSTATE ${sqlState}${at})`, {
+    sent: !(isTransient(error) || (isDatabaseAway(error) && !isRefusedLogin.test(sqlState))),
+    body: JSON.stringify(told),
+    cause: error,
+  })
+}
+
+/** A wrong login does not become right by being tried again; a write that is refused stays so. */
+const isRefusedLogin = /^(28|25006)/

@@ -1,0 +1,80 @@
+import type { ParameterType, QueryResult } from '@opsplane/contracts'
+import { collectRows, isDatabaseAway, type Json, parameterText } from '@opsplane/postgres'
+import type { Session } from './session.js'
+
+export interface Statement {
+  sql: string
+  parameters: readonly unknown[]
+  types: readonly (ParameterType | null)[]
+  maxRows: number
+}
+
+export interface StatementResult extends Omit<QueryResult, 'durationMs' | 'plan'> {
+  /** Rows that were changed or returned. */
+  affected: number
+}
+
+export interface Running {
+  /** `read`: in a transaction that cannot write and is rolled back. `write`: in one that is committed. */
+  mode: 'read' | 'write'
+  timeoutMs: number
+}
+
+const maxBytes = 1_048_576
+
+/** The session was lost before anything of the statement was sent. */
+export class NeverStarted extends Error {
+  override name = 'NeverStarted'
+}
+
+/** Runs one statement in a transaction of its own. Throws what Postgres says, or NeverStarted. */
+export async function runStatement(
+  { sql, namesOf }: Session,
+  { sql: text, parameters, types, maxRows }: Statement,
+  { mode, timeoutMs }: Running,
+): Promise<StatementResult> {
+  const values = parameters.map((value, index) => parameterText(value as Json, types[index] ?? undefined))
+  // The simple protocol takes several statements, in one round trip.
+  await sql.unsafe(beginning(mode, timeoutMs)).catch((cause: unknown) => {
+    throw isDatabaseAway(cause)
+      ? new NeverStarted('The connection to the database was lost.', { cause })
+      : cause
+  })
+  try {
+    const collected = await collectRows(sql, {
+      ...{ text, values, maxRows, maxBytes, drain: mode === 'write', whole: hasNoCount.test(text) },
+      types: values.map((_, index) => typeNumbers[types[index] ?? 'unknown']),
+    })
+    const result = await collected.result(namesOf)
+    await sql.unsafe(mode === 'read' ? 'rollback' : 'commit')
+    return { ...result, affected: mode === 'read' ? 0 : collected.affected }
+  } catch (error) {
+    // Where it cannot be rolled back, there is no connection any more.
+    await sql.unsafe('rollback').catch(() => {})
+    throw error
+  }
+}
+
+/** `select 1`: a transaction cannot become one that writes once a query has been made in it. */
+const beginning = (mode: Running['mode'], timeoutMs: number) =>
+  `begin${mode === 'read' ? ' read only' : ''}; set local statement_timeout = ${Math.ceil(timeoutMs)};
+   set local timezone = 'UTC'; set local datestyle = 'ISO'; set local bytea_output = 'hex'; select 1`
+
+/** Of what these answer postgres.js has no cursor. */
+const hasNoCount = /^\s*(?:explain|show)\b/i
+
+/** Postgres' numbers of types; it tells that of an unknown one by where it stands. */
+const typeNumbers: Record<ParameterType | 'unknown', number> = {
+  ...{
+    unknown: 705,
+    text: 25,
+    integer: 23,
+    bigint: 20,
+    decimal: 1700,
+    boolean: 16,
+    date: 1082,
+    timestamp: 1184,
+  },
+  ...{ json: 3802, uuid: 2950, 'text[]': 1009, 'integer[]': 1007, 'bigint[]': 1016, 'decimal[]': 1231 },
+  ...{ 'boolean[]': 1000, 'date[]': 1182, 'timestamp[]': 1185, 'uuid[]': 2951 },
+}
