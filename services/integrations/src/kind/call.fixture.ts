@@ -10,6 +10,7 @@ export const localOutbound = (options: Partial<OutboundOptions> = {}): Outbound 
 /** One use of a connector of this configuration; every secret has this value. */
 export function callOf(kind: Kind, config: object, given: Partial<Call> & { secret?: string } = {}): Call {
   const { secret = '', ...rest } = given
+  const filled = (text: string) => text.replaceAll(/\{\{.*?\}\}/g, secret)
   const limit = AbortSignal.timeout(30_000)
   return {
     config: kind.config.parse(config),
@@ -20,7 +21,10 @@ export function callOf(kind: Kind, config: object, given: Partial<Call> & { secr
     remainingMs: () => 30_000,
     idempotencyKey: 'key-1',
     secrets: {
-      fill: async (text) => text.replaceAll(/\{\{.*?\}\}/g, secret),
+      fill: async (text) => filled(text),
+      fillAll: async (texts) =>
+        Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, filled(text)])),
+      conceal: () => {},
       redact: (text) => text.replaceAll(secret, '***'),
     },
     log: createLogger({ service: 'integrations', level: 'silent' }),

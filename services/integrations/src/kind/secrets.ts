@@ -30,7 +30,7 @@ export function createSecrets(resolve: ResolveSecrets, user: Omit<SecretUser, 'h
     if (names.length === 0) return { ...texts }
     const { values, refused } = await resolve({ ...user, host }, names)
     for (const [name, reason] of Object.entries(refused)) throw refusal(name, reason)
-    const valueOf = (name: string): string => {
+    const secretValue = (name: string): string => {
       const value = Object.hasOwn(values, name) ? values[name] : undefined
       if (value === undefined) throw failure(`The secret ${name} does not exist.`)
       conceal(value)
@@ -39,7 +39,7 @@ export function createSecrets(resolve: ResolveSecrets, user: Omit<SecretUser, 'h
     return Object.fromEntries(
       Object.entries(texts).map(([key, text]) => [
         key,
-        text.replaceAll(secretReference, (_, name: string) => valueOf(name)),
+        text.replaceAll(secretReference, (_, name: string) => secretValue(name)),
       ]),
     )
   }
