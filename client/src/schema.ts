@@ -3605,6 +3605,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/transformer/evaluate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Evaluate a JSONata expression
+         * @description Against the input given with it, with nothing else in reach. An expression that cannot be evaluated is a 422 whose detail has a code (such as `expression_syntax`, `expression_error`, `expression_timeout`) and, in its `params`, the `position` in the expression.
+         */
+        post: operations["evaluateExpression"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks": {
         parameters: {
             query?: never;
@@ -6359,6 +6379,46 @@ export interface components {
              */
             severity?: "critical" | "high" | "medium" | "low";
         };
+        /**
+         * @example {
+         *       "expression": "$sum(lines.(price * quantity)) * $rate",
+         *       "input": {
+         *         "lines": [
+         *           {
+         *             "price": 12.5,
+         *             "quantity": 2
+         *           },
+         *           {
+         *             "price": 5,
+         *             "quantity": 1
+         *           }
+         *         ]
+         *       },
+         *       "bindings": {
+         *         "rate": 1.2
+         *       }
+         *     }
+         */
+        Evaluation: {
+            /** @description Values of variables: `rate` is `$rate` in the expression. */
+            bindings?: {
+                [key: string]: unknown;
+            };
+            /** @description JSONata, without braces. */
+            expression: string;
+            /** @description Any JSON: what the expression reads; `{}` unless given. */
+            input?: unknown;
+        };
+        EvaluationResult: {
+            /** @description With the time it waited for its turn. */
+            durationMs: number;
+            /** @description JSON; null where the expression comes to nothing. */
+            result?: unknown;
+        };
+        EvaluationResultEnvelope: {
+            data: components["schemas"]["EvaluationResult"];
+            meta: components["schemas"]["Meta"];
+        };
         EventDescription: {
             description: string;
             /** @description A made-up event that passes the schema. */
@@ -8575,7 +8635,7 @@ export interface components {
             email: string;
         };
         /** @enum {string} */
-        Permission: "workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "secrets:use" | "credentials:manage" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read" | "connectors:read" | "connectors:write" | "connectors:invoke" | "tables:read" | "tables:write" | "records:read" | "records:write" | "queries:read" | "queries:run" | "queries:write" | "queries:manage" | "migrations:read" | "migrations:write" | "workflows:read" | "workflows:write" | "workflows:run" | "runs:read" | "runs:manage";
+        Permission: "workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "secrets:use" | "credentials:manage" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read" | "connectors:read" | "connectors:write" | "connectors:invoke" | "transformer:evaluate" | "tables:read" | "tables:write" | "records:read" | "records:write" | "queries:read" | "queries:run" | "queries:write" | "queries:manage" | "migrations:read" | "migrations:write" | "workflows:read" | "workflows:write" | "workflows:run" | "runs:read" | "runs:manage";
         /**
          * @example {
          *       "entityId": "INC-42"
@@ -48070,6 +48130,155 @@ export interface operations {
                 };
             };
             /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    evaluateExpression: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Evaluation"];
+            };
+        };
+        responses: {
+            /** @description Evaluate a JSONata expression */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationResultEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -35,6 +35,7 @@ export const permissions = [
   'connectors:read',
   'connectors:write',
   'connectors:invoke',
+  'transformer:evaluate',
   'tables:read',
   'tables:write',
   'records:read',

@@ -69,6 +69,8 @@ export interface ExpressionsOptions {
   timeoutMs?: number
   /** Children with nothing to do for so long are stopped. */
   idleMs?: number
+  /** The longest a request waits for its turn. */
+  maxWaitMs?: number
 }
 
 const defaults = {
@@ -78,19 +80,21 @@ const defaults = {
   maxOutputBytes: 4 * 1024 * 1024,
   timeoutMs: 800,
   idleMs: 60_000,
+  maxWaitMs: 30_000,
 }
 const startMs = 30_000
 /** What a process has beside its heap. */
 const besideHeapBytes = 160 * 1024 * 1024
 /** JSONata's own guardrail says more about what took long than the end of the process. */
 const graceMs = 100
-const queue = { maxWaiting: 1_000, maxWaitMs: 30_000 }
+const maxWaiting = 1_000
 
 export function createExpressions(options: ExpressionsOptions): Expressions & { pids(): number[] } {
   const { log, children, heapMb, maxInputBytes, maxOutputBytes, ...times } = { ...defaults, ...options }
   const pool = createChildPool({
-    ...queue,
     log,
+    maxWaiting,
+    maxWaitMs: times.maxWaitMs,
     children,
     program: expressionProgram(heapMb),
     idleMs: times.idleMs,

@@ -1,0 +1,26 @@
+import { Evaluation, EvaluationResult } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import type { Expressions } from '@opsplane/sandbox'
+import { evaluate } from './evaluate.js'
+
+export function transformerRoutes(expressions: Expressions): Route[] {
+  return [
+    defineRoute({
+      operationId: 'evaluateExpression',
+      method: 'post',
+      path: '/transformer/evaluate',
+      summary: 'Evaluate a JSONata expression',
+      description:
+        'Against the input given with it, with nothing else in reach. An expression that cannot be evaluated is a 422 ' +
+        'whose detail has a code (such as `expression_syntax`, `expression_error`, `expression_timeout`) and, in its ' +
+        '`params`, the `position` in the expression.',
+      tag: 'Transformer',
+      scope: 'transformer:evaluate',
+      body: Evaluation,
+      response: EvaluationResult,
+      errors: ['service_unavailable'],
+      idempotency: 'none',
+      handler: ({ body, meta }) => evaluate(expressions, body, meta),
+    }),
+  ]
+}
