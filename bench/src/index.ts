@@ -15,6 +15,8 @@ import { measureLists } from './lists.js'
 import { measureLoginFlood } from './login-flood.js'
 import { measurePolls } from './polls.js'
 import { measureRecords } from './records.js'
+import { measureImport } from './records-import.js'
+import { measureRecordsMillion } from './records-million.js'
 import { measureRelay } from './relay.js'
 import { measureRelevance } from './relevance.js'
 import { type Figure, printFigures } from './report.js'
@@ -46,6 +48,8 @@ const measures = {
   conflicts: measureConflicts,
   polls: measurePolls,
   records: measureRecords,
+  'records-million': measureRecordsMillion,
+  'records-import': measureImport,
   sla: measureSla,
   relevance: measureRelevance,
   // Last, as it fills the tables the others write to.
