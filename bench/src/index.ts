@@ -16,6 +16,8 @@ import { measureLists } from './lists.js'
 import { measureLoginFlood } from './login-flood.js'
 import { measurePolls } from './polls.js'
 import { measureRecords } from './records.js'
+import { measureImport } from './records-import.js'
+import { measureRecordsMillion } from './records-million.js'
 import { measureRelay } from './relay.js'
 import { measureRelevance } from './relevance.js'
 import { type Figure, printFigures } from './report.js'
@@ -47,6 +49,8 @@ const measures = {
   conflicts: measureConflicts,
   polls: measurePolls,
   records: measureRecords,
+  'records-million': measureRecordsMillion,
+  'records-import': measureImport,
   sla: measureSla,
   expressions: measureExpressions,
   relevance: measureRelevance,

@@ -1,50 +1,16 @@
 import autocannon from 'autocannon'
 import postgres from 'postgres'
-import { request } from 'undici'
 import { headersOf, throughGateway, toService } from './callers.js'
-import { percentile, startChild } from './child.js'
+import { startChild } from './child.js'
 import type { MeasureOptions } from './creates.js'
 import { median } from './load.js'
+import { call, columns, indexes, record, type Target, workspaceOf } from './record-calls.js'
 import type { Figure } from './report.js'
 
 const connections = 32
 const rounds = 3
-const [few, many] = [10_000, 1_000_000]
 
-/** Eight columns, about 200 bytes. */
-const record = {
-  ...{
-    name: 'Cordless drill with two batteries',
-    serial: 'A-17-000-221',
-    status: 'in use',
-    owner: 'ada@example.com',
-  },
-  ...{
-    quantity: 3,
-    price: '129.90',
-    bought_on: '2026-03-02',
-    notes: 'kept in the cupboard beside the door, second shelf',
-  },
-}
-const text = (name: string) => ({ name, type: 'text' })
-const columns = [
-  ...['name', 'serial', 'status', 'owner', 'notes'].map(text),
-  { name: 'quantity', type: 'integer' },
-  { name: 'price', type: 'decimal', precision: 12, scale: 2 },
-  { name: 'bought_on', type: 'date' },
-]
-const indexes = [
-  { columns: [{ name: 'status' }, { name: 'quantity', direction: 'desc' }] },
-  { columns: [{ name: 'price' }] },
-]
-
-interface Target {
-  url: string
-  /** Those of a service are good for a minute. */
-  headers: () => Promise<Record<string, string>>
-}
-
-/** Records at the service's port and through the gateway, beside bare Express + postgres.js; and lists of a million. */
+/** Records at the service's port and through the gateway, beside bare Express + postgres.js. */
 export async function measureRecords({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const { info } = cluster
   const sql = postgres(info.postgresUrl, { max: 1, onnotice: () => {} })
@@ -117,27 +83,10 @@ export async function measureRecords({ cluster, seconds, say }: MeasureOptions):
     goal: '≥ 50,000 rows/s',
     met: bulks * 1_000 >= 50_000,
   })
-  return [...figures, ...(await measureLists(service, info.baseUrl, gateway, say))]
+  return figures
 }
 
 type Load = (target: Target, seconds: number) => Promise<number>
-
-async function workspaceOf({ headers }: Target, baseUrl: string): Promise<string> {
-  const answer = await request(`${baseUrl}/workspaces/me`, { headers: await headers() })
-  return ((await answer.body.json()) as Made).data.id
-}
-
-interface Made {
-  data: { id: string }
-}
-
-async function call(target: Target, method: 'POST', url: string, body: object): Promise<Made> {
-  const headers = { 'content-type': 'application/json', ...(await target.headers()) }
-  const answer = await request(url, { method, headers, body: JSON.stringify(body) })
-  if (answer.statusCode !== 201)
-    throw new Error(`${method} ${url} answered ${answer.statusCode}: ${await answer.body.text()}`)
-  return (await answer.body.json()) as Made
-}
 
 /** Requests a second. */
 async function drive(
@@ -161,65 +110,4 @@ async function drive(
   const failures = result.non2xx + result.errors
   if (failures > 0) throw new Error(`${failures} requests to ${url} failed`)
   return result['2xx'] / result.duration
-}
-
-const lists: Record<string, Record<string, string>> = {
-  'newest first': {},
-  'by price': { sort: 'price' },
-  'a range of prices': { sort: '-price', filter: '{"price":{"gte":"20.00","lt":"60.00"}}' },
-  'one status by quantity': { sort: '-quantity', filter: '{"status":"status 3"}' },
-  'two statuses by quantity': { sort: '-quantity', filter: '{"status":{"in":["status 3","status 4"]}}' },
-}
-
-/** The same lists of few and of many records, taking turns. */
-async function measureLists(
-  service: Target,
-  baseUrl: string,
-  gateway: Target,
-  say: (text: string) => void,
-): Promise<Figure[]> {
-  for (const rows of [few, many]) {
-    await call(gateway, 'POST', `${baseUrl}/tables`, { slug: `rows_${rows}`, columns, indexes })
-    say(`  writing ${rows} records…`)
-    for (let at = 0; at < rows; at += 1_000) {
-      const records = Array.from({ length: 1_000 }, (_, n) => ({
-        ...record,
-        ...{
-          status: `status ${(at + n) % 10}`,
-          quantity: (at + n) % 1_000,
-          price: (((at + n) * 7_919) % 10_000) / 100,
-        },
-      }))
-      await call(service, 'POST', service.url.replace('/assets/', `/rows_${rows}/`).concat('/bulk'), {
-        records,
-      })
-    }
-  }
-  const figures: Figure[] = []
-  for (const [name, query] of Object.entries(lists)) {
-    const taken = new Map<number, number[]>([
-      [few, []],
-      [many, []],
-    ])
-    for (let round = 0; round < 105; round++)
-      for (const rows of [few, many]) {
-        const url = `${service.url.replace('/assets/', `/rows_${rows}/`)}?${new URLSearchParams(query)}`
-        const begun = performance.now()
-        const answer = await request(url, { headers: await service.headers() })
-        await answer.body.text()
-        if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}`)
-        if (round >= 5) taken.get(rows)?.push(performance.now() - begun)
-      }
-    const [small, large] = [few, many].map((rows) => percentile(taken.get(rows) ?? [], 0.95))
-    const ratio = (large ?? Number.NaN) / (small ?? Number.NaN)
-    figures.push({
-      name: `records: list ${name}, p95 of 1,000,000 rows`,
-      value: `${large?.toFixed(1)} ms`,
-      raw: `${small?.toFixed(1)} ms of 10,000 rows`,
-      ratio,
-      goal: '≤ 2',
-      met: ratio <= 2,
-    })
-  }
-  return figures
 }

@@ -11,6 +11,7 @@ import { failing, forbidden, onlyAllowed } from './records.js'
 import { wholeOf } from './selection.js'
 import {
   deleteWhereStatement,
+  type Insert,
   insertStatement,
   marks,
   updateWhereStatement,
@@ -103,7 +104,7 @@ export function createBulk(access: RecordAccess): Bulk {
         const rows = readRecords(opened, given)
         const groups = groupsOf(opened, rows)
         return commit([opened], meta, async (tx) => {
-          const written = await insertGroups(tx, targetOf(opened), groups, on)
+          const written = await insertGroups(tx, targetOf(opened), groups, { on })
           // What is not answered was there, and a rule has kept it from being changed.
           if (written.length < rows.length) throw forbidden()
           return upserted(onlyAllowed(written))
@@ -171,11 +172,11 @@ export async function insertGroups(
   tx: StatementRunner,
   target: WriteTarget,
   groups: readonly Group[],
-  on?: readonly string[],
+  options: Pick<Insert, 'on' | 'answer'> = {},
 ): Promise<Row[]> {
   const written: Row[] = []
   for (const group of groups)
-    written.push(...(await run(tx, insertStatement(target, { ...group, ...(on && { on }) }))))
+    written.push(...(await run(tx, insertStatement(target, { ...group, ...options }))))
   return written
 }
 

@@ -62,7 +62,8 @@ async function writeParts(
   const given = rows.map(({ values }) => ({ ...values, id: newId('record') }))
   try {
     await tx.savepoint(async (part) => {
-      const written = await insertGroups(part, targetOf(opened), groupsOf(opened, given), options.on)
+      const answer = { answer: 'ids', ...(options.on && { on: options.on }) } as const
+      const written = await insertGroups(part, targetOf(opened), groupsOf(opened, given), answer)
       if (onlyAllowed(written).length < rows.length) throw forbidden()
     })
     return rows.length

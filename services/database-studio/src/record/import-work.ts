@@ -6,7 +6,8 @@ import {
   RefusedRow,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type LeasedRow, leased, type StatementRunner } from '@opsplane/postgres'
+import { isDependencyAway, type LeasedRow, leased, type StatementRunner } from '@opsplane/postgres'
+import type { Logger } from '@opsplane/runtime'
 import { z } from 'zod'
 import { dueImports } from '../schema.js'
 import { type BatchOutcome, writeBatch } from './import-batch.js'
@@ -25,6 +26,8 @@ const Claimed = z.object({
   requestId: z.string().nullable(),
   status: z.string(),
   batches: z.number(),
+  /** Attempts since a batch was written. */
+  failures: z.number(),
 })
 type Claimed = z.infer<typeof Claimed>
 const columns = [
@@ -50,6 +53,9 @@ interface Ended {
 const batchRows = 2_000
 const mostRefused = 1_000
 const deadlineMs = 600_000
+/** In a row, with nothing written in between: what fails so often fails for ever. */
+const mostAttempts = 8
+const retry = { baseMs: 1_000, maxMs: 60_000 }
 
 /** Imports files batch by batch: whoever takes over where another one died goes on after the last batch that was committed. */
 export function importWork({
@@ -57,26 +63,38 @@ export function importWork({
   store,
   sql,
   now,
+  log,
 }: {
   access: RecordAccess
   store: ImportStore
   sql: StatementRunner
   now(): string
+  log: Logger
 }) {
   const perform = async (claimed: Claimed, signal: AbortSignal): Promise<Ended> => {
     if (claimed.status === 'uploading')
       return { status: 'failed', error: 'The file has never arrived whole.' }
+    // Whoever was at it died of it each time.
+    if (claimed.failures >= mostAttempts) return givenUp(claimed, claimed.batches)
+    const progress = { batches: claimed.batches }
     try {
-      await importAll(claimed, signal)
+      await importAll(claimed, progress, signal)
       return { status: 'succeeded', error: null }
     } catch (error) {
       const isOver = error instanceof UnreadableFileError || (error instanceof ApiError && error.status < 500)
       if (isOver) return { status: 'failed', error: error.message }
-      throw error
+      const isStuck = progress.batches === claimed.batches && claimed.failures + 1 >= mostAttempts
+      if (!isStuck || signal.aborted || isDependencyAway(error)) throw error
+      log.error({ err: error, import: claimed.id }, 'an import was given up')
+      return givenUp(claimed, progress.batches)
     }
   }
 
-  async function importAll(claimed: Claimed, signal: AbortSignal): Promise<void> {
+  async function importAll(
+    claimed: Claimed,
+    progress: { batches: number },
+    signal: AbortSignal,
+  ): Promise<void> {
     const meta = metaOf(claimed, now())
     const { table } = await access.open(claimed.tableSlug, meta)
     let bytesRead = 0
@@ -90,7 +108,7 @@ export function importWork({
     for await (const rows of inBatches(rowsOf(claimed.format, table, counted()), batchRows)) {
       signal.throwIfAborted()
       if (number >= claimed.batches) await importBatch(claimed, rows, { number, bytesRead, meta })
-      number++
+      progress.batches = Math.max(progress.batches, ++number)
     }
   }
 
@@ -106,7 +124,7 @@ export function importWork({
       : await write(claimed, rows, { ...meta, idempotency: kept(key) })
     const parameters = [claimed.id, number, bytesRead, outcome.written, outcome.refused.length].map(String)
     await sql.unsafe(
-      `update record_imports set batches = $2::text::int4 + 1, bytes_done = $3::text::int8,
+      `update record_imports set batches = $2::text::int4 + 1, failures = 0, bytes_done = $3::text::int8,
          written = written + $4::text::int8, refused = refused + $5::text::int8,
          refused_rows = case when jsonb_array_length(refused_rows) >= ${mostRefused} then refused_rows
            else refused_rows || $6::text::jsonb end
@@ -126,6 +144,7 @@ export function importWork({
     columns,
     batch: 2,
     deadlineMs,
+    retry,
     perform: async (rows, signal) =>
       Promise.all(rows.map((row) => perform({ ...row, ...Claimed.parse(row) }, signal))),
     done: async (tx, finished) => {
@@ -133,6 +152,11 @@ export function importWork({
     },
   })
 }
+
+const givenUp = ({ requestId }: Claimed, batches: number): Ended => ({
+  status: 'failed',
+  error: `The rows after the first ${batches * batchRows} could not be written in ${mostAttempts} attempts, for a reason that is not in the file. What was written before stays. Try again later, or ask whoever runs the platform, naming the request ${requestId}.`,
+})
 
 async function end(tx: StatementRunner, id: string, { status, error }: Ended): Promise<void> {
   await tx.unsafe(

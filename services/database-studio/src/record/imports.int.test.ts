@@ -121,7 +121,7 @@ describe('an import', () => {
     // Batches are recorded apart from their rows: here the first one is forgotten as soon as it is recorded.
     await at.studio.sql.unsafe(`
       create function forget_once() returns trigger language plpgsql as $$ begin
-        if new.batches = 1 and new.failures = 0 then
+        if new.batches = 1 and new.lease_fence = 1 then
           raise exception 'this record is lost';
         end if;
         return new;
@@ -137,6 +137,32 @@ describe('an import', () => {
     )[0]?.count as number
     expect(after - before).toBe(rows)
     expect(await at.studio.sql`select from record_import_parts`).toHaveLength(0)
+  })
+
+  it('that fails again and again for reasons of the platform is given up, and says so', async () => {
+    await at.studio.sql.unsafe(`
+      create function lose_answers() returns trigger language plpgsql as $$ begin
+        if new.key like 'import:%:1' then raise exception 'the disk is on fire' using errcode = 'internal_error'; end if;
+        return new;
+      end $$;
+      create trigger lose_answers before insert on idempotency_keys for each row execute function lose_answers();
+      create function often() returns trigger language plpgsql as $$ begin
+        -- As if it had failed so often at its second batch already.
+        if new.batches = 1 and old.batches = 1 and new.failures = 1 then new.failures := 7; end if;
+        return new;
+      end $$;
+      create trigger often before update on record_imports for each row execute function often();`)
+    const done = await imported(`name\n${Array.from({ length: 2_500 }, (_, n) => `Lost ${n}`).join('\n')}`)
+    await at.studio.sql.unsafe('drop function lose_answers() cascade; drop function often() cascade')
+    expect(done).toMatchObject({
+      status: 'failed',
+      written: 2_000,
+      error: expect.stringMatching(/^The rows after the first 2000 .* 8 attempts.* request req_/),
+    })
+    expect(done.error).not.toContain('fire')
+    expect(await found({ name: 'Lost 2400' })).toEqual([])
+    const rest = await at.studio.sql`select from record_import_parts where import_id = ${done.id}`
+    expect(rest).toHaveLength(0)
   })
 
   it('is nobody else’s', async () => {

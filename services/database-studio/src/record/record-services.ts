@@ -25,12 +25,20 @@ export interface RecordServices {
 
 /** Also begins to import what is waiting. */
 export function createRecordServices(
-  { database, cursors, dueWork, clock }: Pick<ServiceContext, 'database' | 'cursors' | 'dueWork' | 'clock'>,
+  {
+    database,
+    cursors,
+    dueWork,
+    clock,
+    log,
+  }: Pick<ServiceContext, 'database' | 'cursors' | 'dueWork' | 'clock' | 'log'>,
   { plane, definitions }: { plane: DataPlane; definitions: Definitions },
 ): RecordServices {
   const access = createRecordAccess({ plane, definitions, sql: database.sql })
   const store = createImportStore(database)
-  const importing = dueWork.start(importWork({ access, store, sql: database.sql, now: () => clock.now() }))
+  const importing = dueWork.start(
+    importWork({ access, store, sql: database.sql, now: () => clock.now(), log }),
+  )
   return {
     records: createRecords(access),
     list: createRecordList({ access, cursors }),

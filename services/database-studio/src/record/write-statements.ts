@@ -25,20 +25,29 @@ export const marks = { allowed: '_allowed', created: '_created' } as const
 
 const row = 'r'
 
+export interface Insert {
+  columns: readonly string[]
+  rows: readonly Values[]
+  on?: readonly string[]
+  answer?: 'records' | 'ids'
+}
+
 /**
  * One insert for all of these, which name the same columns; the rest have their defaults. With `on`, what is there already by
- * those columns is updated instead. Answers the records in no order.
+ * those columns is updated instead. Answers the records, or their ids alone, in no order.
  */
 export function insertStatement(
   target: WriteTarget,
-  { columns, rows, on }: { columns: readonly string[]; rows: readonly Values[]; on?: readonly string[] },
+  { columns, rows, on, answer = 'records' }: Insert,
 ): Statement {
   const parameters = parametersOf(target)
   const names = ['id', ...columns]
   const listed = names.map(quoted).join(', ')
   const source = recordset(target, names, rows, parameters)
   const conflict = on ? onConflict(target, { on, columns }, parameters) : ''
-  const text = `insert into ${into(target)} as ${row} (${listed}) select ${listed} from ${source}${conflict} ${returning(target, parameters)}`
+  const answered =
+    answer === 'records' ? returning(target, parameters) : `returning ${row}.id${allowed(target, parameters)}`
+  const text = `insert into ${into(target)} as ${row} (${listed}) select ${listed} from ${source}${conflict} ${answered}`
   return { text: on ? `${text}, (${row}.xmax = 0) as ${marks.created}` : text, parameters: parameters.values }
 }
 

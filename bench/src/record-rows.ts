@@ -1,0 +1,33 @@
+import type { Cluster } from '@opsplane/local'
+import postgres from 'postgres'
+
+/** As the superuser, in the database of tenants' data. */
+export function openData({ info }: Pick<Cluster, 'info'>, max = 1): postgres.Sql {
+  const url = new URL(info.postgresUrl)
+  url.pathname = '/opsplane_data'
+  return postgres(url.href, { max, onnotice: () => {}, connection: { search_path: 'database_studio' } })
+}
+
+/**
+ * Fills a table of the columns in `record-calls` without events: what lists and exports read is rows alone, and nothing is
+ * left to be relayed while they are measured.
+ */
+export async function fillTable(sql: postgres.Sql, slug: string, rows: number): Promise<void> {
+  const [found] = await sql<{ table: string }[]>`
+    select c.relation::regclass::text as table from captured_tables c where slug = ${slug}`
+  if (!found) throw new Error(`there is no table ${slug}`)
+  await sql.unsafe(`alter table ${found.table} disable trigger user`)
+  await sql.unsafe(
+    `insert into ${found.table} (id, version, created_at, updated_at, name, serial, status, owner, notes, quantity, price, bought_on)
+     select 'rec_' || lpad(n::text, 26, '0'), 1, now(), now(), 'Cordless drill with two batteries', 'A-17-' || n,
+       'status ' || n % 10, 'ada@example.com', 'kept in the cupboard beside the door, second shelf', n % 1000,
+       (n::bigint * 7919 % 1000000) / 100.0, '2026-03-02'
+     from generate_series(1, ${rows}) n`,
+  )
+  await sql.unsafe(`alter table ${found.table} enable always trigger user`).catch(async () => {
+    // Only one by one do triggers fire always.
+    for (const name of ['made', 'touch', 'insert', 'update', 'delete', 'truncate'])
+      await sql.unsafe(`alter table ${found.table} enable always trigger opsplane_${name}`)
+  })
+  await sql.unsafe(`vacuum analyze ${found.table}`)
+}
