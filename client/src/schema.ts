@@ -1083,7 +1083,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a connector
-         * @description Its log of invocations goes with it. Emits `connector.deleted`.
+         * @description Its log of invocations is no longer shown. Emits `connector.deleted`.
          */
         delete: operations["deleteConnector"];
         options?: never;
@@ -1093,6 +1093,106 @@ export interface paths {
          * @description Whoever gives a configuration, or enables it again, becomes its owner, and must hold `secrets:use` where it refers to secrets; its status is then unknown. Emits `connector.updated`, or nothing where nothing changes.
          */
         patch: operations["updateConnector"];
+        trace?: never;
+    };
+    "/connectors/{id}/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the actions of a connector
+         * @description Those of its kind, and those that follow from its configuration, with JSON Schemas.
+         */
+        get: operations["listConnectorActions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/connectors/{id}/invocations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the invocations of a connector, newest first
+         * @description `after` is the id of an invocation: older ones follow. They are kept for 30 days, unless the installation says otherwise.
+         */
+        get: operations["listConnectorInvocations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/connectors/{id}/invocations/{invocationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an invocation with request and response
+         * @description Redacted, 64 KiB of each. Takes the right to invoke: what was answered is shown.
+         */
+        get: operations["getConnectorInvocation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/connectors/{id}/invoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invoke a connector action
+         * @description Retried by the policy of the connector as far as that is safe. With an Idempotency-Key the same request again gets the recorded result, and the other side is sent a key that stays the same. Values of secrets are `***` in the output. `upstream_error` has the status and the beginning of what was answered in its details.
+         */
+        post: operations["invokeConnector"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/connectors/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a connection
+         * @description Finds out whether what it leads to answers, also while it is turned off. A failure is a result, not an error. Counts for the status like any use: two in a row that nothing answers are down, one that is answered is up.
+         */
+        post: operations["testConnector"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/connectors/kinds": {
@@ -6059,6 +6159,57 @@ export interface components {
             data: components["schemas"]["Connector"];
             meta: components["schemas"]["Meta"];
         };
+        ConnectorInvocation: {
+            action: string;
+            attempts: number;
+            callerId: string;
+            connectorId: string;
+            /** Format: date-time */
+            createdAt: string;
+            durationMs: number;
+            errorCode: string | null;
+            errorMessage: string | null;
+            id: string;
+            requestId: string | null;
+            /** @description The run a service acted in. */
+            run: string | null;
+            /** @enum {string} */
+            status: "succeeded" | "failed";
+            trigger: string;
+        };
+        ConnectorInvocationDetail: {
+            action: string;
+            attempts: number;
+            callerId: string;
+            connectorId: string;
+            /** Format: date-time */
+            createdAt: string;
+            durationMs: number;
+            errorCode: string | null;
+            errorMessage: string | null;
+            id: string;
+            /** @description The input as JSON, at most 64 KiB, values of secrets as `***`. */
+            request: string;
+            requestId: string | null;
+            /** @description The output as JSON, or what was answered; at most 64 KiB, redacted. */
+            response: string | null;
+            /** @description The run a service acted in. */
+            run: string | null;
+            /** @enum {string} */
+            status: "succeeded" | "failed";
+            trigger: string;
+            /** @description Whether request or response is longer than what is kept. */
+            truncated: boolean;
+        };
+        ConnectorInvocationDetailEnvelope: {
+            data: components["schemas"]["ConnectorInvocationDetail"];
+            meta: components["schemas"]["Meta"];
+        };
+        ConnectorInvocationPage: {
+            data: components["schemas"]["ConnectorInvocation"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
         ConnectorKind: {
             /** @description Those every connector of the kind has; further ones are at `/connectors/:id/actions`. */
             actions: components["schemas"]["ConnectorAction"][];
@@ -6107,6 +6258,31 @@ export interface components {
             };
             /** @description One deadline for an invocation with all its attempts. */
             timeoutMs?: number;
+        };
+        ConnectorResult: {
+            attempts: number;
+            durationMs: number;
+            invocationId: string;
+            /** @description As the action says. */
+            output?: unknown;
+        };
+        ConnectorResultEnvelope: {
+            data: components["schemas"]["ConnectorResult"];
+            meta: components["schemas"]["Meta"];
+        };
+        ConnectorTest: {
+            latencyMs: number;
+            message: string;
+            ok: boolean;
+            /**
+             * @description Of the connector, after the test.
+             * @enum {string}
+             */
+            status: "unknown" | "up" | "down";
+        };
+        ConnectorTestEnvelope: {
+            data: components["schemas"]["ConnectorTest"];
+            meta: components["schemas"]["Meta"];
         };
         /**
          * @example {
@@ -6951,6 +7127,24 @@ export interface components {
             data: components["schemas"]["InvitedUser"];
             meta: components["schemas"]["Meta"];
         };
+        /**
+         * @example {
+         *       "action": "get",
+         *       "input": {
+         *         "path": "/invoices",
+         *         "query": {
+         *           "state": "open"
+         *         }
+         *       }
+         *     }
+         */
+        InvokeConnector: {
+            action: string;
+            /** @description As the action says; `{}` unless given. */
+            input?: unknown;
+            /** @description Less than that of the connector. */
+            timeoutMs?: number;
+        };
         ItsmSettings: {
             /**
              * @description Days after which a resolved incident is closed by itself; 0 for never.
@@ -7212,6 +7406,10 @@ export interface components {
              * @example INC-42
              */
             incidentId: string;
+        };
+        ListConnectorActionsEnvelope: {
+            data: components["schemas"]["ConnectorAction"][];
+            meta: components["schemas"]["Meta"];
         };
         ListConnectorKindsEnvelope: {
             data: components["schemas"]["ConnectorKind"][];
@@ -21144,7 +21342,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `validation_failed`, `idempotency_key_reused` */
+            /** @description `validation_failed`, `idempotency_key_reused`, `quota_exceeded` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -21590,6 +21788,758 @@ export interface operations {
             };
             /** @description `precondition_failed` */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listConnectorActions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the actions of a connector */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListConnectorActionsEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listConnectorInvocations: {
+        parameters: {
+            query?: {
+                action?: string;
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                callerId?: string;
+                /** @description From this instant on. */
+                from?: string;
+                /** @description Items per page. */
+                limit?: number;
+                status?: "succeeded" | "failed";
+                /** @description Before this instant. */
+                to?: string;
+                trigger?: string;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the invocations of a connector, newest first */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorInvocationPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getConnectorInvocation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                invocationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get an invocation with request and response */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorInvocationDetailEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    invokeConnector: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvokeConnector"];
+            };
+        };
+        responses: {
+            /** @description Invoke a connector action */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorResultEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    testConnector: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Test a connection */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorTestEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

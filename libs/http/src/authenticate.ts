@@ -15,8 +15,10 @@ export interface Caller {
   tenant: TenantScope
   /** The gateway passes it on for a client, so that what it says of the client holds. */
   isClient: boolean
-  /** The token of such a request. */
+  /** The token of what is asked in somebody's name. */
   clientToken: string | undefined
+  /** The service that asks in the person's name, and what for. */
+  delegate: { by: string; run: string } | null
 }
 
 /** Who calls a `public` route without being logged in. */
@@ -52,13 +54,17 @@ export async function authenticate(
   verifier: InternalVerifier | undefined,
 ): Promise<Caller> {
   if (!verifier)
-    return { principal: anonymousPrincipal, tenant: platformTenant, isClient: false, clientToken: undefined }
+    return {
+      ...{ principal: anonymousPrincipal, tenant: platformTenant, isClient: false },
+      ...{ clientToken: undefined, delegate: null },
+    }
   const token = bearerToken(headers.authorization)
   const verified = await verifier.verify(token, { method, path: url })
   const principal = admit(route, verified)
   const isClient = verified.kind === 'client'
-  const clientToken = isClient ? token : undefined
-  return { principal, tenant: authorize(route, principal), isClient, clientToken }
+  const clientToken = verified.kind === 'service' ? undefined : token
+  const delegate = verified.kind === 'delegate' ? { by: verified.by, run: verified.run } : null
+  return { principal, tenant: authorize(route, principal), isClient, clientToken, delegate }
 }
 
 function bearerToken(authorization: string | undefined): string {

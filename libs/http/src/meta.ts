@@ -17,6 +17,8 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
     requestId,
     principal: caller.principal,
     clientToken: caller.clientToken,
+    delegate: caller.delegate,
+    repetitionKey: undefined,
     source: caller.isClient ? sourceOf(req.headers) : null,
     get signal() {
       signal ??= abortOnClose(res)

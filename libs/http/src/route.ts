@@ -22,8 +22,12 @@ export interface RequestMeta extends CommandMeta {
   principal: Principal
   /** What the gateway says of its client; null for what another service asks. */
   source: EventSource | null
-  /** What `delegate` needs, to go on in the person's name; undefined for what no client of the gateway asks. */
+  /** What `delegate` needs, to go on in the person's name; undefined for what is asked in nobody's. */
   clientToken: string | undefined
+  /** The service that asks in the person's name, and what for; null for what they ask by themselves. */
+  delegate: { by: string; run: string } | null
+  /** The same for the same request with the same Idempotency-Key, and for no other; undefined without a key. */
+  repetitionKey: string | undefined
   /** Aborts when the client goes away before it is answered. */
   readonly signal: AbortSignal
   /** Writes every line with the request id. */

@@ -127,9 +127,10 @@ async function perform(
   }
   checkKey(String(key))
   const scope = { tenant: meta.tenant, actorId: meta.actor.id, method: req.method, path: req.path }
+  meta.repetitionKey = scopedKey({ ...scope, key: String(key) })
   const attempt = {
     mode: route.idempotency,
-    key: scopedKey({ ...scope, key: String(key) }),
+    key: meta.repetitionKey,
     fingerprint: fingerprintOf(String(key), sent.body, sent.query),
     meta,
     perform: run,

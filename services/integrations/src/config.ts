@@ -25,6 +25,12 @@ const config = backendConfig.extend({
     .string()
     .optional()
     .meta({ description: 'PEM file of certificates trusted beside the public authorities' }),
+  connectorCheckSeconds: z.coerce.number().int().min(1).max(86_400).default(60).meta({
+    description: 'seconds between two checks of a connector in use',
+  }),
+  connectorLogDays: z.coerce.number().int().min(1).max(3_650).default(30).meta({
+    description: 'days the log of invocations is kept',
+  }),
 })
 export type IntegrationsConfig = z.infer<typeof config>
 

@@ -1,25 +1,96 @@
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import {
+  createOutbound,
+  createOutboundHttp,
+  createSecretValues,
+  type Outbound,
+  serviceClient,
+} from '@opsplane/http'
+import { createLimits, urlOfService } from '@opsplane/runtime'
 import { createExpressions } from '@opsplane/sandbox'
 import { defineService } from '@opsplane/service'
 import { type IntegrationsConfig, loadConfig } from './config.js'
+import { createCalls } from './connector/calls.js'
 import { createConnectors } from './connector/connectors.js'
 import { connector } from './connector/domain.js'
 import { connectorRoutes } from './connector/routes.js'
+import { checking } from './health/checks.js'
+import { createObserver } from './health/observations.js'
+import { createInvoker } from './invocation/invoker.js'
+import { createInvocationLog } from './invocation/log.js'
+import { createProbe } from './invocation/probe.js'
+import { forgetting } from './invocation/retention.js'
+import { invocationRoutes } from './invocation/routes.js'
+import { createSendAuthorized } from './kind/auth.js'
+import { httpKind } from './kind/http.js'
+import { createSendHttp } from './kind/http-calls.js'
 import { kindsOf } from './kind/kinds.js'
+import { postgresKind } from './kind/postgres.js'
 import { transformerRoutes } from './transformer/routes.js'
+
+const settingsTimeoutMs = 5_000
+/** As the dispatcher does: a secret that is taken back stops within it. */
+const secretsKeptMs = 10_000
 
 export const integrations = defineService<IntegrationsConfig>({
   name: 'integrations',
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [connector],
-  setup(ctx) {
-    const kinds = kindsOf([])
-    const connectors = createConnectors(ctx, kinds)
-    const expressions = createExpressions({ log: ctx.log, maxWaitMs: 5_000 })
+  async setup(ctx) {
+    const { config, issuer, tls, database, clock, log } = ctx
+    const settings = serviceClient({
+      ...{ baseUrl: urlOfService(config, 'settings'), audience: 'settings', issuer, tls },
+      timeoutMs: settingsTimeoutMs,
+    })
+    const outbound = await openOutbound(config)
+    const http = createOutboundHttp(outbound)
+    const send = createSendAuthorized(createSendHttp(http))
+    const kinds = kindsOf([httpKind({ send, checkUrl: outbound.checkUrl }), postgresKind(outbound)])
+    const limits = createLimits(config)
+    const connectors = createConnectors(ctx, kinds, limits)
+    const resolve = createSecretValues({
+      source: settings,
+      keptMs: secretsKeptMs,
+      now: () => performance.now(),
+    })
+    const open = createCalls(kinds, resolve)
+    const { connectorCheckSeconds: everySeconds } = config
+    const observe = createObserver({ database, connectors, clock, everySeconds })
+    const uses = { kinds, connectors, open, observe }
+    ctx.dueWork.start(checking({ ...uses, log, everySeconds }))
+    ctx.dueWork.start(forgetting())
+    const expressions = createExpressions({ log, maxWaitMs: 5_000 })
+    const keep = createInvocationLog(database, config.connectorLogDays)
+    const invoke = createInvoker({ ...uses, keep, limits })
     return {
-      routes: [...connectorRoutes(ctx, connectors, kinds), ...transformerRoutes(expressions)],
-      background: [expressions],
+      routes: [
+        ...connectorRoutes(ctx, connectors, kinds),
+        ...invocationRoutes({ database, connectors, invoke, probe: createProbe(uses) }),
+        ...transformerRoutes(expressions),
+      ],
+      background: [
+        expressions,
+        settings,
+        outbound,
+        http,
+        ...kinds.all.map((kind) => ({ close: () => kind.close?.() })),
+      ],
     }
   },
 })
+
+/** Ports that URLs may name are for the guard's rules of URLs to allow. */
+const httpPorts = [80, 443]
+
+async function openOutbound(config: IntegrationsConfig): Promise<Outbound> {
+  const ca = config.connectorCaFile === undefined ? undefined : await readFile(config.connectorCaFile, 'utf8')
+  return createOutbound({
+    allowedCidrs: config.connectorAllowedCidrs,
+    deniedCidrs: config.connectorDeniedCidrs,
+    allowHttp: config.connectorAllowHttp,
+    streamPorts: [...httpPorts, ...config.connectorPorts],
+    ...(ca !== undefined && { ca }),
+  })
+}

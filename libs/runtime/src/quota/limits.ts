@@ -46,6 +46,14 @@ export const limitTable = {
     initial: 33_554_432,
     description: 'bytes of the bodies of these deliveries',
   },
+  connectors: {
+    initial: 1_000,
+    description: 'connectors of one workspace in one environment',
+  },
+  connectorInvocations: {
+    initial: 128,
+    description: 'invocations of connectors of one workspace under way on one replica',
+  },
   egressBytesPerMinute: {
     initial: 268_435_456,
     description: 'bytes of webhook bodies of one workspace sent per minute, over all replicas',

@@ -7,16 +7,23 @@ import {
   notFound,
 } from '@opsplane/contracts'
 import { parseField, type RequestMeta } from '@opsplane/http'
-import { uniqueViolation } from '@opsplane/postgres'
+import { type Database, uniqueViolation } from '@opsplane/postgres'
+import { type Limits, quotaExceeded } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
+import { and, eq } from 'drizzle-orm'
 import type { Kinds } from '../kind/kinds.js'
+import { connectors as table } from '../schema.js'
 import { connector } from './domain.js'
 import { refuseStrayBraces } from './references.js'
 
 export type Connectors = ReturnType<typeof createConnectors>
 
 /** Makes and changes connectors whose configurations their kinds accept. */
-export function createConnectors({ store }: Pick<ServiceContext, 'store'>, kinds: Kinds) {
+export function createConnectors(
+  { store, database }: Pick<ServiceContext, 'store' | 'database'>,
+  kinds: Kinds,
+  limits: Limits,
+) {
   const aggregate = store.aggregate(connector)
 
   const accepted = (kindName: string, given: unknown): Record<string, unknown> => {
@@ -32,6 +39,7 @@ export function createConnectors({ store }: Pick<ServiceContext, 'store'>, kinds
 
     /** Throws `conflict` for a name that is taken. */
     create: async (body: NewConnector, meta: RequestMeta): Promise<Connector> => {
+      await refuseTooMany(database, limits, meta)
       const fields = { ...body, config: accepted(body.kind, body.config) }
       const id = newId('connector')
       const command = { kind: 'create' as const, id, fields, caller: meta.principal, now: meta.now }
@@ -65,4 +73,16 @@ async function named<Result>(saved: Promise<Result>): Promise<Result> {
       cause: error,
     })
   }
+}
+
+/** Of several made at the same moment a few more may come through. */
+async function refuseTooMany({ db }: Database, limits: Limits, { tenant }: RequestMeta): Promise<void> {
+  const { workspaceId, environment } = tenant
+  const most = limits.of('connectors', workspaceId)
+  if (most === 0) return
+  const present = await db.$count(
+    table,
+    and(eq(table.workspaceId, workspaceId), eq(table.environment, environment)),
+  )
+  if (present >= most) throw quotaExceeded('connectors', most)
 }

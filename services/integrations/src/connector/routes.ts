@@ -68,7 +68,7 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
       body: NewConnector,
       response: Connector,
       status: 201,
-      errors: ['conflict', 'forbidden'],
+      errors: ['conflict', 'forbidden', 'quota_exceeded'],
       handler: ({ body, meta }) => connectors.create(body, meta),
     }),
 
@@ -105,7 +105,7 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
       method: 'delete',
       path: '/connectors/:id',
       summary: 'Remove a connector',
-      description: 'Its log of invocations goes with it. Emits `connector.deleted`.',
+      description: 'Its log of invocations is no longer shown. Emits `connector.deleted`.',
       tag,
       scope: 'connectors:write',
       response: z.void(),

@@ -9,6 +9,9 @@ import { keyRecord } from '../token/queries.js'
 /** Lets services act for people: with what they had when they asked, as far as they have it still. */
 export type Delegations = ReturnType<typeof createDelegations>
 
+/** Of a grant by the token of another one. */
+const longestOnwardSeconds = 120
+
 export function createDelegations({ config, database: { db }, clock }: ServiceContext<SettingsConfig>) {
   const grants = createGrants(config.servicePrivateKey)
 
@@ -30,12 +33,15 @@ export function createDelegations({ config, database: { db }, clock }: ServiceCo
     async grant(wanted: GrantRequest, service: string) {
       const verifier = createInternalVerifier({ service, trustedKeys: config.trustedServiceKeys })
       const client = await verifier.verify(wanted.clientToken, { method: 'GET', path: '' })
-      if (client.kind !== 'client' || client.principal?.workspaceId === undefined)
+      if (client.kind === 'service' || client.principal?.workspaceId === undefined)
         throw new ApiError('forbidden', 'Only what a person asks for in a workspace can go on in their name.')
       const { principal } = client
       const asked: ReadonlySet<string> = new Set(wanted.permissions ?? principal.permissions)
       const permissions = principal.permissions.filter((each) => asked.has(each))
-      const { run, expiresInSeconds } = wanted
+      const { run } = wanted
+      // What a service asks that acts by a grant itself is no longer than a call, lest one grant outlast another.
+      const longest = client.kind === 'delegate' ? longestOnwardSeconds : wanted.expiresInSeconds
+      const expiresInSeconds = Math.min(wanted.expiresInSeconds, longest)
       const claims = { principal: { ...principal, permissions }, by: service, run }
       const expiresAt = new Date(Date.now() + expiresInSeconds * 1_000).toISOString()
       return { grant: await grants.seal(claims, expiresInSeconds), expiresAt }

@@ -1,0 +1,98 @@
+import { Environment, type TenantScope } from '@opsplane/contracts'
+import {
+  isDependencyAway,
+  type LeasedRow,
+  leased,
+  type MakeWorker,
+  type StatementRunner,
+} from '@opsplane/postgres'
+import type { Logger } from '@opsplane/runtime'
+import type { OpenCall } from '../connector/calls.js'
+import type { Connectors } from '../connector/connectors.js'
+import type { StoredConnector } from '../connector/domain.js'
+import { CallFailure } from '../kind/call-failure.js'
+import type { Kinds } from '../kind/kinds.js'
+import { dueChecks } from '../schema.js'
+import { type Observe, seenInTest } from './observations.js'
+
+export interface CheckOptions {
+  kinds: Kinds
+  connectors: Connectors
+  open: OpenCall
+  observe: Observe
+  log: Logger
+  everySeconds: number
+}
+
+interface CheckRow extends LeasedRow {
+  workspace_id: string
+  environment: string
+  in_use: boolean
+}
+
+/** One that is no longer there or in use is not checked again until it is used. */
+type Result = 'again' | 'rest' | 'gone'
+
+/** A check takes no longer, whatever the connector's own timeout. */
+export const longestCheckMs = 10_000
+
+/** Checks connectors in use, so that who depends on one learns that it is down before it is needed. */
+export function checking({ kinds, connectors, open, observe, log, everySeconds }: CheckOptions): MakeWorker {
+  const check = async (connector: StoredConnector, tenant: TenantScope, signal: AbortSignal) => {
+    const timeoutMs = Math.min(connector.timeoutMs, longestCheckMs)
+    const { call, end } = open(connector, {
+      ...{ tenant, timeoutMs, signal, log, invoker: null, idempotencyKey: `check-${connector.id}` },
+    })
+    try {
+      await kinds.named(connector.kind).test(call)
+      return seenInTest(undefined)
+    } catch (error) {
+      const failure = call.signal.aborted ? call.signal.reason : error
+      if (!(failure instanceof CallFailure)) throw failure
+      return seenInTest(failure)
+    } finally {
+      end()
+    }
+  }
+
+  const perform = async (row: CheckRow, signal: AbortSignal): Promise<Result> => {
+    const tenant = { workspaceId: row.workspace_id, environment: Environment.parse(row.environment) }
+    const found = await connectors.aggregate.find(row.key, tenant)
+    if (!found) return 'gone'
+    if (!row.in_use || !found.state.enabled) return 'rest'
+    await observe(found.state, tenant, await check(found.state, tenant, signal), 'check')
+    return 'again'
+  }
+
+  return leased<CheckRow, Result>({
+    name: 'connector checks',
+    of: dueChecks,
+    columns: ['workspace_id', 'environment', `last_used_at > now() - interval '24 hours' as in_use`],
+    batch: 32,
+    deadlineMs: longestCheckMs + 5_000,
+    isPassing: isDependencyAway,
+    perform: ([row], signal) => (row ? Promise.all([perform(row, signal)]) : Promise.resolve([])),
+    done: (tx, finished) =>
+      settle(
+        tx,
+        finished.map(({ row, result }) => ({ id: row.key, result })),
+        everySeconds,
+      ),
+  })
+}
+
+/** By the database's clock. */
+async function settle(
+  tx: StatementRunner,
+  checked: readonly { id: string; result: Result }[],
+  everySeconds: number,
+): Promise<void> {
+  const ids = (result: Result) => checked.filter((each) => each.result === result).map(({ id }) => id)
+  await tx.unsafe(
+    `with gone as (delete from connector_health where connector_id = any ($1::text[]))
+     update connector_health set due_at = case when connector_id = any ($2::text[])
+       then now() + $3::text::float8 * interval '1 second' end
+     where connector_id = any ($2::text[]) or connector_id = any ($4::text[])`,
+    [ids('gone'), ids('again'), String(everySeconds), ids('rest')],
+  )
+}

@@ -1,0 +1,117 @@
+import { ApiError, systemActor, type TenantScope } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import type { Clock } from '@opsplane/runtime'
+import type { Connectors } from '../connector/connectors.js'
+import type { StoredConnector } from '../connector/domain.js'
+import { CallFailure } from '../kind/call-failure.js'
+
+/** What one use shows of what a connector leads to; `nothing`: what failed was not that. */
+export type Seen = { health: 'up' } | { health: 'down'; error: string } | { health: 'nothing' }
+
+/** Statuses by which a proxy says that there is nothing behind it. */
+const absent = new Set([502, 503, 504])
+
+/** Of an invocation: an answer shows that there is something, whatever it says, but for those of a proxy. */
+export function seenIn(outcome: unknown): Seen {
+  if (!(outcome instanceof CallFailure)) return { health: 'up' }
+  const { kind, status, message } = outcome
+  if (kind === 'unreachable' || kind === 'timeout') return { health: 'down', error: message }
+  if (kind !== 'answered') return { health: 'nothing' }
+  if (status !== undefined && absent.has(status)) return { health: 'down', error: message }
+  return status === 500 ? { health: 'nothing' } : { health: 'up' }
+}
+
+/** Of a test, whose only purpose it is to be answered well. */
+export function seenInTest(outcome: unknown): Seen {
+  if (!(outcome instanceof CallFailure)) return { health: 'up' }
+  return outcome.kind === 'cancelled' ? { health: 'nothing' } : { health: 'down', error: outcome.message }
+}
+
+/** So many uses in a row that nothing answers make it down; one that is answered makes it up. */
+export const missesToDown = 2
+
+/** `by`: a check is no use. Gives the status the connector has then. */
+export type Observe = (
+  connector: StoredConnector,
+  tenant: TenantScope,
+  seen: Seen,
+  by?: 'use' | 'check',
+) => Promise<StoredConnector['status']>
+
+export interface ObserverOptions {
+  database: Pick<Database, 'sql'>
+  connectors: Connectors
+  clock: Clock
+  /** Between checks. */
+  everySeconds: number
+}
+
+/** So long what was seen of a connector that is well is not written again. */
+const silentMs = 5_000
+const mostKnown = 10_000
+
+/** Counts what is seen of connectors, over all replicas, and tells of each change once. */
+export function createObserver({
+  database: { sql },
+  connectors,
+  clock,
+  everySeconds,
+}: ObserverOptions): Observe {
+  /** When a connector that is up was last written, by its id and epoch. */
+  const written = new Map<string, number>()
+
+  const count = async (connector: StoredConnector, tenant: TenantScope, seen: Seen, by: 'use' | 'check') => {
+    const [row] = await sql.unsafe<{ misses: number }[]>(countStatement, [
+      ...[connector.id, tenant.workspaceId, tenant.environment, String(connector.epoch)],
+      ...[seen.health, String(by === 'use'), String(everySeconds)],
+    ])
+    return row?.misses ?? 0
+  }
+
+  const report = async (
+    connector: StoredConnector,
+    tenant: TenantScope,
+    status: 'up' | 'down',
+    error: string | null,
+  ) => {
+    const now = clock.now()
+    const meta = { tenant, actor: systemActor, now, requestId: null }
+    const { id, epoch } = connector
+    try {
+      const after = await connectors.aggregate.handle(id, { kind: 'report', epoch, status, error, now }, meta)
+      return after.status
+    } catch (thrown) {
+      // It was deleted meanwhile.
+      if (thrown instanceof ApiError && thrown.code === 'not_found') return connector.status
+      throw thrown
+    }
+  }
+
+  return async (connector, tenant, seen, by = 'use') => {
+    const key = `${connector.id}/${connector.epoch}`
+    const isWell = seen.health === 'up' && connector.status === 'up'
+    const lately = performance.now() - (written.get(key) ?? Number.NEGATIVE_INFINITY) < silentMs
+    if (by === 'use' && isWell && lately) return 'up'
+    const misses = await count(connector, tenant, seen, by)
+    if (written.size >= mostKnown) written.clear()
+    if (isWell) written.set(key, performance.now())
+    else written.delete(key)
+    if (seen.health === 'up') return isWell ? 'up' : report(connector, tenant, 'up', null)
+    if (seen.health === 'down' && misses >= missesToDown && connector.status !== 'down')
+      return report(connector, tenant, 'down', seen.error)
+    return connector.status
+  }
+}
+
+/** Parameters: connector, workspace, environment, epoch, what was seen, whether that was a use, seconds to the next check. */
+const countStatement = `
+  insert into connector_health as h (connector_id, workspace_id, environment, epoch, misses, last_used_at, due_at)
+  values ($1, $2, $3, $4::text::int, ($5::text = 'down')::int, case when $6::text::boolean then now() end,
+    now() + $7::text::float8 * interval '1 second')
+  on conflict (connector_id) do update set
+    epoch = excluded.epoch,
+    misses = case $5::text when 'up' then 0
+      else (case when h.epoch = excluded.epoch then h.misses else 0 end) + excluded.misses end,
+    last_used_at = coalesce(excluded.last_used_at, h.last_used_at),
+    due_at = coalesce(h.due_at, excluded.due_at)
+  returning misses`

@@ -1,0 +1,157 @@
+import {
+  ApiError,
+  type ConnectorResult,
+  type InvokeConnector,
+  invalidField,
+  newId,
+  notFound,
+} from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import { delay, type Limits, limitReached } from '@opsplane/runtime'
+import type { OpenCall } from '../connector/calls.js'
+import type { Connectors } from '../connector/connectors.js'
+import type { StoredConnector } from '../connector/domain.js'
+import { type Observe, seenIn } from '../health/observations.js'
+import { CallFailure } from '../kind/call-failure.js'
+import type { Action, Call } from '../kind/kind.js'
+import type { Kinds } from '../kind/kinds.js'
+import { waitBeforeRetry } from './attempts.js'
+import { errorOf } from './errors.js'
+import type { KeepInvocation } from './log.js'
+import { redactDeep } from './redact-deep.js'
+
+export interface InvokerOptions {
+  kinds: Kinds
+  connectors: Connectors
+  open: OpenCall
+  keep: KeepInvocation
+  observe: Observe
+  limits: Limits
+}
+
+export type Invoke = (
+  connectorId: string,
+  asked: InvokeConnector,
+  meta: RequestMeta,
+) => Promise<ConnectorResult>
+
+/** One invocation on its way. */
+interface Progress {
+  id: string
+  attempts: number
+  startedMs: number
+}
+
+/** Has connectors do something, in attempts, and keeps what came of it. */
+export function createInvoker({ kinds, connectors, open, keep, observe, limits }: InvokerOptions): Invoke {
+  const places = createPlaces(limits)
+
+  const perform = async (
+    connector: StoredConnector,
+    asked: InvokeConnector,
+    call: Call,
+    progress: Progress,
+  ) => {
+    const action = await actionOf(kinds, connector, call, asked.action)
+    const input = action.parse(asked.input ?? {})
+    for (;;) {
+      progress.attempts++
+      try {
+        return await action.run(call, input)
+      } catch (error) {
+        const failure = call.signal.aborted ? call.signal.reason : error
+        if (!(failure instanceof CallFailure)) throw failure
+        const repeatable = action.repeatable(input)
+        const left = { policy: connector.retry, attempts: progress.attempts, remainingMs: call.remainingMs() }
+        const waitMs = waitBeforeRetry({ ...left, failure, repeatable })
+        if (waitMs === undefined) throw failure
+        await delay(waitMs, call.signal)
+      }
+    }
+  }
+
+  return async (connectorId, asked, meta) => {
+    const connector = (await connectors.aggregate.find(connectorId, meta.tenant))?.state
+    if (!connector) throw notFound()
+    refuseDisabled(connector)
+    const { principal, delegate, clientToken, repetitionKey, tenant } = meta
+    const progress: Progress = { id: newId('invocation'), attempts: 0, startedMs: performance.now() }
+    const { call, end } = open(connector, {
+      tenant,
+      timeoutMs: Math.min(asked.timeoutMs ?? connector.timeoutMs, connector.timeoutMs),
+      idempotencyKey: repetitionKey ?? progress.id,
+      invoker: { principal, token: clientToken },
+      // With a key the result is kept for whoever asks again.
+      ...(repetitionKey === undefined && { signal: meta.signal }),
+      log: meta.log,
+    })
+    const redact = call.secrets.redact
+    const entry = {
+      ...{ id: progress.id, tenant, connectorId, action: asked.action, callerId: principal.userId },
+      ...{ trigger: delegate?.by ?? 'api', run: delegate?.run ?? null, requestId: meta.requestId },
+      createdAt: meta.now,
+    }
+    const finish = async (response: unknown, error: InvocationError | null, seen: unknown) => {
+      const durationMs = Math.round((performance.now() - progress.startedMs) * 100) / 100
+      const request = redact(JSON.stringify(asked.input ?? {}))
+      const kept = typeof response === 'string' || response === null ? response : JSON.stringify(response)
+      await Promise.all([
+        keep({ ...entry, ...progress, durationMs, error, request, response: kept }),
+        observe(connector, tenant, seenIn(seen)),
+      ]).catch((err: unknown) => meta.log.error({ err }, 'an invocation could not be kept'))
+      return durationMs
+    }
+    const leave = places.take(tenant.workspaceId)
+    try {
+      const output = redactDeep(await perform(connector, asked, call, progress), redact)
+      const durationMs = await finish(output, null, 'answered')
+      return { invocationId: progress.id, output, attempts: progress.attempts, durationMs }
+    } catch (thrown) {
+      if (!(thrown instanceof CallFailure)) throw thrown
+      const error = errorOf(thrown, redact, { invocationId: progress.id, attempts: progress.attempts })
+      await finish(thrown.body === undefined ? null : redact(thrown.body, true), error, thrown)
+      throw error
+    } finally {
+      leave()
+      end()
+    }
+  }
+}
+
+type InvocationError = Pick<ApiError, 'code' | 'message'>
+
+/** Throws `conflict` for a connector that is turned off. */
+export function refuseDisabled({ enabled }: StoredConnector): void {
+  if (enabled) return
+  const message = 'The connector is turned off.'
+  throw new ApiError('conflict', message, {
+    details: [{ in: 'path', path: '/id', code: 'connector_disabled', message }],
+  })
+}
+
+async function actionOf(kinds: Kinds, { kind }: StoredConnector, call: Call, name: string): Promise<Action> {
+  const known = kinds.named(kind)
+  const named = (actions: readonly Action[]) => actions.find((action) => action.name === name)
+  const action = named(known.actions) ?? named(await known.actionsOf(call))
+  if (!action) throw invalidField('/action', 'unknown_action', 'The connector has no action of this name.')
+  return action
+}
+
+/** How many invocations a workspace has under way here. */
+function createPlaces(limits: Limits) {
+  const taken = new Map<string, number>()
+  return {
+    /** Throws `rate_limited` when there is no place; the result gives it back. */
+    take(workspaceId: string): () => void {
+      const most = limits.of('connectorInvocations', workspaceId)
+      const present = taken.get(workspaceId) ?? 0
+      if (most > 0 && present >= most) throw limitReached('connectorInvocations', most)
+      taken.set(workspaceId, present + 1)
+      return () => {
+        const left = (taken.get(workspaceId) ?? 1) - 1
+        if (left > 0) taken.set(workspaceId, left)
+        else taken.delete(workspaceId)
+      }
+    },
+  }
+}

@@ -1,0 +1,17 @@
+import { type MakeWorker, within } from '@opsplane/postgres'
+import { expiredInvocations } from '../schema.js'
+
+/** Forgets invocations that have been kept long enough. */
+export function forgetting(): MakeWorker {
+  return within({
+    name: 'expired invocations',
+    of: expiredInvocations,
+    batch: 500,
+    // Days are what is counted.
+    lookEveryMs: 60_000,
+    perform: (tx, rows) =>
+      tx.unsafe('delete from connector_invocations where id = any ($1::text[])', [
+        rows.map(({ key }) => key),
+      ]),
+  })
+}

@@ -1,0 +1,322 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { ConnectorInvocation, ConnectorInvocationDetail, ConnectorResult } from '@opsplane/contracts'
+import { type Fixture, startFixture } from '../fixture/integrations-fixture.js'
+
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await startFixture()
+  for (const [name, value] of Object.entries(values)) fixture.settings.secrets.set(name, value)
+})
+afterAll(() => fixture?.stop())
+beforeEach(() => {
+  fixture.answers(() => ({ status: 200 }))
+  fixture.arrived()
+})
+
+const values = { token: 'tok-3141592653', password: 'p:a"ss-27182818', client: 'client-secret-1618' }
+const base = (config: object = {}) => ({ baseUrl: `${fixture.receiver.url}/v1`, ...config })
+const connect = (config: object = {}, more: object = {}) => fixture.connect('http', base(config), more)
+const once = { retry: { attempts: 1, delayMs: 10, maxDelayMs: 10 } }
+const quick = { retry: { attempts: 3, delayMs: 10, maxDelayMs: 2_000 } }
+const json = (body: unknown, status = 200) => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+
+describe('an action of an HTTP API', () => {
+  it('sends path, query, headers and body, and gives what was answered', async () => {
+    const { id } = await connect({ query: { v: '2' }, headers: { 'X-Client': 'opsplane' } })
+    fixture.answers(() => json({ id: 7 }, 201))
+    const input = {
+      path: '/items',
+      query: { q: 'a b', tag: ['x', 'y'] },
+      headers: { 'X-A': 'b' },
+      body: { n: 1 },
+    }
+    const result = (await fixture.invoke(id, 'post', input)).data(ConnectorResult)
+    expect(result.output).toMatchObject({ status: 201, body: { id: 7 }, encoding: 'json', truncated: false })
+    const [request] = fixture.arrived()
+    expect(request).toMatchObject({
+      method: 'POST',
+      path: '/v1/items?v=2&q=a+b&tag=x&tag=y',
+      headers: { 'x-a': 'b', 'x-client': 'opsplane', 'content-type': 'application/json' },
+    })
+    expect(request?.rawBody.toString()).toBe('{"n":1}')
+  })
+
+  it.each([
+    ['request', { method: 'OPTIONS' }, 'OPTIONS'],
+    ['get', {}, 'GET'],
+    ['head', {}, 'HEAD'],
+    ['put', {}, 'PUT'],
+    ['patch', {}, 'PATCH'],
+    ['delete', {}, 'DELETE'],
+  ])('%s with %j is %s', async (action, input, method) => {
+    const { id } = await connect()
+    expect((await fixture.invoke(id, action, input)).status).toBe(200)
+    expect(fixture.arrived().map((request) => request.method)).toEqual([method])
+  })
+
+  it('gives text as text, and what is no text in base64', async () => {
+    const { id } = await connect()
+    fixture.answers(({ path }) =>
+      path === '/v1/text'
+        ? { status: 200, headers: { 'content-type': 'text/plain' }, body: 'grüße' }
+        : { status: 200, headers: { 'content-type': 'application/json' }, body: '\0{' },
+    )
+    const outputOf = async (path: string) =>
+      (await fixture.invoke(id, 'get', { path })).data(ConnectorResult).output
+    expect(await outputOf('text')).toMatchObject({ body: 'grüße', encoding: 'text' })
+    expect(await outputOf('odd')).toMatchObject({
+      body: Buffer.from('\0{').toString('base64'),
+      encoding: 'base64',
+    })
+  })
+
+  it('sends forms and texts', async () => {
+    const { id } = await connect()
+    await fixture.invoke(id, 'post', {
+      contentType: 'application/x-www-form-urlencoded',
+      body: { a: 1, b: 'c d' },
+    })
+    await fixture.invoke(id, 'post', { contentType: 'text/xml', body: '<a/>' })
+    expect(fixture.arrived().map(({ rawBody }) => rawBody.toString())).toEqual(['a=1&b=c+d', '<a/>'])
+  })
+
+  it.each([
+    ['../admin'],
+    ['/../../admin'],
+    ['a/%2e%2e/%2E%2E/admin'],
+    ['..\\..\\admin'],
+    ['%2e%2e%2fadmin'],
+    ['a%5c..%5c..%5cadmin'],
+    ['x?y=1'],
+    ['x#y'],
+  ])('never goes elsewhere by the path %s', async (path) => {
+    const { id } = await connect()
+    const { code, details } = (await fixture.invoke(id, 'get', { path })).error()
+    expect([code, details[0]?.path]).toEqual(['validation_failed', '/input/path'])
+    expect(fixture.arrived()).toEqual([])
+  })
+
+  it.each([['//evil.example.com/x'], ['@evil.example.com/'], ['https://evil.example.com/']])(
+    'takes %s for a path below the base URL',
+    async (path) => {
+      const { id } = await connect()
+      await fixture.invoke(id, 'get', { path })
+      expect(fixture.arrived().map((request) => request.path.startsWith('/v1/'))).toEqual([true])
+    },
+  )
+
+  it('follows redirects within the origin where that is wanted, and none to elsewhere', async () => {
+    const location = { moved: '/v1/new', away: 'https://evil.example.com/' }
+    fixture.answers(({ path }) => {
+      if (path === '/v1/new') return { status: 200 }
+      return { status: 302, headers: { location: path.endsWith('away') ? location.away : location.moved } }
+    })
+    const plain = await connect()
+    expect(
+      (await fixture.invoke(plain.id, 'get', { path: 'old' })).data(ConnectorResult).output,
+    ).toMatchObject({
+      status: 302,
+    })
+    const following = await connect({ followRedirects: 2 })
+    const followed = (await fixture.invoke(following.id, 'get', { path: 'old' })).data(ConnectorResult)
+    expect(followed.output).toMatchObject({ status: 200 })
+    expect((await fixture.invoke(following.id, 'get', { path: 'away' })).error()).toMatchObject({
+      code: 'upstream_error',
+      details: [{ code: 'answered', params: { status: 302 } }],
+    })
+  })
+})
+
+describe('what fails', () => {
+  it('has the status and the beginning of the answer in its details, and accepted statuses do not fail', async () => {
+    const { id } = await connect({}, once)
+    fixture.answers(() => ({ status: 404, body: 'no such item' }))
+    const { code, status, details } = (await fixture.invoke(id, 'get', { path: 'x' })).error()
+    expect([code, status]).toEqual(['upstream_error', 502])
+    expect(details[0]).toMatchObject({
+      code: 'answered',
+      params: { status: 404, body: 'no such item', attempts: 1 },
+    })
+    const accepted = await fixture.invoke(id, 'get', { path: 'x', accept: [404] })
+    expect(accepted.data(ConnectorResult).output).toMatchObject({ status: 404, body: 'no such item' })
+  })
+
+  it('is tried again where that is safe, and the key stays the same', async () => {
+    const { id } = await connect({}, quick)
+    fixture.answers(() => ({ status: 503 }))
+    expect((await fixture.invoke(id, 'put', {})).error().details[0]?.params).toMatchObject({ attempts: 3 })
+    const keys = fixture.arrived().map(({ headers }) => headers['idempotency-key'])
+    expect([keys.length, new Set(keys).size]).toEqual([3, 1])
+    expect((await fixture.invoke(id, 'post', {})).error().details[0]?.params).toMatchObject({ attempts: 1 })
+    expect(fixture.arrived()).toHaveLength(1)
+  })
+
+  it('is tried again after the other side has asked for patience, also a change, as nothing was done', async () => {
+    const { id } = await connect({}, quick)
+    let count = 0
+    fixture.answers(() =>
+      count++ === 0 ? { status: 429, headers: { 'retry-after': '0' } } : { status: 200 },
+    )
+    expect((await fixture.invoke(id, 'post', {})).data(ConnectorResult).attempts).toBe(2)
+    fixture.answers(() => ({ status: 429, headers: { 'retry-after': '3600' } }))
+    const refused = await fixture.invoke(id, 'post', {})
+    expect([refused.error().code, refused.headers.get('retry-after')]).toEqual(['upstream_error', '3600'])
+  })
+
+  it('has one deadline with all attempts', async () => {
+    const { id } = await connect({}, { ...quick, timeoutMs: 100 })
+    fixture.answers(() => ({ status: 200, delayMs: 60_000 }))
+    const { code, details } = (await fixture.invoke(id, 'get', {})).error()
+    expect([code, details[0]?.code]).toEqual(['upstream_timeout', 'timeout'])
+  })
+
+  it.each([
+    ['http://169.254.169.254/latest', 'https_required'],
+    ['https://169.254.169.254/latest', 'blocked_address'],
+    ['https://10.0.0.1/', 'blocked_address'],
+    ['https://a:b@example.com/', 'credentials_in_url'],
+    ['https://example.com/?a=b', 'invalid_url'],
+    ['ftp://example.com/', 'https_required'],
+  ])('leads nowhere with the base URL %s', async (baseUrl, code) => {
+    const body = { name: 'nowhere', kind: 'http', config: { baseUrl } }
+    const { details } = (await fixture.api.post('/connectors', body)).error()
+    expect(details).toMatchObject([{ path: '/config/baseUrl', code }])
+  })
+})
+
+describe('credentials', () => {
+  const sent = async (config: object) => {
+    const { id } = await connect(config)
+    const reply = await fixture.invoke(id, 'get', { headers: { authorization: 'mine', 'x-key': 'mine' } })
+    return { reply, request: fixture.arrived().at(-1), id }
+  }
+  const basic = Buffer.from(`ada:${values.password}`).toString('base64')
+
+  it.each([
+    [{ type: 'basic', username: 'ada', password: '{{secrets.password}}' }, 'authorization', `Basic ${basic}`],
+    [{ type: 'bearer', token: '{{secrets.token}}' }, 'authorization', `Bearer ${values.token}`],
+    [{ type: 'header', name: 'X-Key', value: 'key={{secrets.token}}' }, 'x-key', `key=${values.token}`],
+  ])('of %j are sent, and win over those of the caller', async (auth, header, value) => {
+    expect((await sent({ auth })).request?.headers[header]).toBe(value)
+  })
+
+  it('are never shown, nor kept, whatever the other side echoes', async () => {
+    fixture.answers(({ headers }) => json({ [String(headers['x-key'])]: headers, n: 1 }))
+    const config = {
+      auth: { type: 'basic', username: 'ada', password: '{{secrets.password}}' },
+      headers: { 'X-Key': '{{ secrets.token }}' },
+    }
+    const { reply, id } = await sent(config)
+    expect(reply.data(ConnectorResult).output).toMatchObject({ body: { '***': { 'x-key': '***' }, n: 1 } })
+    fixture.answers(({ headers }) => ({
+      status: 400,
+      body: `bad: ${headers['x-key']} ${headers.authorization}`,
+    }))
+    const failed = await fixture.invoke(id, 'get', {})
+    const log = (await fixture.api.get(`/connectors/${id}/invocations`)).page(ConnectorInvocation).items
+    const details = await Promise.all(
+      log.map((each) => fixture.api.get(`/connectors/${id}/invocations/${each.id}`)),
+    )
+    expect(details.map((each) => each.data(ConnectorInvocationDetail).response?.includes('***'))).toEqual([
+      true,
+      true,
+    ])
+    const everything = [reply.text, failed.text, ...details.map(({ text }) => text)].join()
+    for (const secret of [...Object.values(values), basic]) expect(everything).not.toContain(secret)
+  })
+
+  it.each([
+    [{ auth: { type: 'bearer', token: 'literal' } }, '/config/auth/token'],
+    [{ headers: { 'X-Api-Key': 'literal' } }, '/config/headers/X-Api-Key'],
+    [{ query: { api_key: 'literal' } }, '/config/query/api_key'],
+    [{ headers: { 'X-A': '{{token}}' } }, '/config/headers/X-A'],
+  ])('have to be references: %j', async (config, path) => {
+    const body = { name: 'literal', kind: 'http', config: base(config) }
+    expect((await fixture.api.post('/connectors', body)).error().details).toMatchObject([{ path }])
+  })
+
+  it('that are missing or not given out have nothing sent', async () => {
+    fixture.settings.refused.set('elsewhere', 'host_not_allowed')
+    for (const name of ['nowhere', 'elsewhere']) {
+      const { id } = await connect({ auth: { type: 'bearer', token: `{{secrets.${name}}}` } })
+      expect((await fixture.invoke(id, 'get', {})).error()).toMatchObject({
+        code: 'conflict',
+        details: [{ code: 'secret' }],
+      })
+    }
+    expect(fixture.arrived()).toEqual([])
+    expect(fixture.settings.resolutions.at(-1)).toMatchObject({
+      ...{ host: '127.0.0.1', userId: fixture.principal.userId },
+      consumer: expect.stringMatching(/^connector\/con_/),
+    })
+  })
+})
+
+describe('OAuth 2', () => {
+  const oauth = (more: object = {}) => ({
+    auth: {
+      ...{ type: 'oauth2', tokenUrl: `${fixture.receiver.url}/token`, clientId: 'me' },
+      ...{ clientSecret: '{{secrets.client}}', scope: 'read', ...more },
+    },
+  })
+
+  it('gets a token once, and another when that is refused', async () => {
+    let issued = 0
+    let valid = 'access-token-1'
+    fixture.answers(({ path, headers }) => {
+      if (path === '/token') return json({ access_token: `access-token-${++issued}`, expires_in: 3_600 })
+      return { status: headers.authorization === `Bearer ${valid}` ? 200 : 401 }
+    })
+    const { id } = await connect(oauth())
+    const [first, second] = [await fixture.invoke(id, 'get', {}), await fixture.invoke(id, 'get', {})]
+    expect([first.status, second.status, issued]).toEqual([200, 200, 1])
+    const [asked] = fixture.arrived()
+    expect(asked?.rawBody.toString()).toBe('grant_type=client_credentials&scope=read')
+    expect(asked?.headers.authorization).toBe(
+      `Basic ${Buffer.from(`me:${values.client}`).toString('base64')}`,
+    )
+    valid = 'access-token-2'
+    expect((await fixture.invoke(id, 'get', {})).status).toBe(200)
+    expect(issued).toBe(2)
+    valid = 'none'
+    expect((await fixture.invoke(id, 'get', {})).error().details[0]?.params).toMatchObject({ status: 401 })
+  })
+
+  it('does not use a token that has expired, and sends id and secret in the body where that is wanted', async () => {
+    let issued = 0
+    fixture.answers(({ path }) => {
+      if (path !== '/token') return { status: 200 }
+      issued++
+      return json({ access_token: 'short-lived', expires_in: 0 })
+    })
+    const { id } = await connect(oauth({ clientAuth: 'body', audience: 'api' }))
+    for (let count = 0; count < 2; count++) await fixture.invoke(id, 'get', {})
+    expect(issued).toBe(2)
+    const form = new URLSearchParams(fixture.arrived()[0]?.rawBody.toString())
+    expect(Object.fromEntries(form)).toMatchObject({
+      client_id: 'me',
+      client_secret: values.client,
+      audience: 'api',
+    })
+  })
+
+  it('says that the token endpoint refuses, and shows no token', async () => {
+    fixture.answers(({ path, rawBody }) =>
+      path === '/token' ? { status: 400, body: `no: ${rawBody.toString()}` } : { status: 200 },
+    )
+    const { id } = await connect(oauth({ clientAuth: 'body' }), once)
+    const reply = await fixture.invoke(id, 'get', {})
+    expect(reply.error().message).toContain('The token endpoint answered 400.')
+    expect(reply.text).not.toContain(values.client)
+    fixture.answers(({ path, headers }) =>
+      path === '/token' ? json({ access_token: 'access-token-9' }) : json({ seen: headers.authorization }),
+    )
+    expect((await fixture.invoke(id, 'get', {})).data(ConnectorResult).output).toMatchObject({
+      body: { seen: 'Bearer ***' },
+    })
+  })
+})
