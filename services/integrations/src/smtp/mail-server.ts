@@ -89,6 +89,10 @@ async function open(
   })
 }
 
+interface Refusal extends Error {
+  recipient?: string
+}
+
 const conversationOver = (transport: Transporter): Conversation => ({
   async greet() {
     await transport.verify()
@@ -98,9 +102,9 @@ const conversationOver = (transport: Transporter): Conversation => ({
     return {
       messageId: message.messageId,
       accepted,
-      rejected: (rejectedErrors ?? []).map(({ recipient = '', message: words }) => ({
-        address: recipient,
-        message: oneLine(words).slice(0, mostWords),
+      rejected: (rejectedErrors ?? []).map((refusal: Refusal) => ({
+        address: refusal.recipient ?? '',
+        message: oneLine(refusal.message).slice(0, mostWords),
       })),
       response: oneLine(response).slice(0, mostWords),
     }
