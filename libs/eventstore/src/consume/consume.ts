@@ -115,8 +115,14 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     ...settings
   } = options
   const tables = createConsumerTables(database, durable)
-  const past = history && keepPast({ ...options, history, tables, apply: (events) => apply(events, false) })
-  const checkpoint = spacedCheckpoint(database.sql, durable, options.log)
+  const { log } = options
+  const checkpoint = spacedCheckpoint(database.sql, {
+    consumer: durable,
+    isTaken: history !== undefined,
+    log,
+  })
+  const past =
+    history && keepPast({ ...options, history, tables, checkpoint, apply: (events) => apply(events, false) })
   const places = streamPlaces(link, names.eventsStream)
 
   /** Events of the stream, or of a log, which no checkpoint tells of. */

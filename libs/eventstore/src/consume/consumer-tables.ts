@@ -7,6 +7,7 @@ import type { Transaction } from './consume.js'
 import { originOf } from './event-origin.js'
 import type { LogProgress } from './fill.js'
 import { errorText } from './redrive.js'
+import type { Checkpoint } from './spaced-checkpoint.js'
 
 /** What a consumer writes beside its handler's effect. */
 export interface ConsumerTables {
@@ -17,8 +18,8 @@ export interface ConsumerTables {
   place(): Promise<(StreamPlace & { startedAt: string }) | undefined>
   /** Up to where it has handled the logs without a gap. */
   floors(): Promise<ReadonlyMap<string, number>>
-  /** Records its place and floors. */
-  arrive(place: StreamPlace, floors: ReadonlyMap<string, number>): Promise<void>
+  /** Records its place and floors, and its checkpoint where that is not written with the effects. */
+  arrive(place: StreamPlace, floors: ReadonlyMap<string, number>, checkpoint?: Checkpoint): Promise<void>
   /** Up to where a log was handled or read. */
   readUpTo(source: string): Promise<number>
   /** Records up to where a log was read, after the effects of that have committed. */
@@ -62,12 +63,10 @@ export function createConsumerTables({ sql: client, db }: Database, consumer: st
         select source, position from consumer_floors where consumer = ${consumer}`
       return new Map(rows.map(({ source, position }) => [source, Number(position)]))
     },
-    async arrive({ streamCreated, ackFloor }, floors) {
-      await client.unsafe(
-        arriveStatement,
-        [consumer, streamCreated, String(ackFloor), [...floors.keys()], [...floors.values()].map(String)],
-        { prepare: true },
-      )
+    async arrive({ streamCreated, ackFloor }, floors, { streamSequence, eventId, handled } = none) {
+      const place = [streamCreated, String(ackFloor), [...floors.keys()], [...floors.values()].map(String)]
+      const checkpoint = [String(streamSequence), eventId, String(handled)]
+      await client.unsafe(arriveStatement, [consumer, ...place, ...checkpoint], { prepare: true })
     },
     async readUpTo(source) {
       const [row] = await client<{ position: string | null }[]>`
@@ -105,6 +104,8 @@ export function createConsumerTables({ sql: client, db }: Database, consumer: st
   }
 }
 
+const none: Checkpoint = { streamSequence: 0, eventId: '', handled: 0 }
+
 /** What was filled before is over with it. */
 const arriveStatement = `
   with ended as (delete from consumer_floors where consumer = $1 || '/fill'),
@@ -112,6 +113,10 @@ const arriveStatement = `
       insert into consumer_floors as f (consumer, source, position)
       select $1, source, position from unnest($4::text[], $5::text[]::bigint[]) as given(source, position)
       on conflict (consumer, source) do update set position = excluded.position where f.position < excluded.position)
-  insert into consumer_checkpoints (consumer, stream_sequence, event_id, handled, stream_created, ack_floor)
-  values ($1, 0, '', 0, $2, $3::text::bigint)
-  on conflict (consumer) do update set stream_created = excluded.stream_created, ack_floor = excluded.ack_floor`
+  insert into consumer_checkpoints as c (consumer, stream_sequence, event_id, handled, stream_created, ack_floor)
+  values ($1, $6::text::bigint, $7, $8::text::bigint, $2, $3::text::bigint)
+  on conflict (consumer) do update set stream_created = excluded.stream_created, ack_floor = excluded.ack_floor,
+    handled = c.handled + excluded.handled,
+    stream_sequence = case when excluded.handled > 0 then excluded.stream_sequence else c.stream_sequence end,
+    event_id = case when excluded.handled > 0 then excluded.event_id else c.event_id end,
+    updated_at = case when excluded.handled > 0 then now() else c.updated_at end`

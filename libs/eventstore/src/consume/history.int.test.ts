@@ -289,4 +289,33 @@ describe('a consumer with a history', () => {
       next: null,
     })
   })
+
+  test('whose effects commit by themselves has checkpoint and floors written by one statement', async () => {
+    const { database } = testStore
+    const written: string[] = []
+    const counting = new Proxy(database.sql, {
+      get(target, name) {
+        if (name !== 'unsafe') return Reflect.get(target, name)
+        return (text: string, ...rest: [never]) => {
+          if (text.includes('into consumer_checkpoints')) written.push(text)
+          return target.unsafe(text, ...rest)
+        }
+      },
+    })
+    const consumer = consumeEvents({
+      ...{ database: { ...database, sql: counting }, link, names, durable: 'test-history', log },
+      history: { of: 'gap', logs },
+      perform: async () => {},
+    })
+    closing.push(consumer.close)
+    const kept = async () =>
+      (await database.sql`select handled, stream_sequence, ack_floor from consumer_checkpoints`)[0]
+    for (const n of ['1', '2']) {
+      await create(`Ticket ${n}`)
+      await waitFor(async () => (await kept())?.ack_floor === n)
+      expect(await kept()).toEqual({ handled: n, stream_sequence: n, ack_floor: n })
+    }
+    // One when it began, and then one each.
+    expect(written).toHaveLength(3)
+  })
 })

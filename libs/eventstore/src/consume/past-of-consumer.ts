@@ -6,6 +6,7 @@ import type { HistoryOptions } from './consume.js'
 import type { ConsumerTables } from './consumer-tables.js'
 import { fillFromLogs, isCovered } from './fill.js'
 import { createFloors } from './floors.js'
+import type { SpacedCheckpoint } from './spaced-checkpoint.js'
 
 export interface PastOptions {
   names: NatsNames
@@ -13,6 +14,7 @@ export interface PastOptions {
   filterSubjects?: readonly string[]
   history: HistoryOptions
   tables: ConsumerTables
+  checkpoint: Pick<SpacedCheckpoint, 'take' | 'giveBack'>
   log: Logger
   /** Applies events of a log. */
   apply(events: Received<PlatformEvent>[]): Promise<void>
@@ -23,7 +25,7 @@ const lookEveryMs = 1_000
 
 /** Knows up to where a consumer has handled everything, and fills what the stream has lost before that. */
 export function keepPast(options: PastOptions) {
-  const { durable, history, tables, log } = options
+  const { durable, history, tables, checkpoint, log } = options
   const closing = new AbortController()
   const floors = createFloors()
   let before: ConsumerPlace | undefined
@@ -77,7 +79,13 @@ export function keepPast(options: PastOptions) {
       return consumer.restart('the stream has lost messages before they were handled')
     before = place
     floors.acknowledged(ackFloor)
-    await tables.arrive({ streamCreated, ackFloor }, floors.current())
+    const reached = checkpoint.take()
+    try {
+      await tables.arrive({ streamCreated, ackFloor }, floors.current(), reached)
+    } catch (error) {
+      checkpoint.giveBack(reached)
+      throw error
+    }
   }
 
   return {

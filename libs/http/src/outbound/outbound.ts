@@ -96,11 +96,12 @@ export function createOutbound(options: OutboundOptions): Outbound {
     })
   }
 
-  const { checkTarget, connect, startTls } = streams
+  const { checkTarget, connect, startTls, tlsOptions } = streams
   return {
     checkTarget,
     connect,
     startTls,
+    tlsOptions,
     checkUrl: (url, path) => void checkUrl(url, rules, path),
     request: async (request) => send(request, opened(), waiting, () => checkUrl(request.url, rules)),
     async close() {

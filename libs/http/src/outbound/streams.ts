@@ -1,5 +1,5 @@
 import { isIP, type LookupFunction, type NetConnectOpts, connect as openSocket, type Socket } from 'node:net'
-import { connect as openTls, type SecureContext } from 'node:tls'
+import { type ConnectionOptions, connect as openTls, type SecureContext } from 'node:tls'
 import { invalidField } from '@opsplane/contracts'
 import type { AddressPolicy } from './addresses.js'
 import { limitAnswers } from './answer-limit.js'
@@ -41,6 +41,8 @@ export interface OutboundStreams {
   connect(request: StreamRequest): Promise<Socket>
   /** Makes a plain stream of `connect` a secure one, for protocols that agree on TLS first. Throws OutboundError. */
   startTls(plain: Socket, host: string, tls?: StreamTls): Promise<Socket>
+  /** What `tls.connect` has to be given, for libraries that start TLS themselves. Throws OutboundError. */
+  tlsOptions(host: string, tls?: StreamTls): ConnectionOptions
 }
 
 export interface StreamsOptions {
@@ -94,16 +96,19 @@ export function createStreams({ policy, lookup, ports, secureContext }: StreamsO
     }
   }
 
-  const startTls: OutboundStreams['startTls'] = async (plain, host, { verify = true, ca } = {}) => {
+  const tlsOptions: OutboundStreams['tlsOptions'] = (host, { verify = true, ca } = {}) => {
     const name = hostWithoutBrackets(hostnameOf(host) ?? '').replace(/\.$/, '')
     const context = contextOf(ca)
-    const secure = openTls({
-      socket: plain,
+    return {
       host: name,
       ...(isIP(name) === 0 && { servername: name }),
       rejectUnauthorized: verify,
       ...(context && { secureContext: context }),
-    })
+    }
+  }
+
+  const startTls: OutboundStreams['startTls'] = async (plain, host, tls) => {
+    const secure = openTls({ socket: plain, ...tlsOptions(host, tls) })
     secure.on('error', () => {})
     await opened(secure, 'secureConnect', plain)
     return limitAnswers(secure)
@@ -112,6 +117,7 @@ export function createStreams({ policy, lookup, ports, secureContext }: StreamsO
   return {
     checkTarget: (target, path) => void checked(target, path),
     startTls,
+    tlsOptions,
     async connect(request) {
       const socket = dial(request)
       const timer = setTimeout(() => socket.destroy(outboundError('timeout')), request.timeoutMs)

@@ -88,8 +88,9 @@ function sessionOver(outbound: OutboundStreams, { sql, stream, target, backend }
         () => false,
       ),
     async close() {
-      await sql.end({ timeout: closeTimeoutS })
-      stream.destroy()
+      const timer = setTimeout(() => stream.destroy(), closeTimeoutMs)
+      await sql.end()
+      clearTimeout(timer)
     },
     abandon() {
       stream.destroy()
@@ -98,7 +99,7 @@ function sessionOver(outbound: OutboundStreams, { sql, stream, target, backend }
   }
 }
 
-const closeTimeoutS = 1
+const closeTimeoutMs = 1_000
 const cancelTimeoutMs = 5_000
 
 /** To the address the session has, on a connection of its own that says nothing else: so it is done in Postgres. */

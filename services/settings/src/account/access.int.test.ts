@@ -1,7 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { Me, Session, Token, TokenCreated, User } from '@opsplane/contracts'
-import { type ApiClient, type ApiReply, waitFor } from '@opsplane/testing'
-import { type SmtpReceiver, startSmtpReceiver } from '../mail/smtp-receiver.fixture.js'
+import {
+  type ApiClient,
+  type ApiReply,
+  type SmtpReceiver,
+  startSmtpReceiver,
+  waitFor,
+} from '@opsplane/testing'
 import { usersOf } from '../membership/users.fixture.js'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 

@@ -1,10 +1,10 @@
 import { type Database, leased } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
+import { oneLine } from '@opsplane/runtime'
 import { dueMails } from '../schema.js'
 import type { ComposeMail } from './compose.js'
 import { type ClaimedMail, contentOf, giveUpLate, mailColumns, markSent } from './mail-queue.js'
 import type { Mailer } from './mailer.js'
-import { oneLine } from './one-line.js'
 
 export interface MailSendingOptions {
   database: Pick<Database, 'sql'>

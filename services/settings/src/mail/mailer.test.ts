@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type SmtpReceiver, startSmtpReceiver } from '@opsplane/testing'
 import { createMailer, type Mail, type Mailer } from './mailer.js'
-import { type SmtpReceiver, startSmtpReceiver } from './smtp-receiver.fixture.js'
 
 let receiver: SmtpReceiver
 

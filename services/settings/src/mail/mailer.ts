@@ -1,6 +1,7 @@
+import { domainOf, readMailbox } from '@opsplane/contracts'
+import { oneLine } from '@opsplane/runtime'
 import type { Transporter } from 'nodemailer'
-import { oneLine } from './one-line.js'
-import { readSender, readSmtpUrl } from './smtp-settings.js'
+import { readSmtpUrl } from './smtp-settings.js'
 
 /** A plain text mail to one person. */
 export interface Mail {
@@ -24,7 +25,7 @@ export interface MailerConfig {
 /** Null without SMTP settings: then nobody gets mail. One connection per mail, closed when its signal aborts. */
 export function createMailer({ smtpUrl, smtpFrom }: MailerConfig): Mailer | null {
   const server = smtpUrl === undefined ? null : readSmtpUrl(smtpUrl)
-  const from = smtpFrom === undefined ? null : readSender(smtpFrom)
+  const from = smtpFrom === undefined ? null : readMailbox(smtpFrom)
   if (server === null || from === null) return null
   let transport: Transporter | undefined
   const opened = async (): Promise<Transporter> => {
@@ -38,7 +39,7 @@ export function createMailer({ smtpUrl, smtpFrom }: MailerConfig): Mailer | null
     })
     return transport
   }
-  const domain = from.address.slice(from.address.indexOf('@') + 1)
+  const domain = domainOf(from)
   return {
     async send({ id, to, subject, text }, signal) {
       const open = await opened()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { readSender, readSmtpUrl } from './smtp-settings.js'
+import { readSmtpUrl } from './smtp-settings.js'
 
 describe('SMTP_URL', () => {
   it('names server, port and login', () => {
@@ -37,18 +37,4 @@ describe('SMTP_URL', () => {
   ])('%s is none', (text) => {
     expect(readSmtpUrl(text)).toBeNull()
   })
-})
-
-describe('SMTP_FROM', () => {
-  it('is an address, with or without a name', () => {
-    expect(readSender('ops@example.com')).toEqual({ name: '', address: 'ops@example.com' })
-    expect(readSender('Opsplane <ops@example.com>')).toEqual({ name: 'Opsplane', address: 'ops@example.com' })
-  })
-
-  it.each(['Opsplane', 'ops@', '<ops@example.com', 'Ops\nBcc: eve@example.com <ops@example.com>'])(
-    '%j is none',
-    (text) => {
-      expect(readSender(text)).toBeNull()
-    },
-  )
 })

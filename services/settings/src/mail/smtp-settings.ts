@@ -1,3 +1,5 @@
+import { readMailbox } from '@opsplane/contracts'
+
 /** A mail server as `SMTP_URL` names it. */
 export interface SmtpServer {
   host: string
@@ -9,15 +11,8 @@ export interface SmtpServer {
   auth?: { user: string; pass: string }
 }
 
-/** A sender as `SMTP_FROM` names it. */
-export interface Sender {
-  name: string
-  address: string
-}
-
 const defaultPorts: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 }
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
-const senderPattern = /^(?:([^<>\p{Cc}]*)<([^<>\s@]+@[^<>\s@]+)>|([^<>\s@]+@[^<>\s@]+))$/u
 
 /** Null when the text is no usable URL; what would silently be ignored, such as a query, makes it one. */
 export function readSmtpUrl(text: string): SmtpServer | null {
@@ -40,15 +35,8 @@ export function readSmtpUrl(text: string): SmtpServer | null {
   }
 }
 
-/** Null when the text is neither `ada@example.com` nor `Ada <ada@example.com>`. */
-export function readSender(text: string): Sender | null {
-  const [, name = '', named, bare] = senderPattern.exec(text.trim()) ?? []
-  const address = named ?? bare
-  return address === undefined ? null : { name: name.trim(), address }
-}
-
 export const isSmtpUrl = (text: string) => readSmtpUrl(text) !== null
-export const isSender = (text: string) => readSender(text) !== null
+export const isSender = (text: string) => readMailbox(text) !== null
 
 function decoded(text: string): string | null {
   try {

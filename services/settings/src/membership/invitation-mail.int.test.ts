@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { InvitedUser, Session } from '@opsplane/contracts'
 import type { ApiClient } from '@opsplane/testing'
-import { waitFor } from '@opsplane/testing'
-import { type SmtpReceiver, startSmtpReceiver } from '../mail/smtp-receiver.fixture.js'
+import { type SmtpReceiver, startSmtpReceiver, waitFor } from '@opsplane/testing'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 import { usersOf } from './users.fixture.js'
 

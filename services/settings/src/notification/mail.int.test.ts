@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { Notification, newId, Session } from '@opsplane/contracts'
-import { waitFor } from '@opsplane/testing'
-import { type SmtpReceiver, startSmtpReceiver } from '../mail/smtp-receiver.fixture.js'
+import { type SmtpReceiver, startSmtpReceiver, waitFor } from '@opsplane/testing'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
 import { pausedEvent, publishEvents } from './notification.fixture.js'
 

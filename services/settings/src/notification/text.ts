@@ -5,7 +5,7 @@ import {
   type NotificationSeverity,
   type PlatformEvent,
 } from '@opsplane/contracts'
-import { oneLine } from '../mail/one-line.js'
+import { oneLine } from '@opsplane/runtime'
 
 /** What a notification tells of an event. */
 export interface NotificationText {

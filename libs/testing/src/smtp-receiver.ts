@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { freePort } from '@opsplane/runtime/server-process'
-import { SMTPServer } from 'smtp-server'
 
 export interface ReceivedMail {
   /** Who logged in, and to whom the envelope is addressed. */
@@ -9,6 +8,9 @@ export interface ReceivedMail {
   recipients: string[]
   headers: Map<string, string>
   text: string
+  /** As it came. */
+  raw: string
+  secure: boolean
 }
 
 /** A real mail server that keeps what it is given. */
@@ -20,15 +22,38 @@ export interface SmtpReceiver {
   stop(): Promise<void>
 }
 
-/** Listens on a free port, which nobody else is given while it is stopped, or on the one of a receiver that was. */
-export async function startSmtpReceiver(port?: number): Promise<SmtpReceiver> {
+export interface SmtpReceiverOptions {
+  /** TLS from the first byte (`tls`) or offered (`starttls`), with this certificate; none unless given. */
+  security?: 'tls' | 'starttls'
+  key?: string
+  cert?: string
+  /** Refuses these with 550. */
+  unknown?: readonly string[]
+}
+
+/**
+ * Listens on a free port, which nobody else is given while it is stopped, or on the one of a receiver that was. It knows
+ * one password, `p@ss`.
+ */
+export async function startSmtpReceiver(
+  port?: number,
+  { security, key, cert, unknown = [] }: SmtpReceiverOptions = {},
+): Promise<SmtpReceiver> {
+  // Most tests need none.
+  const { SMTPServer } = await import('smtp-server')
   const mails: ReceivedMail[] = []
   let refusals = 0
   const server = new SMTPServer({
-    disabledCommands: ['STARTTLS'],
+    ...(security ? { key, cert, secure: security === 'tls' } : {}),
+    disabledCommands: security === 'starttls' ? [] : ['STARTTLS'],
     authOptional: true,
     allowInsecureAuth: true,
     logger: false,
+    onRcptTo({ address }, _session, done) {
+      if (unknown.includes(address))
+        done(Object.assign(new Error('nobody of this name'), { responseCode: 550 }))
+      else done()
+    },
     onAuth({ username, password }, _session, done) {
       if (password === 'p@ss') done(null, { user: username })
       else done(new Error('wrong password'))
@@ -41,7 +66,8 @@ export async function startSmtpReceiver(port?: number): Promise<SmtpReceiver> {
         return
       }
       const recipients = session.envelope.rcptTo.map(({ address }) => address)
-      mails.push({ user: session.user ? String(session.user) : null, recipients, ...parsed(raw) })
+      const user = session.user ? String(session.user) : null
+      mails.push({ user, recipients, ...parsed(raw), raw, secure: session.secure })
       done()
     },
   })
@@ -52,7 +78,7 @@ export async function startSmtpReceiver(port?: number): Promise<SmtpReceiver> {
   const address = listening.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   return {
-    url: `smtp://127.0.0.1:${address.port}`,
+    url: `${security === 'tls' ? 'smtps' : 'smtp'}://127.0.0.1:${address.port}`,
     mails,
     refuseNext: (count) => {
       refusals = count

@@ -1,0 +1,16 @@
+/** Somebody's address as mails name it. */
+export interface Mailbox {
+  name: string
+  address: string
+}
+
+const pattern = /^(?:([^<>\p{Cc}]*)<([^<>\s@]+@[^<>\s@]+)>|([^<>\s@]+@[^<>\s@]+))$/u
+
+/** Null when the text is neither `ada@example.com` nor `Ada <ada@example.com>`. */
+export function readMailbox(text: string): Mailbox | null {
+  const [, name = '', named, bare] = pattern.exec(text.trim()) ?? []
+  const address = named ?? bare
+  return address === undefined ? null : { name: name.trim(), address }
+}
+
+export const domainOf = ({ address }: Mailbox): string => address.slice(address.indexOf('@') + 1)
