@@ -9,13 +9,6 @@ const config = backendConfig.extend({
     description:
       "comma-separated address blocks no connector may call, such as the operator's own public ones",
   }),
-  connectorPorts: commaSeparated
-    .default(['465', '587'])
-    .transform((ports) => ports.map(Number))
-    .pipe(z.array(z.int().min(1).max(65_535)))
-    .meta({
-      description: 'comma-separated ports below 1024 of databases and mail servers that connectors may use',
-    }),
   connectorAllowHttp: z
     .enum(['true', 'false', '1', '0', 'loopback'])
     .default('false')

@@ -7,8 +7,6 @@ export interface CollectOptions {
   text: string
   /** As Postgres reads them. */
   values: readonly (string | null)[]
-  /** Their types by Postgres' numbers; it tells them by where they stand unless given. */
-  types?: readonly number[]
   maxRows: number
   /** Of the values as text. */
   maxBytes: number
@@ -19,7 +17,7 @@ export interface CollectOptions {
 }
 
 export interface Collected {
-  /** Rows that were returned or, where none are, changed. */
+  /** Rows that were changed or, where it was read to the end, selected. */
   affected: number
   result(namesOf: TypeNames): Promise<Omit<QueryResult, 'durationMs'>>
 }
@@ -39,19 +37,17 @@ export async function collectRows(
   tx: Pick<ISql, 'unsafe' | 'typed'>,
   options: CollectOptions,
 ): Promise<Collected> {
-  const { text, values, types = [], maxRows, maxBytes, whole, drain = false } = options
-  const parameters = values.map((value, index) => tx.typed(value as string, types[index] ?? unknownType))
+  const { text, values, maxRows, maxBytes, whole, drain = false } = options
+  const parameters = values.map((value) => tx.typed(value as string, unknownType))
   // Not the simple protocol, which takes several statements.
   const pending = tx.unsafe(text, parameters as unknown as string[], { simple: false } as object).raw()
   const rows: (Buffer | null)[][] = []
   let bytes = 0
   let changed = 0
-  let returned = 0
   let truncated: QueryResult['truncated'] = null
   const batches = whole ? [(await pending) as Batch] : (pending.cursor(page) as AsyncIterable<Batch>)
   for await (const batch of batches) {
     changed = batch.count ?? 0
-    returned += batch.length
     for (const row of truncated ? [] : batch) {
       bytes += row.reduce((sum, value) => sum + (value?.length ?? 0), 0)
       truncated = rows.length >= maxRows ? 'rows' : bytes > maxBytes ? 'bytes' : null
@@ -62,10 +58,7 @@ export async function collectRows(
   }
   // Known even where no row comes, and then said here alone.
   const columns = (pending as Described).statement?.columns ?? []
-  return {
-    affected: columns.length > 0 ? returned : changed,
-    result: (namesOf) => present({ columns, rows, changed, truncated }, namesOf),
-  }
+  return { affected: changed, result: (namesOf) => present({ columns, rows, changed, truncated }, namesOf) }
 }
 
 /** What postgres.js has beside the rows, and its types leave out. */

@@ -57,18 +57,3 @@ function referring(secretName: RegExp) {
     }
   }
 }
-
-/** A name that goes into a protocol as it is: without control characters it cannot be more than one. */
-export const plainText = (max: number) =>
-  z
-    .string()
-    .min(1)
-    .max(max)
-    .regex(/^\P{Cc}*$/u, 'must not have control characters')
-
-/** PEM certificates. */
-export const Certificates = z
-  .string()
-  .max(65_536)
-  .regex(/-----BEGIN CERTIFICATE-----/, 'must be certificates in PEM')
-  .meta({ description: 'PEM certificates that are trusted instead of the public authorities.' })
