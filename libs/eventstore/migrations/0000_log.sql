@@ -59,27 +59,31 @@ CREATE INDEX events_stream_idx ON events (stream_id, version);
 -- Serves lists as they were: a page walks the creations of a kind in order.
 CREATE INDEX events_creations_idx ON events (workspace_id, environment, stream_type, created_at, stream_id) WHERE version = 1;
 --> statement-breakpoint
--- Makes the partition of the month of a day, if need be: the service's own role cannot make tables. It is made apart and
--- then attached, which lets reads and writes of the other months go on.
-CREATE FUNCTION add_event_month(day date) RETURNS void LANGUAGE plpgsql STRICT SECURITY DEFINER
+-- Makes the partition of the month of a day, if need be, of a table that is partitioned by ids with this prefix: the
+-- service's own role cannot make tables. It is made apart and then attached, which lets reads and writes of the other months
+-- go on.
+CREATE FUNCTION add_month(parent text, prefix text, day date) RETURNS void LANGUAGE plpgsql STRICT SECURITY DEFINER
 SET search_path FROM CURRENT AS $$
 DECLARE
 	month date := date_trunc('month', day::timestamp);
-	partition text := to_char(month, '"events_"YYYYMM');
+	partition text := parent || to_char(month, '"_"YYYYMM');
 BEGIN
 	IF to_regclass(partition) IS NOT NULL THEN
 		RETURN;
 	END IF;
 	-- Attaching takes this lock anyway; whoever has waited for it sees what was made meanwhile.
-	LOCK TABLE events IN SHARE UPDATE EXCLUSIVE MODE;
+	EXECUTE format('LOCK TABLE %I IN SHARE UPDATE EXCLUSIVE MODE', parent);
 	IF to_regclass(partition) IS NOT NULL THEN
 		RETURN;
 	END IF;
-	EXECUTE format('CREATE TABLE %I (LIKE events INCLUDING DEFAULTS INCLUDING INDEXES)', partition);
-	EXECUTE format('ALTER TABLE events ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', partition,
-		'evt_' || ulid_start(month), 'evt_' || ulid_start((month + interval '1 month')::date));
+	EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS INCLUDING STORAGE INCLUDING INDEXES)', partition, parent);
+	EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', parent, partition,
+		prefix || ulid_start(month), prefix || ulid_start((month + interval '1 month')::date));
 END
 $$;
+--> statement-breakpoint
+CREATE FUNCTION add_event_month(day date) RETURNS void LANGUAGE sql STRICT
+SET search_path FROM CURRENT AS $$ SELECT add_month('events', 'evt_', day) $$;
 --> statement-breakpoint
 -- One row for each stream there ever was, deleted ones included: alone it guards versions, and ids over all tenants.
 CREATE TABLE stream_heads (

@@ -1,6 +1,16 @@
 export { IdempotencyRaceError } from '@opsplane/contracts'
 export type { ConsumerCounters } from '@opsplane/nats'
 export * from './aggregate.js'
+export {
+  type ArrayParameters,
+  arrays,
+  type Column,
+  insertInto,
+  type Numbered,
+  parameterCounter,
+  rowsOf,
+  text as textColumn,
+} from './append/columns.js'
 export { startIdempotencyPurge } from './append/idempotency.js'
 export { keepAnswer } from './append/keep-answer.js'
 export type { Numbers } from './append/numbers.js'
@@ -20,7 +30,8 @@ export { internalEventRoutes, LogPage, type LogSource, ownLog, remoteLog } from 
 export { redriveSubject } from './consume/redrive.js'
 export { VersionRaceError } from './errors.js'
 export { appendJournal, type JournalEntry } from './journal.js'
-export { startLogMonths } from './log-months.js'
+export { type JournalRow, journalColumns, journalParts } from './journal-parts.js'
+export { createMonths, startLogMonths, startMonths } from './log-months.js'
 export { type LogStatus, logStatus } from './log-status.js'
 export { type ListOptions, listPage, mostCreations, mostSearchedCreations } from './past/list-as-of.js'
 export { isThere, type Past, type PastOf, pastRows } from './past/past.js'

@@ -10,22 +10,42 @@ export interface LogMonths {
 }
 
 export function createLogMonths(): LogMonths {
-  const known = new Set<number>()
-  /** The month of the last event, in Unix milliseconds: most are of the same one. */
-  let last = { start: 0, end: 0 }
+  const months = createMonths('add_event_month')
   return {
     async ensure(sql, commits) {
       for (const { events } of commits)
         for (const { id } of events) {
-          const at = idTime(id)
-          if (at >= last.start && at < last.end) continue
-          const month = monthOf(at)
-          if (!known.has(month.start)) {
-            await sql.unsafe('select add_event_month($1::text::date)', [new Date(at).toISOString()])
-            known.add(month.start)
-          }
-          last = month
+          const made = months.ensure(sql, id)
+          if (made) await made
         }
+    },
+  }
+}
+
+/** Months of any table that is partitioned by the time in its ids; `add` is a function of the schema that makes one. */
+export function createMonths(add: string) {
+  const known = new Set<number>()
+  /** The month of the last id, in Unix milliseconds: most are of the same one. */
+  let last = { start: 0, end: 0 }
+  return {
+    /** Sees to it that there is a partition for this id, where this process has not seen it yet. */
+    ensure(sql: StatementRunner, id: string): Promise<void> | undefined {
+      const at = idTime(id)
+      if (at >= last.start && at < last.end) return undefined
+      const month = monthOf(at)
+      const made = async () => {
+        if (!known.has(month.start)) {
+          await sql.unsafe(`select ${add}($1::text::date)`, [new Date(at).toISOString()])
+          known.add(month.start)
+        }
+        last = month
+      }
+      return made()
+    },
+    /** Forgets which partitions there are. */
+    forget() {
+      known.clear()
+      last = { start: 0, end: 0 }
     },
   }
 }
@@ -40,18 +60,24 @@ function monthOf(at: number): { start: number; end: number } {
 const monthsAhead = 3
 const dayMs = 24 * 3_600_000
 
-/** Makes the present month and those ahead, now and every day, until closed. */
-export function startLogMonths(sql: Database['sql'], log: Logger): { close(): Promise<void> } {
+/** Makes the log's present month and those ahead: see `startMonths`. */
+export const startLogMonths = (sql: Database['sql'], log: Logger) => startMonths(sql, log, 'add_event_month')
+
+/**
+ * Makes the partitions of the present month and those ahead, now and every day, until closed. `add` is a function of the
+ * schema that makes the month of a day.
+ */
+export function startMonths(sql: Database['sql'], log: Logger, add: string): { close(): Promise<void> } {
   const closing = new AbortController()
   const run = async () => {
     while (!closing.signal.aborted) {
       try {
         await sql.unsafe(
-          `select add_event_month((now() at time zone 'UTC' + make_interval(months => ahead))::date)
+          `select ${add}((now() at time zone 'UTC' + make_interval(months => ahead))::date)
            from generate_series(0, ${monthsAhead}) ahead`,
         )
       } catch (error) {
-        log.warn({ err: error }, 'the months ahead could not be added to the log')
+        log.warn({ err: error, add }, 'the months ahead could not be added')
       }
       await delay(dayMs, closing.signal)
     }

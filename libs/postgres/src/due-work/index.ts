@@ -7,11 +7,14 @@ export {
   type DueWorkOptions,
   type WakeHints,
 } from './due-work.js'
+export { type HeldOptions, type HeldRow, type Holder, held } from './held.js'
 export { type Isolated, isolate, type Meaning } from './isolate.js'
 export { type LeasedOptions, type LeasedRow, leased } from './leased.js'
 export {
   type ClaimOptions,
   claimedAt,
+  giveBackStatement,
+  type Held,
   lockStatement,
   nextDue,
   present,

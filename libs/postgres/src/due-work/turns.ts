@@ -1,5 +1,10 @@
 import type { Turns } from './statements.js'
 
+export interface TurnBounds {
+  full: ReadonlySet<string>
+  ofOne: number
+}
+
 /** For so long it is not asked again who has something due: with many who wait, that is the costly part. */
 const knownMs = 1_000
 
@@ -8,7 +13,8 @@ const knownMs = 1_000
  * everybody who has something due gets an equal share of each claim, in turn.
  */
 export interface FairTurns {
-  next(limit: number): Promise<Turns | undefined>
+  /** Where some are `full` they get none, and everybody else at most `ofOne`. */
+  next(limit: number, bounds?: TurnBounds): Promise<Turns | undefined>
   /** How many rows of whom the claim has found. */
   claimed(limit: number, turns: Turns | undefined, found: readonly (string | undefined)[]): void
 }
@@ -23,8 +29,9 @@ export function fairTurns(readKeys: () => Promise<string[]>, nowMs = () => perfo
   let last = ''
 
   return {
-    async next(limit) {
-      if (!backlog) return undefined
+    async next(limit, bounds) {
+      const someAreFull = bounds !== undefined && bounds.full.size > 0
+      if (!backlog && !someAreFull) return undefined
       if (queue.length === 0 || nowMs() - readAtMs >= knownMs) {
         const keys = await readKeys()
         readAtMs = nowMs()
@@ -32,11 +39,13 @@ export function fairTurns(readKeys: () => Promise<string[]>, nowMs = () => perfo
         queue = [...keys.filter((key) => key > last), ...keys.filter((key) => key <= last)]
         if (queue.length === 0) {
           backlog = false
-          return undefined
+          return someAreFull ? { keys: [], each: 0 } : undefined
         }
       }
+      if (bounds) queue = queue.filter((key) => !bounds.full.has(key))
       const keys = queue.splice(0, limit)
-      return { keys, each: Math.ceil(limit / keys.length) }
+      const each = Math.ceil(limit / Math.max(keys.length, 1))
+      return { keys, each: bounds ? Math.min(each, bounds.ofOne) : each }
     },
     claimed(limit, turns, found) {
       if (!turns) {

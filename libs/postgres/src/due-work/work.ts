@@ -11,7 +11,7 @@ import {
   setbackStatement,
   turnsStatement,
 } from './statements.js'
-import { type FairTurns, fairTurns, noTurns } from './turns.js'
+import { type FairTurns, fairTurns, noTurns, type TurnBounds } from './turns.js'
 
 /** A claimed row, with the columns that were asked for beside these. */
 export interface DueRow {
@@ -103,7 +103,7 @@ export function claims<Row extends DueRow>(
           return rows.map(({ one }) => one)
         })
   return {
-    turns: (limit: number) => turns.next(limit),
+    turns: (limit: number, bounds?: TurnBounds) => turns.next(limit, bounds),
     async rows(on: StatementRunner, limit: number, given: Awaited<ReturnType<FairTurns['next']>>) {
       const found = await run<Row & { turn?: string }>(
         on,

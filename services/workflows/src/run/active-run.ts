@@ -1,0 +1,268 @@
+import type { Task, TaskId } from '../engine/task.js'
+import { lineOf } from './lines.js'
+import type { Decided, Mind } from './mind.js'
+import type { HeldRun, Origin, RunFace, RunIdentity } from './model.js'
+import { own, type Presented, type Reception } from './presented.js'
+import { eventRowsOf, eventTypesOf, workflowActor } from './run-events.js'
+import type { Transition } from './transition.js'
+
+export type AwaitTask = Extract<Task, { kind: 'await' }>
+export type WorkTask = Exclude<Task, AwaitTask>
+
+/** What follows a transition beside the run itself, in the same transaction. */
+export interface Aftermath {
+  identity: RunIdentity
+  face: RunFace
+  /** Ids of signals in the inbox that are dealt with. */
+  consumed: number[]
+  /** Awaited from now on. */
+  awaited: AwaitTask[]
+  /** No longer awaited. */
+  settled: AwaitTask[]
+  /** Runs it started that nobody waits for any more. */
+  strays: string[]
+}
+
+/** What an active run does its work by. */
+export interface ActiveRunOptions {
+  run: HeldRun
+  origin: Origin
+  mind: Mind
+  nowMs(): number
+  /** Makes a transition durable, with what follows it. Undefined: the run has passed to somebody else. */
+  commit(transition: Transition, aftermath: Aftermath | null): Promise<{ signals: number } | undefined>
+  /** Does what a task asks for; resolves with the signal to present. Rejects only once the task is aborted. */
+  perform(run: ActiveRun, task: WorkTask, aborted: AbortSignal): Promise<Presented['signal']>
+  /** What it was sent, and what else it waits for that has come. */
+  look(run: ActiveRun, awaited: readonly AwaitTask[]): Promise<readonly Presented[]>
+  /** Something is due at this time (Unix ms). */
+  schedule(run: ActiveRun, at: number): void
+  /** It is not worked on here any more; `lost` with what kept it from going on, if that is known. */
+  left(run: ActiveRun, how: Leaving): void
+}
+
+export type Leaving =
+  | { how: 'ended'; output: unknown }
+  | { how: 'released'; dueAt: number | null }
+  | { how: 'lost'; error?: unknown }
+
+export interface ActiveRun {
+  readonly identity: RunIdentity
+  readonly origin: Origin
+  readonly fence: string
+  face(): RunFace
+  bytes(): number
+  seq(): number
+  mind: Mind
+  /** Resolves once what it changes is durable. */
+  present(presented: Presented): Promise<Reception>
+  /** It may have been sent something. Resolves once that is presented to it. */
+  look(): Promise<void>
+  /** Stops what it does; nothing of it is recorded any more. */
+  drop(): void
+}
+
+/** What is due sooner is waited for in memory. */
+const worthReleasingMs = 1_000
+/** Signals that share a transition. */
+const mostAtOnce = 64
+
+interface Queued extends Presented {
+  resolve(reception: Reception): void
+}
+
+export function createActiveRun(options: ActiveRunOptions): ActiveRun {
+  const { run, origin, mind, nowMs, commit } = options
+  const { identity, fence } = run
+  let { face, seq, bytes, signals } = run
+  let queue: Queued[] = []
+  let [busy, gone, looking, lookAgain] = [false, false, false, false]
+  /** Everything that is asked for, as of the last entry. */
+  const asked = new Map<TaskId, Task>()
+  const underWay = new Map<TaskId, AbortController>()
+  /** Runs nobody waits for any more that are cancelled. */
+  const strays = new Set<string>()
+  /** What it was shown of its inbox. */
+  const seen = new Set<number>()
+
+  function leave(leaving: Leaving) {
+    if (gone) return
+    gone = true
+    for (const controller of underWay.values()) controller.abort()
+    for (const { resolve } of queue) resolve('gone')
+    queue = []
+    options.left(active, leaving)
+  }
+
+  /** What changes nothing leaves no entry. A tick deals with one thing that is due, so it is repeated. */
+  function decide(batch: readonly Queued[], at: number) {
+    const entries: Decided[] = []
+    const changing = new Set<Queued>()
+    for (const queued of batch)
+      for (;;) {
+        const found = mind.decide(queued.signal, at)
+        if (found.length > 0) changing.add(queued)
+        entries.push(...found)
+        if (queued.signal.kind !== 'tick' || found.length === 0) break
+      }
+    return { entries, changing }
+  }
+
+  function transitionTo(next: RunFace, { entries, changing }: ReturnType<typeof decide>, at: number) {
+    const { added, removed } = mind.taskChanges()
+    const settled = removed.flatMap((id) => asked.get(id) ?? []).filter(isAwaited)
+    for (const id of removed) asked.delete(id)
+    for (const task of added) asked.set(task.id, task)
+    const awaited = added.filter(isAwaited)
+    // What it waits for may have come already, which is looked for once it is known to wait.
+    const looks = awaited.some(({ waiting }) => waiting.for === 'event' || waiting.for === 'run')
+    const dueAt = mind.nextDue()
+    const idle = queue.length === 0 && !looks && [...asked.values()].every(isAwaited)
+    const rests = idle && (dueAt === null || dueAt - at > worthReleasingMs)
+    const by = [...changing].find(({ actor }) => actor !== null)
+    const lines = entries.map(({ entry, text }, index) => lineOf(seq + 1 + index, at, entry, text))
+    const transition: Transition = {
+      runId: identity.id,
+      ...{ fence, before: seq, seq: seq + lines.length, signals, lines, face: next, dueAt },
+      bytes: lines.reduce((sum, line) => sum + line.bytes, bytes),
+      release: next.endedAt !== null || rests,
+      events: eventRowsOf(
+        {
+          ...{ identity, origin, at: new Date(at).toISOString() },
+          actor: by?.actor ?? workflowActor(identity),
+          requestId: by?.requestId ?? null,
+        },
+        [face, next],
+        eventTypesOf(
+          face,
+          next,
+          entries.map(({ entry }) => entry),
+        ),
+      ),
+    }
+    return { transition, awaited, settled, looks }
+  }
+
+  async function step(batch: readonly Queued[]): Promise<void> {
+    const at = nowMs()
+    const decided = decide(batch, at)
+    const { transition, awaited, settled, looks } = transitionTo(mind.face(), decided, at)
+    const aftermath: Aftermath = {
+      ...{
+        identity,
+        face: transition.face,
+        awaited,
+        settled,
+        strays: mind.strayRuns().filter((id) => !strays.has(id)),
+      },
+      consumed: batch.flatMap(({ inboxId }) => (inboxId === undefined ? [] : [inboxId])),
+    }
+    const changes = transition.lines.length > 0 || transition.release || aftermath.consumed.length > 0
+    const moved = changes ? await commit(transition, hasMore(aftermath) ? aftermath : null) : { signals }
+    if (!moved) {
+      for (const { resolve } of batch) resolve('gone')
+      return leave({ how: 'lost' })
+    }
+    ;({ seq, bytes, face } = transition)
+    for (const id of aftermath.strays) strays.add(id)
+    for (const queued of batch) queued.resolve(decided.changing.has(queued) ? 'changed' : 'ignored')
+    if (face.endedAt !== null) return leave({ how: 'ended', output: mind.output() })
+    if (transition.release) return leave({ how: 'released', dueAt: transition.dueAt })
+    sync()
+    if (transition.dueAt !== null) options.schedule(active, transition.dueAt)
+    if (looks || moved.signals > signals) void look(moved.signals)
+  }
+
+  async function work(): Promise<void> {
+    if (busy || gone) return
+    busy = true
+    try {
+      while (queue.length > 0 && !gone) await step(queue.splice(0, mostAtOnce))
+    } catch (error) {
+      leave({ how: 'lost', error })
+    } finally {
+      busy = false
+    }
+  }
+
+  /** Begins what is to be under way, and gives up what is no longer asked for. */
+  function sync() {
+    for (const [id, controller] of underWay)
+      if (!asked.has(id)) {
+        controller.abort()
+        underWay.delete(id)
+      }
+    for (const task of asked.values()) if (!isAwaited(task) && !underWay.has(task.id)) begin(task)
+  }
+
+  function begin(task: WorkTask) {
+    const controller = new AbortController()
+    underWay.set(task.id, controller)
+    options.perform(active, task, controller.signal).then(
+      (signal) => {
+        if (!controller.signal.aborted) void active.present(own(signal))
+      },
+      (error: unknown) => {
+        if (!controller.signal.aborted) leave({ how: 'lost', error })
+      },
+    )
+  }
+
+  /** `known`: how many signals it was sent by the time it looks. */
+  async function look(known = signals): Promise<void> {
+    if (looking) lookAgain = true
+    if (looking || gone) return
+    looking = true
+    try {
+      do {
+        lookAgain = false
+        await takeNews()
+      } while (lookAgain && !gone)
+      signals = Math.max(signals, known)
+      // It may rest now.
+      if (queue.length === 0) void active.present(own({ kind: 'tick' }))
+    } catch (error) {
+      leave({ how: 'lost', error })
+    } finally {
+      looking = false
+    }
+  }
+
+  async function takeNews() {
+    const found = await options.look(active, [...asked.values()].filter(isAwaited))
+    for (const presented of found) {
+      const { inboxId } = presented
+      if (inboxId !== undefined && seen.has(inboxId)) continue
+      if (inboxId !== undefined) seen.add(inboxId)
+      void active.present(presented)
+    }
+  }
+
+  const active: ActiveRun = {
+    ...{ identity, origin, fence },
+    face: () => face,
+    bytes: () => bytes,
+    seq: () => seq,
+    mind,
+    present: (presented) =>
+      gone
+        ? Promise.resolve('gone')
+        : new Promise((resolve) => {
+            queue.push({ ...presented, resolve })
+            void work()
+          }),
+    look: () => look(),
+    drop: () => leave({ how: 'lost' }),
+  }
+  return active
+}
+
+const isAwaited = (task: Task): task is AwaitTask => task.kind === 'await'
+const leavesRows = ({ waiting }: AwaitTask) => waiting.for === 'event' || waiting.for === 'approval'
+
+const hasMore = ({ identity, face, consumed, awaited, settled, strays }: Aftermath): boolean =>
+  consumed.length > 0 ||
+  settled.some(leavesRows) ||
+  awaited.some(leavesRows) ||
+  strays.length > 0 ||
+  (face.endedAt !== null && (identity.parentWaits || identity.concurrencyKey !== null))

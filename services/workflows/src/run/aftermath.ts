@@ -1,0 +1,115 @@
+import type { Actor } from '@opsplane/contracts'
+import type { StatementRunner } from '@opsplane/postgres'
+import type { Signal } from '../engine/signal.js'
+import type { Aftermath, AwaitTask } from './active-run.js'
+import { admitNext } from './concurrency.js'
+import { run } from './store.js'
+
+/** Whom a transition concerns beside its run, once it is committed: they are to look what is new. */
+export interface Concerned {
+  runIds: string[]
+  /** Runs may have left the queue. */
+  admitted: boolean
+}
+
+const present = (parameter: string) => `coalesce(${parameter}::text::timestamptz, now())`
+/** Whoever works on a run looks when the number grows; where nobody does it is due at once. */
+const woken = (at: string) => `signals = r.signals + 1,
+  due_at = case when r.lease_owner is null then ${present(at)} else r.due_at end`
+
+/** Writes what follows a transition, in its transaction. */
+export async function follow(
+  tx: StatementRunner,
+  { identity, face, consumed, awaited, settled, strays }: Aftermath,
+  at: string | null,
+): Promise<Concerned> {
+  const { id, tenant } = identity
+  const ended = face.endedAt !== null
+  if (consumed.length > 0)
+    await run(tx, 'delete from run_signals where id = any($1::bigint[])', [consumed.map(String)])
+  if (settled.length > 0) await forget(tx, id, settled)
+  for (const task of awaited) await announceWait(tx, { runId: id, ...tenant }, task)
+  const reason = {
+    kind: 'cancel',
+    by: 'system',
+    reason: 'The run that has started it does not wait for it any more.',
+  } as const
+  const cancelled = await send(tx, strays, { signal: reason, actor: null, requestId: null }, at)
+  const parent = ended && identity.parentWaits ? await wake(tx, identity.parentRunId, at) : []
+  const admitted =
+    ended && identity.concurrencyKey !== null ? await admitNext(tx, identity.concurrencyKey, at) : false
+  return { runIds: [...cancelled, ...parent], admitted }
+}
+
+async function forget(tx: StatementRunner, runId: string, settled: readonly AwaitTask[]) {
+  const tasks = settled.filter(({ waiting }) => waiting.for === 'event' || waiting.for === 'approval')
+  if (tasks.length === 0) return
+  await run(
+    tx,
+    `with waits as (delete from run_event_waits where run_id = $1 and task = any($2::text[]))
+     delete from run_approvers where run_id = $1 and task = any($2::text[])`,
+    [runId, tasks.map(({ id }) => id)],
+  )
+}
+
+async function announceWait(
+  tx: StatementRunner,
+  { runId, workspaceId, environment }: { runId: string; workspaceId: string; environment: string },
+  { id, waiting }: AwaitTask,
+) {
+  const key = [runId, id, workspaceId, environment]
+  if (waiting.for === 'event')
+    await run(
+      tx,
+      `insert into run_event_waits (run_id, task, workspace_id, environment, types, filter)
+       values ($1, $2, $3, $4, $5::text[], $6::text::json) on conflict do nothing`,
+      [...key, waiting.types, waiting.filter && JSON.stringify(waiting.filter)],
+    )
+  if (waiting.for === 'approval') {
+    const { users, roles } = waiting.approval
+    await run(
+      tx,
+      `insert into run_approvers (run_id, task, workspace_id, environment, approver)
+       select $1, $2, $3, $4, unnest($5::text[]) on conflict do nothing`,
+      [
+        ...key,
+        [...new Set([...users.map((user) => `user:${user}`), ...roles.map((role) => `role:${role}`)])],
+      ],
+    )
+  }
+}
+
+export interface Message {
+  signal: Signal
+  actor: Actor | null
+  requestId: string | null
+}
+
+/** Puts a signal into the inboxes of runs that have not ended; returns which. */
+export async function send(
+  tx: StatementRunner,
+  runIds: readonly string[],
+  { signal, actor, requestId }: Message,
+  at: string | null,
+): Promise<string[]> {
+  if (runIds.length === 0) return []
+  const rows = await run<{ id: string }>(
+    tx,
+    `with reached as (
+       update runs r set ${woken('$1')} where r.id = any($2::text[]) and r.ended_at is null returning r.id)
+     insert into run_signals (run_id, signal, actor, request_id)
+     select id, $3::text::json, $4::text::json, $5 from reached returning run_id as id`,
+    [at, [...runIds], JSON.stringify(signal), actor && JSON.stringify(actor), requestId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** There is news for a run that is not in its inbox. */
+async function wake(tx: StatementRunner, runId: string | null, at: string | null): Promise<string[]> {
+  const rows = await run<{ id: string }>(
+    tx,
+    `update runs r set ${woken('$1')} where r.id = $2 and r.ended_at is null returning r.id`,
+    [at, runId],
+  )
+  return rows.map(({ id }) => id)
+}

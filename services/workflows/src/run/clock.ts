@@ -1,0 +1,36 @@
+import type { Database } from '@opsplane/postgres'
+import type { Clock } from '@opsplane/runtime'
+
+/** The time of the database, as far as this process knows it: what runs go by. */
+export interface DatabaseClock {
+  /** Unix milliseconds. */
+  nowMs(): number
+  /** For statements: the simulated time of tests; null for the database's own. */
+  at(): string | null
+  /** Compares with the database. */
+  adjust(): Promise<void>
+}
+
+export function databaseClock(sql: Database['sql'], simulated: Clock | undefined): DatabaseClock {
+  if (simulated) {
+    return {
+      nowMs: () => Date.parse(simulated.now()),
+      at: () => simulated.now(),
+      adjust: () => Promise.resolve(),
+    }
+  }
+  let aheadMs = 0
+  return {
+    nowMs: () => Math.round(Date.now() + aheadMs),
+    at: () => null,
+    async adjust() {
+      const asked = Date.now()
+      const [row] = await sql.unsafe<{ ms: number }[]>(
+        `select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`,
+        [],
+        { prepare: true },
+      )
+      if (row) aheadMs = row.ms - (asked + Date.now()) / 2
+    },
+  }
+}

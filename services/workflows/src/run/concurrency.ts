@@ -1,0 +1,54 @@
+import type { StatementRunner } from '@opsplane/postgres'
+import { run } from './store.js'
+
+/** What runs of one workflow that share a key are limited by. */
+export interface KeyedLimit {
+  /** Unique over all workflows. */
+  key: string
+  limit: number
+  whenFull: 'queue' | 'skip' | 'cancel_oldest'
+}
+
+/** What becomes of a new run of a key. */
+export type Admission = { starts: true } | { starts: false; cancel: string[] }
+
+/** Locks the key until the transaction ends, and says whether one more run of it may start. */
+export async function admission(
+  tx: StatementRunner,
+  { key, limit, whenFull }: KeyedLimit,
+): Promise<Admission> {
+  await run(
+    tx,
+    `insert into run_concurrency (key, run_limit) values ($1, $2::int)
+     on conflict on constraint run_concurrency_pkey do update set run_limit = excluded.run_limit`,
+    [key, String(limit)],
+  )
+  const open = await run<{ id: string; parked: boolean }>(
+    tx,
+    `select id, due_at is null as parked from runs
+     where concurrency_key = $1 and ended_at is null order by id`,
+    [key],
+  )
+  if (open.length < limit) return { starts: true }
+  const oldest = open.slice(0, open.length - limit + 1).map(({ id }) => id)
+  return { starts: false, cancel: whenFull === 'cancel_oldest' ? oldest : [] }
+}
+
+/** Lets runs of a key that wait for their turn leave the queue, the oldest first; whether there were any. */
+export async function admitNext(tx: StatementRunner, key: string, at: string | null): Promise<boolean> {
+  // By itself: what others have committed until then is to be seen by the next statement.
+  await run(tx, 'select 1 from run_concurrency where key = $1 for update', [key])
+  const rows = await run(
+    tx,
+    `with free as (
+       select run_limit - (select count(*) from runs
+         where concurrency_key = $1 and ended_at is null and due_at is not null) as places
+       from run_concurrency where key = $1),
+     next as (
+       select id from runs where concurrency_key = $1 and ended_at is null and due_at is null
+       order by id limit (select greatest(places, 0) from free))
+     update runs set due_at = coalesce($2::text::timestamptz, now()) where id in (select id from next) returning id`,
+    [key, at],
+  )
+  return rows.length > 0
+}

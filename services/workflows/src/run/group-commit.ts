@@ -1,0 +1,71 @@
+export interface GroupOptions<Item, Result> {
+  /** Writes all of them in one statement: one result for each. */
+  write(items: readonly Item[]): Promise<readonly Result[]>
+  /** Whether an error says nothing of the items: all of them fail with it. */
+  isAway(error: unknown): boolean
+  maxGroup?: number
+  maxInFlight?: number
+  /** So many must wait for another statement to start beside one under way: flushes of the WAL take turns anyway. */
+  worthAnother?: number
+}
+
+export interface Groups<Item, Result> {
+  add(item: Item): Promise<Result>
+  /** Resolves once nothing is under way. */
+  idle(): Promise<void>
+}
+
+interface Waiting<Item, Result> {
+  item: Item
+  resolve(result: Result): void
+  reject(error: unknown): void
+}
+
+/** Group commit: what arrives while a statement is under way shares the next one. A group that fails is tried one by one. */
+export function createGroups<Item, Result>(options: GroupOptions<Item, Result>): Groups<Item, Result> {
+  const { write, isAway, maxGroup = 64, maxInFlight = 2, worthAnother = 16 } = options
+  let queue: Waiting<Item, Result>[] = []
+  const running = new Set<Promise<void>>()
+  let scheduled = false
+
+  async function run(group: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await write(group.map(({ item }) => item))
+      // One result for each item is what `write` promises.
+      for (const [n, waiting] of group.entries()) waiting.resolve(results[n] as Result)
+    } catch (error) {
+      if (group.length > 1 && !isAway(error)) for (const waiting of group) await run([waiting])
+      else for (const { reject } of group) reject(error)
+    }
+  }
+
+  function pump() {
+    scheduled = false
+    while (running.size < maxInFlight && queue.length >= (running.size === 0 ? 1 : worthAnother)) {
+      const group = queue.slice(0, maxGroup)
+      queue = queue.slice(maxGroup)
+      const ended = run(group).finally(() => {
+        running.delete(ended)
+        pump()
+      })
+      running.add(ended)
+    }
+  }
+
+  return {
+    add: (item) =>
+      new Promise((resolve, reject) => {
+        queue.push({ item, resolve, reject })
+        if (scheduled || running.size >= maxInFlight) return
+        scheduled = true
+        // After what arrives in the same turn of the event loop, so that it shares the statement.
+        setImmediate(pump)
+      }),
+    async idle() {
+      while (running.size > 0 || queue.length > 0) {
+        await Promise.all(running)
+        await new Promise((turn) => setImmediate(turn))
+      }
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { Actor } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import type { Signal } from '../engine/signal.js'
+import type { AwaitTask } from './active-run.js'
+import { readEnds } from './ends.js'
+import { own, type Presented } from './presented.js'
+import { run } from './store.js'
+
+interface SignalRow {
+  id: string
+  signal: Signal
+  actor: Actor | null
+  request_id: string | null
+}
+
+/** Everything that there is to present to a run: what it was sent, and runs it waits for that have ended. */
+export async function readNews(
+  sql: Database['sql'],
+  runId: string,
+  awaited: readonly AwaitTask[],
+): Promise<Presented[]> {
+  const children = new Map(
+    awaited.flatMap(({ id, waiting }) => (waiting.for === 'run' ? [[waiting.runId, id] as const] : [])),
+  )
+  const rows = await run<SignalRow>(
+    sql,
+    'select id::text as id, signal, actor, request_id from run_signals where run_id = $1 order by id',
+    [runId],
+  )
+  const ends = children.size > 0 ? await readEnds(sql, [...children.keys()]) : new Map()
+  return [
+    ...rows.map(({ id, signal, actor, request_id: requestId }) => ({
+      signal,
+      actor,
+      requestId,
+      inboxId: Number(id),
+    })),
+    ...[...ends].flatMap(([childId, { status, output, error }]) => {
+      const task = children.get(childId)
+      if (task === undefined) return []
+      const failure = error ?? { code: 'run_failed', message: `The run ended as ${status}.`, step: null }
+      const outcome =
+        status === 'completed'
+          ? ({ ok: true, output } as const)
+          : ({
+              ok: false,
+              error: {
+                code: failure.code,
+                message: failure.message,
+                details: { runId: childId, status, step: failure.step },
+                retryable: false,
+              },
+            } as const)
+      return [own({ kind: 'child_ended', task, outcome })]
+    }),
+  ]
+}

@@ -1,0 +1,43 @@
+import type { Database } from '@opsplane/postgres'
+import type { Recorded } from '../engine/history.js'
+import { entryOf } from './lines.js'
+import type { Origin } from './model.js'
+import { run } from './store.js'
+
+/** The whole journal of a run. */
+export interface LoadedJournal {
+  origin: Origin
+  recorded: Recorded[]
+}
+
+interface Line {
+  run_id: string
+  seq: number
+  at: number
+  bytes: number
+  entry: object
+  large_field: string | null
+  large: unknown
+}
+
+/** Journals of runs, by their ids. */
+export async function loadJournals(
+  sql: Database['sql'],
+  runIds: readonly string[],
+): Promise<Map<string, LoadedJournal>> {
+  const ids = [...runIds].sort()
+  const lines = await run<Line>(
+    sql,
+    `select run_id, seq, at::float8 as at, octet_length(entry::text) + coalesce(large_bytes, 0) as bytes, entry, large_field, large from run_entries
+     where run_id = any($1::text[]) and run_id between $2 and $3 order by run_id, seq`,
+    [ids, ids.at(0) ?? '', ids.at(-1) ?? ''],
+  )
+  const journals = new Map<string, LoadedJournal>()
+  for (const { run_id: runId, seq, at, bytes, entry, large_field: largeField, large } of lines) {
+    const whole = entryOf({ entry, largeField, large })
+    // What this service has written is as it was typed.
+    if (seq === 0) journals.set(runId, { origin: whole as Origin, recorded: [] })
+    else journals.get(runId)?.recorded.push({ seq, at, bytes, entry: whole as Recorded['entry'] })
+  }
+  return journals
+}

@@ -1,0 +1,73 @@
+import type { Step } from '@opsplane/contracts'
+import { decide } from '../engine/decide.js'
+import { fold } from '../engine/fold.js'
+import type { Entry, Place, Recorded } from '../engine/history.js'
+import { newRun } from '../engine/memory.js'
+import type { Program } from '../engine/program.js'
+import type { Signal } from '../engine/signal.js'
+import { summaryOf } from '../engine/summary.js'
+import { type Awaiting, awaitingOf, type TaskChanges, takeTaskChanges } from '../engine/tasks.js'
+import type { Origin, RunFace, RunIdentity } from './model.js'
+
+/** What a run has come to, folded in memory. Changes with every decision. */
+export interface Mind {
+  /** What follows from a signal at this time (Unix ms), which is folded in. */
+  decide(signal: Signal, at: number): Decided[]
+  /** The step at a place. */
+  stepAt(place: Place): Step | undefined
+  /** What is to be under way, since it was last asked. */
+  taskChanges(): TaskChanges
+  awaiting(): Awaiting[]
+  face(): RunFace
+  /** Unix milliseconds. */
+  nextDue(): number | null
+  /** Of a run that has completed. */
+  output(): unknown
+  /** Runs it started that nobody waits for any more. */
+  strayRuns(): string[]
+}
+
+/** An entry and its JSON, which is made once. */
+export interface Decided {
+  entry: Entry
+  text: string
+}
+
+export interface MindOptions {
+  program: Program
+  identity: Pick<RunIdentity, 'id' | 'workflowId' | 'workflowVersion'>
+  origin: Pick<Origin, 'trigger' | 'event' | 'input'>
+  recorded: readonly Recorded[]
+}
+
+const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+
+/** Throws where the history is none of this program. */
+export function createMind({ program, identity, origin, recorded }: MindOptions): Mind {
+  const { id: runId, workflowId, workflowVersion: version } = identity
+  const { trigger, event, input } = origin
+  const memory = newRun({ runId, workflowId, version, trigger, event, input })
+  for (const each of recorded) fold(program, memory, each)
+  let { seq } = memory
+  return {
+    decide(signal, now) {
+      const decided = decide(program, memory, signal, { now }).map((entry) => ({
+        entry,
+        text: JSON.stringify(entry),
+      }))
+      for (const { entry, text } of decided)
+        fold(program, memory, { seq: ++seq, at: now, bytes: text.length, entry })
+      return decided
+    },
+    stepAt: (place) => program.nodes.get(place.replace(/\[.*$/, ''))?.step,
+    taskChanges: () => takeTaskChanges(program, memory),
+    awaiting: () => awaitingOf(memory),
+    face() {
+      const { status, attempt, error, startedAt, endedAt } = summaryOf(memory)
+      return { status, attempt, error, startedAt: iso(startedAt), endedAt: iso(endedAt) }
+    },
+    nextDue: () => memory.timers.next?.at ?? null,
+    output: () => summaryOf(memory).output,
+    strayRuns: () => [...memory.strayRuns],
+  }
+}

@@ -1,0 +1,78 @@
+import type { Actor, Instant, RunError, RunStatus, TenantScope } from '@opsplane/contracts'
+import type { Entry, Place } from '../engine/history.js'
+
+/** What a run was started with; number 0 of its journal. */
+export interface Origin {
+  programRef: string
+  trigger: { type: string; id: string | null; at: Instant }
+  event: unknown
+  input: unknown
+  parent: Parent | null
+  /** Runs that were caused by runs, up to this one. */
+  depth: number
+  /** By which it acts for whoever published the workflow. */
+  grant: string | null
+  causationId: string | null
+  requestId: string | null
+}
+
+/** The step of another run that a run was started by. */
+export interface Parent {
+  runId: string
+  place: Place
+}
+
+/** What of a run never changes. */
+export interface RunIdentity {
+  id: string
+  tenant: TenantScope
+  workflowId: string
+  workflowName: string
+  workflowVersion: number
+  triggerType: string
+  parentRunId: string | null
+  /** Whether a step of the parent waits for its end. */
+  parentWaits: boolean
+  concurrencyKey: string | null
+  queuedAt: Instant
+}
+
+/** What of a run its journal changes. */
+export interface RunFace {
+  status: RunStatus
+  attempt: number
+  error: RunError | null
+  startedAt: Instant | null
+  endedAt: Instant | null
+}
+
+/** An entry as it is written. */
+export interface JournalLine {
+  seq: number
+  /** Unix milliseconds. */
+  at: number
+  /** JSON without the large value, if there is one. */
+  entry: string
+  largeField: string | null
+  /** JSON. */
+  large: string | null
+  bytes: number
+}
+
+/** A run as it is taken over by who works on it. */
+export interface HeldRun {
+  identity: RunIdentity
+  face: RunFace
+  fence: string
+  seq: number
+  bytes: number
+  /** How many signals it had been sent. */
+  signals: number
+}
+
+/** Something new in a run, and whose doing it is. */
+export interface Happening {
+  entry: Entry
+  actor: Actor
+  requestId: string | null
+}

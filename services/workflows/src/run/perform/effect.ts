@@ -1,0 +1,44 @@
+import { ApiError, type EffectStep } from '@opsplane/contracts'
+import type { StepError } from '../../engine/history.js'
+import type { Outcome } from '../../engine/signal.js'
+import type { Origin, RunIdentity } from '../model.js'
+
+/** One attempt at an effect elsewhere. */
+export interface EffectCall<Step extends EffectStep = EffectStep> {
+  run: RunIdentity
+  origin: Origin
+  step: Step
+  /** The step's fields as they came out, of what the engine has as its template. */
+  input: unknown
+  /** The same in every attempt: by it the other side knows a repetition. */
+  key: string
+  timeoutMs: number
+  /** Aborts when the attempt is no longer asked for. */
+  signal: AbortSignal
+}
+
+/** Resolves with what came of it; what it throws is read by `failureOf`. */
+export type Effect<Step extends EffectStep> = (call: EffectCall<Step>) => Promise<unknown>
+
+/** An attempt that failed, in the words of its kind. */
+export class EffectFailure extends Error {
+  constructor(readonly error: StepError) {
+    super(error.message)
+  }
+}
+
+export const failed = (code: string, message: string, more: Partial<StepError> = {}): EffectFailure =>
+  new EffectFailure({ code, message, retryable: false, ...more })
+
+/** What an attempt has thrown. Anything unknown is a fault of ours, and worth another attempt. */
+export function failureOf(error: unknown): Outcome {
+  if (error instanceof EffectFailure) return { ok: false, error: error.error }
+  if (error instanceof ApiError) {
+    const { code, message, details, retryable } = error
+    return { ok: false, error: { code, message, retryable, ...(details.length > 0 && { details }) } }
+  }
+  return {
+    ok: false,
+    error: { code: 'internal_error', message: 'The step could not be done.', retryable: true },
+  }
+}

@@ -1,0 +1,22 @@
+import type { Actor } from '@opsplane/contracts'
+import type { Signal } from '../engine/signal.js'
+
+/** A signal on its way to a run, and whose doing it is: null for the run's own. */
+export interface Presented {
+  signal: Signal
+  actor: Actor | null
+  requestId: string | null
+  /** Where it stood in the inbox of the run. */
+  inboxId?: number
+}
+
+export const own = (signal: Signal): Presented => ({ signal, actor: null, requestId: null })
+
+/** What has become of a signal. */
+export type Reception =
+  /** It has changed the run, durably. */
+  | 'changed'
+  /** It is late, repeated, or not for the state the run is in. */
+  | 'ignored'
+  /** The run is not worked on here any more. */
+  | 'gone'

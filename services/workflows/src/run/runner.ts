@@ -1,0 +1,222 @@
+import type { Held, Holder } from '@opsplane/postgres'
+import { type ActiveRun, type ActiveRunOptions, createActiveRun, type Leaving } from './active-run.js'
+import { heldRunOf, type LeasedRun } from './lease.js'
+import type { LoadedJournal } from './loading.js'
+import type { Mind } from './mind.js'
+import type { HeldRun, Origin } from './model.js'
+import { own } from './presented.js'
+
+export interface RunnerOptions extends Pick<ActiveRunOptions, 'nowMs' | 'commit' | 'perform' | 'look'> {
+  /** Runs in hand at most, and of one workspace. */
+  most: { all: number; ofOne: number }
+  /** Reads what has happened in runs; tries again while Postgres is away. */
+  journals(runIds: readonly string[]): Promise<Map<string, LoadedJournal>>
+  /** Folds a run. Throws where it cannot be carried on. */
+  mindOf(run: HeldRun, journal: LoadedJournal): Promise<Mind>
+  /** A run is not worked on here any more. */
+  left(run: ActiveRun, leaving: Leaving): void
+  /** Runs could not be taken over; their leases run out by themselves. */
+  failed(runIds: readonly string[], error: unknown): void
+  /** Leases were renewed. */
+  renewed(): void
+  /** Gives leases back, for others to go on at once. */
+  giveBack(held: readonly Held[]): Promise<unknown>
+}
+
+/** Runs that are worked on here. */
+export interface Runner extends Holder<LeasedRun> {
+  /** A run that was leased by whoever made it. Where it is to be gone on with, it is. */
+  enter(run: HeldRun, journal: { origin: Origin }, mind: Mind): ActiveRun
+  has(runId: string): boolean
+  /** Undefined where it is not worked on here; waits while it is being read. */
+  get(runId: string): Promise<ActiveRun | undefined>
+  /** Takes over a run that was leased by its id. */
+  takeOne(row: LeasedRun): Promise<ActiveRun | undefined>
+  /** Whether there is room for one more run of a workspace that is started by a request. */
+  hasRoomFor(workspaceId: string): boolean
+}
+
+interface Slot {
+  fence: string
+  workspaceId: string
+  active: Promise<ActiveRun | undefined>
+  run?: ActiveRun
+}
+
+/** Journals that are read at once, by their size. */
+const mostBytesAtOnce = 16 * 1024 * 1024
+/** A run whose worker has died so often on the same entry is not tried again. */
+const mostDeaths = 5
+
+export function createRunner(options: RunnerOptions): Runner {
+  const { most, nowMs } = options
+  const slots = new Map<string, Slot>()
+  const counts = new Map<string, number>()
+  let roomer: { promise: Promise<void>; resolve: () => void } | undefined
+  let timer: NodeJS.Timeout | undefined
+  let timerAt = Number.POSITIVE_INFINITY
+  const due = new Map<string, number>()
+  let draining = false
+
+  const countOf = (workspaceId: string) => counts.get(workspaceId) ?? 0
+
+  function hold(id: string, slot: Slot) {
+    slots.set(id, slot)
+    counts.set(slot.workspaceId, countOf(slot.workspaceId) + 1)
+  }
+
+  function free(id: string, fence: string) {
+    const slot = slots.get(id)
+    if (slot?.fence !== fence) return
+    slots.delete(id)
+    due.delete(id)
+    const left = countOf(slot.workspaceId) - 1
+    if (left > 0) counts.set(slot.workspaceId, left)
+    else counts.delete(slot.workspaceId)
+    roomer?.resolve()
+    roomer = undefined
+  }
+
+  /** One timer for all runs in hand. */
+  function schedule(run: ActiveRun, at: number) {
+    due.set(run.identity.id, at)
+    if (at < timerAt) arm(at)
+  }
+  function arm(at: number) {
+    clearTimeout(timer)
+    timerAt = at
+    if (at === Number.POSITIVE_INFINITY || draining) return
+    timer = setTimeout(tick, Math.min(Math.max(at - nowMs(), 0), 60_000))
+  }
+  function tick() {
+    const now = nowMs()
+    let next = Number.POSITIVE_INFINITY
+    for (const [id, at] of due) {
+      if (at > now) next = Math.min(next, at)
+      else {
+        due.delete(id)
+        void slots.get(id)?.run?.present(own({ kind: 'tick' }))
+      }
+    }
+    arm(next)
+  }
+
+  function begin(run: HeldRun, origin: Origin, mind: Mind): ActiveRun {
+    const { nowMs: now, commit, perform, look } = options
+    return createActiveRun({
+      ...{ run, origin, mind, nowMs: now, commit, perform, look, schedule },
+      left(active, leaving) {
+        free(run.identity.id, run.fence)
+        options.left(active, leaving)
+      },
+    })
+  }
+
+  /** What it does first: what it was sent goes before anything else. */
+  async function resume(row: LeasedRun, journal: LoadedJournal | undefined): Promise<ActiveRun | undefined> {
+    const run = heldRunOf(row)
+    if (!journal) throw new Error(`${row.key} has no journal`)
+    const active = begin(run, journal.origin, await options.mindOf(run, journal))
+    const slot = slots.get(row.key)
+    if (draining || slot?.fence !== row.fence) return undefined
+    slot.run = active
+    if (row.failures >= mostDeaths)
+      void active.present(
+        own({
+          kind: 'abandon',
+          code: 'worker_died',
+          message: `Its worker died ${row.failures} times in a row at the same step.`,
+        }),
+      )
+    else if (run.signals > 0) await active.look()
+    void active.present(own(run.face.status === 'queued' ? { kind: 'start' } : { kind: 'tick' }))
+    return active
+  }
+
+  function take(rows: readonly LeasedRun[]) {
+    for (const part of bySize(rows)) {
+      const journals = options.journals(part.map(({ key }) => key))
+      for (const row of part) {
+        const active = journals
+          .then((found) => resume(row, found.get(row.key)))
+          .catch((error: unknown) => {
+            free(row.key, row.fence)
+            options.failed([row.key], error)
+            return undefined
+          })
+        hold(row.key, { fence: row.fence, workspaceId: row.workspace_id, active })
+      }
+    }
+  }
+
+  return {
+    room() {
+      const full = new Set<string>()
+      let largest = 0
+      for (const [workspaceId, count] of counts) {
+        if (count >= most.ofOne) full.add(workspaceId)
+        else largest = Math.max(largest, count)
+      }
+      return { all: most.all - slots.size, ofOne: most.ofOne - largest, full }
+    },
+    moreRoom() {
+      if (!roomer) {
+        let resolve = () => {}
+        const promise = new Promise<void>((done) => {
+          resolve = done
+        })
+        roomer = { promise, resolve }
+      }
+      return roomer.promise
+    },
+    hasRoomFor: (workspaceId) =>
+      !draining &&
+      (countOf(workspaceId) === 0 || (countOf(workspaceId) < most.ofOne && slots.size < most.all)),
+    renewed: () => options.renewed(),
+    held: () => [...slots].map(([key, { fence }]) => ({ key, fence })),
+    take,
+    async takeOne(row) {
+      slots.get(row.key)?.run?.drop()
+      take([row])
+      return slots.get(row.key)?.active
+    },
+    lost(keys) {
+      for (const key of keys) slots.get(key)?.run?.drop()
+    },
+    enter(run, { origin }, mind) {
+      const active = begin(run, origin, mind)
+      const { id, tenant } = run.identity
+      hold(id, {
+        fence: run.fence,
+        workspaceId: tenant.workspaceId,
+        active: Promise.resolve(active),
+        run: active,
+      })
+      void active.present(own({ kind: 'tick' }))
+      return active
+    },
+    has: (runId) => slots.has(runId),
+    get: async (runId) => slots.get(runId)?.active,
+    async drain() {
+      draining = true
+      clearTimeout(timer)
+      const rows = [...slots].map(([key, { fence }]) => ({ key, fence }))
+      for (const { run } of slots.values()) run?.drop()
+      await options.giveBack(rows)
+    },
+  }
+}
+
+function bySize(rows: readonly LeasedRun[]): LeasedRun[][] {
+  const parts: LeasedRun[][] = []
+  let bytes = Number.POSITIVE_INFINITY
+  for (const row of rows) {
+    if (bytes + row.bytes > mostBytesAtOnce) {
+      parts.push([])
+      bytes = 0
+    }
+    parts.at(-1)?.push(row)
+    bytes += row.bytes
+  }
+  return parts
+}

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError, type TenantScope } from '@opsplane/contracts'
+import { startMonths } from '@opsplane/eventstore'
+import { giveBackStatement, held } from '@opsplane/postgres'
+import { systemClock } from '@opsplane/runtime'
+import type { Expressions } from '@opsplane/sandbox'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import type { ActiveRun, Aftermath, Leaving } from './active-run.js'
+import { type Concerned, follow } from './aftermath.js'
+import { databaseClock } from './clock.js'
+import { createEnds, type Ends } from './ends.js'
+import { readNews } from './inbox.js'
+import { type LeasedRun, runColumns } from './lease.js'
+import { loadJournals } from './loading.js'
+import { createMind } from './mind.js'
+import { createPrograms, type LoadVersion, type Programs } from './programs.js'
+import { createRunner, type Runner } from './runner.js'
+import { createStarter, type StartRequest } from './start.js'
+import { createRunStore, run } from './store.js'
+import { dueRuns } from './tables.js'
+import type { Transition } from './transition.js'
+import { createWork, type Effects, type StartTask } from './work.js'
+
+export interface RunsOptions {
+  expressions: Pick<Expressions, 'evaluate'>
+  effects: Effects
+  /** What runs are pinned to. */
+  loadVersion: LoadVersion
+  /** What a step `workflow` starts now. Throws where there is no such workflow, or none that can be run. */
+  published(
+    workflowId: string,
+    tenant: TenantScope,
+  ): Promise<StartRequest['workflow'] & { grant: string | null }>
+  /** Runs in hand at most, and of one workspace. */
+  most?: { all: number; ofOne: number }
+  leaseMs?: number
+}
+
+/** The runs of the service. */
+export interface Runs {
+  start: ReturnType<typeof createStarter>
+  waitForEnd: Ends['wait']
+  /** Runs were started in a transaction that is committed now. */
+  wake(): void
+  readonly runner: Runner
+  readonly programs: Programs
+  readonly background: BackgroundWork[]
+  onDrain(): void
+}
+
+const defaults = { most: { all: 256, ofOne: 64 }, leaseMs: 30_000 }
+/** Runs caused by runs caused by runs. */
+const maxDepth = 10
+
+export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
+  const { database, dueWork, relay, log } = ctx
+  const { most, leaseMs } = { ...defaults, ...options }
+  const owner = `${ctx.config.instanceId}:${randomUUID()}`
+  const closing = new AbortController()
+  const clock = databaseClock(database.sql, ctx.clock === systemClock ? undefined : ctx.clock)
+  const store = createRunStore({
+    ...{ database, leaseMs, announce: relay.wake, closing: closing.signal },
+    at: clock.at,
+  })
+  const programs = createPrograms(options.loadVersion)
+  const ends = createEnds(database.sql, (runId) => runner.has(runId))
+
+  async function commit(transition: Transition, aftermath: Aftermath | null) {
+    if (!aftermath) return store.commit(transition)
+    const moved = await store.commitWith(transition, (tx) => follow(tx, aftermath, clock.at()))
+    if (moved) tell(moved.followed ?? { runIds: [], admitted: true })
+    return moved
+  }
+
+  function tell({ runIds, admitted }: Concerned) {
+    for (const runId of runIds) void runner.get(runId).then((active) => active?.look())
+    if (admitted || runIds.length > 0) due.wake()
+  }
+
+  function left({ identity, face }: ActiveRun, leaving: Leaving) {
+    if (leaving.how === 'ended')
+      ends.ended(identity.id, { status: face().status, output: leaving.output, error: face().error })
+    if (leaving.how === 'released' && leaving.dueAt !== null)
+      due.wake(Math.max(leaving.dueAt - clock.nowMs(), 0))
+    if (leaving.how === 'lost' && leaving.error !== undefined)
+      log.error({ err: leaving.error, run: identity.id }, 'a run was let go of')
+  }
+
+  async function startChild(active: ActiveRun, task: StartTask): Promise<{ runId: string }> {
+    const { identity, origin } = active
+    if (origin.depth >= maxDepth)
+      throw new ApiError(
+        'conflict',
+        `Runs have started runs ${maxDepth} levels deep; this one starts no other.`,
+      )
+    const workflow = await options.published(task.workflowId, identity.tenant)
+    const { runId } = await start({
+      tenant: identity.tenant,
+      workflow,
+      trigger: { type: 'workflow', id: identity.id, at: new Date(clock.nowMs()).toISOString() },
+      triggerKey: task.key,
+      event: null,
+      input: task.input,
+      parent: { runId: identity.id, place: task.place, waits: task.wait },
+      depth: origin.depth + 1,
+      grant: workflow.grant,
+      actor: { id: identity.workflowId, name: identity.workflowName, type: 'workflow' },
+      requestId: origin.requestId,
+      causationId: origin.causationId,
+    })
+    return { runId }
+  }
+
+  const work = createWork({ expressions: options.expressions, effects: options.effects, startChild, log })
+  const runner = createRunner({
+    ...{ most, commit, left, perform: work },
+    nowMs: clock.nowMs,
+    look: ({ identity }, awaited) => readNews(database.sql, identity.id, awaited),
+    journals: async (ids) => (await store.insist(() => loadJournals(database.sql, ids))) ?? new Map(),
+    async mindOf({ identity }, { origin, recorded }) {
+      const { program } = await programs(origin.programRef, identity.tenant)
+      return createMind({ program, identity, origin, recorded })
+    },
+    failed: (runIds, error) => log.error({ err: error, runs: runIds }, 'runs could not be taken over'),
+    giveBack: async (rows) => {
+      const { text, parameters } = giveBackStatement(dueRuns, rows)
+      if (rows.length > 0) await database.sql.unsafe(text, parameters, { prepare: true })
+    },
+    renewed: () => void clock.adjust().catch(() => {}),
+  })
+  const due = dueWork.start(
+    held<LeasedRun>({ name: 'runs', of: dueRuns, columns: runColumns, leaseMs, holder: runner }),
+  )
+  const start = createStarter({
+    ...{ store, runner, programs, clock, owner },
+    async startedBy(workflowId, triggerKey) {
+      const [row] = await run<{ run_id: string }>(
+        database.sql,
+        'select run_id from run_triggers where workflow_id = $1 and key = $2',
+        [workflowId, triggerKey],
+      )
+      return row?.run_id
+    },
+  })
+  void clock.adjust().catch(() => {})
+  return {
+    start,
+    waitForEnd: ends.wait,
+    wake: () => due.wake(),
+    ...{ runner, programs },
+    background: [startMonths(database.sql, log, 'add_run_month'), { close: () => closing.abort() }],
+    onDrain: () => ends.close(),
+  }
+}

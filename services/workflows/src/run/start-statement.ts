@@ -1,0 +1,106 @@
+import {
+  type ArrayParameters,
+  arrays,
+  type Column,
+  insertInto,
+  type JournalRow,
+  journalColumns,
+  journalParts,
+  parameterCounter,
+  rowsOf,
+  textColumn as text,
+} from '@opsplane/eventstore'
+import type { JournalLine, RunFace, RunIdentity } from './model.js'
+import { lineColumns } from './transition.js'
+
+/** A run that is to be there. */
+export interface NewRun {
+  identity: RunIdentity
+  face: RunFace
+  /** Of a workflow only one run has it; null: as many as one likes. */
+  triggerKey: string | null
+  /** Whoever goes straight to work on it; null where it is to be found by due work. */
+  owner: string | null
+  /** Without an owner: when it is due; null while it waits for its concurrency key. */
+  dueAt: string | null
+  seq: number
+  bytes: number
+  lines: readonly JournalLine[]
+  events: readonly JournalRow[]
+}
+
+const columns: Column<NewRun>[] = [
+  text('id', ({ identity }) => identity.id),
+  text('workspace_id', ({ identity }) => identity.tenant.workspaceId),
+  text('environment', ({ identity }) => identity.tenant.environment),
+  text('workflow_id', ({ identity }) => identity.workflowId),
+  text('workflow_name', ({ identity }) => identity.workflowName),
+  text('workflow_version', ({ identity }) => String(identity.workflowVersion), 'int'),
+  text('trigger_type', ({ identity }) => identity.triggerType),
+  text('parent_run_id', ({ identity }) => identity.parentRunId),
+  text('parent_waits', ({ identity }) => String(identity.parentWaits), 'boolean'),
+  text('concurrency_key', ({ identity }) => identity.concurrencyKey),
+  text('queued_at', ({ identity }) => identity.queuedAt, 'timestamptz'),
+  text('status', ({ face }) => face.status),
+  text('error', ({ face }) => face.error && JSON.stringify(face.error), 'json'),
+  text('started_at', ({ face }) => face.startedAt, 'timestamptz'),
+  text('ended_at', ({ face }) => face.endedAt, 'timestamptz'),
+  text('seq', (row) => String(row.seq), 'int'),
+  text('bytes', (row) => String(row.bytes), 'bigint'),
+  text('due_at', (row) => row.dueAt, 'timestamptz'),
+  text('lease_owner', (row) => row.owner),
+]
+const keyColumn = text<NewRun>('trigger_key', ({ triggerKey }) => triggerKey)
+const allColumns = [...columns, keyColumn]
+
+/**
+ * New runs in one statement, each with the beginning of its journal and its events; one whose trigger has started a run
+ * already is left out. `$1` is the time where it is simulated, `$2` how long leases last, in milliseconds. Returns the
+ * numbers of those that are there now.
+ */
+export function startStatement(withEvents: boolean): string {
+  const next = parameterCounter()
+  for (let reserved = 0; reserved < 2; reserved++) next()
+  const names = columns.map(({ name }) => name).join(', ')
+  const values = columns.map(({ name, type }) => `t.${name}::${type}`).join(', ')
+  const parts = [
+    `given as materialized (select * from ${rowsOf(allColumns, next)})`,
+    `fresh as (
+      insert into run_triggers (workflow_id, key, run_id)
+      select workflow_id, trigger_key, id from given where trigger_key is not null
+      on conflict on constraint run_triggers_pkey do nothing returning run_id)`,
+    `taken as materialized (
+      select * from given where trigger_key is null or id in (select run_id from fresh))`,
+    `made as (
+      insert into runs (${names}, lease_fence, held_until)
+      select ${values}, (t.lease_owner is not null)::int,
+        case when t.lease_owner is not null
+          then coalesce($1::text::timestamptz, clock_timestamp()) + $2::float8 * interval '1 ms' end
+      from taken t)`,
+    `kept as (${insertInto('run_entries', lineColumns, `${rowsOf(lineColumns, next)} join taken on taken.n = t.n`)})`,
+    ...(withEvents
+      ? journalParts(`select t.* from ${rowsOf(journalColumns, next)} join taken on taken.n = t.n`)
+      : []),
+  ]
+  return `with ${parts.join(',\n')} select n::int as n from taken`
+}
+
+export function startParameters(
+  starts: readonly NewRun[],
+  { at, leaseMs, withEvents }: { at: string | null; leaseMs: number; withEvents: boolean },
+): (string | null | ArrayParameters[number])[] {
+  const lines = starts.flatMap(({ identity: { id }, lines: own }, n) =>
+    own.map((line) => ({ n, row: { ...line, runId: id } })),
+  )
+  const events = starts.flatMap((start, n) => start.events.map((row) => ({ n, row })))
+  return [
+    at,
+    String(leaseMs),
+    ...arrays(
+      allColumns,
+      starts.map((row, n) => ({ n, row })),
+    ),
+    ...arrays(lineColumns, lines),
+    ...(withEvents ? arrays(journalColumns, events) : []),
+  ]
+}

@@ -1,0 +1,112 @@
+import { type Actor, newId, type TenantScope } from '@opsplane/contracts'
+import type { StatementRunner } from '@opsplane/postgres'
+import type { DatabaseClock } from './clock.js'
+import { lineOf } from './lines.js'
+import { createMind } from './mind.js'
+import type { HeldRun, Origin, Parent, RunFace, RunIdentity } from './model.js'
+import type { Programs } from './programs.js'
+import { eventRowsOf, eventTypesOf } from './run-events.js'
+import type { Runner } from './runner.js'
+import type { RunStore } from './store.js'
+
+/** What is to be run, and why. */
+export interface StartRequest {
+  tenant: TenantScope
+  workflow: { id: string; name: string; version: number; programRef: string }
+  trigger: { type: string; id: string | null; at: string }
+  /** Of a workflow only one run has it; null: as many as one likes. */
+  triggerKey: string | null
+  event: unknown
+  input: unknown
+  parent?: Parent & { waits: boolean }
+  /** Runs that were caused by runs, up to this one; 0 without. */
+  depth?: number
+  grant: string | null
+  actor: Actor
+  requestId: string | null
+  causationId: string | null
+}
+
+export interface Started {
+  runId: string
+  /** Whether it is new: its trigger may have started a run before. */
+  created: boolean
+}
+
+export interface StarterOptions {
+  store: RunStore
+  runner: Runner
+  programs: Programs
+  clock: DatabaseClock
+  owner: string
+  /** The run that a trigger of a workflow has started. */
+  startedBy(workflowId: string, triggerKey: string): Promise<string | undefined>
+}
+
+const queued: RunFace = { status: 'queued', attempt: 1, error: null, startedAt: null, endedAt: null }
+
+/**
+ * Makes a run durable and, unless it is part of a transaction or there is no room for it, goes to work on it at once. In a
+ * transaction it is due once that is committed: the caller wakes the runs then.
+ */
+export function createStarter({ store, runner, programs, clock, owner, startedBy }: StarterOptions) {
+  return async (request: StartRequest, tx?: StatementRunner): Promise<Started> => {
+    const { tenant, workflow, triggerKey } = request
+    const { program } = await programs(workflow.programRef, tenant)
+    const now = clock.nowMs()
+    const at = new Date(now).toISOString()
+    const identity = identityOf(request, at)
+    const origin = originOf(request)
+    const mind = createMind({ program, identity, origin, recorded: [] })
+    const begins = tx === undefined && runner.hasRoomFor(tenant.workspaceId)
+    const entries = begins ? mind.decide({ kind: 'start' }, now) : []
+    const lines = [
+      lineOf(0, now, origin),
+      ...entries.map(({ entry, text }, n) => lineOf(n + 1, now, entry, text)),
+    ]
+    const bytes = lines.reduce((sum, line) => sum + line.bytes, 0)
+    const face = begins ? mind.face() : queued
+    const types = eventTypesOf(
+      queued,
+      face,
+      entries.map(({ entry }) => entry),
+    )
+    const row = {
+      ...{ identity, face, triggerKey, lines, bytes, seq: entries.length, dueAt: at },
+      owner: begins ? owner : null,
+      events: eventRowsOf(
+        { identity, origin, actor: request.actor, requestId: request.requestId, at },
+        [null, face],
+        types,
+      ),
+    }
+    const created = await store.insert(row, tx)
+    if (!created) return { runId: (await startedBy(workflow.id, triggerKey ?? '')) ?? identity.id, created }
+    const run: HeldRun = { identity, face, fence: '1', seq: entries.length, bytes, signals: 0 }
+    if (begins) runner.enter(run, { origin }, mind)
+    return { runId: identity.id, created }
+  }
+}
+
+function identityOf({ tenant, workflow, trigger, parent }: StartRequest, at: string): RunIdentity {
+  return {
+    id: newId('run'),
+    tenant: { workspaceId: tenant.workspaceId, environment: tenant.environment },
+    workflowId: workflow.id,
+    workflowName: workflow.name,
+    workflowVersion: workflow.version,
+    triggerType: trigger.type,
+    parentRunId: parent?.runId ?? null,
+    parentWaits: parent?.waits ?? false,
+    concurrencyKey: null,
+    queuedAt: at,
+  }
+}
+
+function originOf(request: StartRequest): Origin {
+  const { workflow, trigger, event, input, parent, depth = 0, grant, causationId, requestId } = request
+  return {
+    ...{ programRef: workflow.programRef, trigger, event, input, depth, grant, causationId, requestId },
+    parent: parent ? { runId: parent.runId, place: parent.place } : null,
+  }
+}

@@ -1,0 +1,174 @@
+import { type ArrayParameters, createMonths } from '@opsplane/eventstore'
+import {
+  type Database,
+  isDatabaseAway,
+  isTransient,
+  missedPartition,
+  type StatementRunner,
+} from '@opsplane/postgres'
+import { delay, retryDelayMs } from '@opsplane/runtime'
+import { createGroups } from './group-commit.js'
+import { type NewRun, startParameters, startStatement } from './start-statement.js'
+import { type Moved, type Transition, transitionParameters, transitionStatement } from './transition.js'
+
+export interface RunStoreOptions {
+  database: Database
+  /** The time of tests that simulate it. */
+  at(): string | null
+  leaseMs: number
+  /** Events were committed. */
+  announce(): void
+  closing: AbortSignal
+}
+
+export interface RunStore {
+  /**
+   * Makes a run durable; whether it is there by this: its trigger may have started another one. Throws where Postgres is
+   * away, and the outcome is unknown unless it has a trigger key.
+   */
+  insert(start: NewRun, tx?: StatementRunner): Promise<boolean>
+  /**
+   * Makes a transition durable, and stays at it while Postgres is away. Undefined where the run has passed to somebody else,
+   * or the store is closed.
+   */
+  commit(transition: Transition): Promise<{ signals: number } | undefined>
+  /** The same with what follows it in its transaction; `followed` is unknown where its answer was lost. */
+  commitWith<Followed>(
+    transition: Transition,
+    follow: (tx: StatementRunner) => Promise<Followed>,
+  ): Promise<{ signals: number; followed: Followed | undefined } | undefined>
+  /** Repeats what may be repeated, while Postgres is away. Undefined once the store is closed. */
+  insist<Result>(attempt: () => Promise<Result>): Promise<Result | undefined>
+  idle(): Promise<void>
+}
+
+const commitRetry = { strategy: 'exponential', baseMs: 50, maxMs: 2_000 } as const
+
+export function createRunStore({ database, at, leaseMs, announce, closing }: RunStoreOptions): RunStore {
+  const { planned } = database
+  const months = createMonths('add_run_month')
+  const eventMonths = createMonths('add_event_month')
+  let written = 0
+  /** A plan made for tables that are nearly empty is a bad one later: with much more in them it is made anew. */
+  const text = (statement: string, rows: number) => {
+    written += rows
+    return `${statement}\n-- ${Math.floor(Math.log2(written) / 3)}`
+  }
+  const statements = {
+    transition: [transitionStatement(false), transitionStatement(true)] as const,
+    start: [startStatement(false), startStatement(true)] as const,
+  }
+
+  async function ensureMonths(sql: StatementRunner, ids: readonly string[], eventIds: readonly string[]) {
+    for (const id of ids) {
+      const made = months.ensure(sql, id)
+      if (made) await made
+    }
+    for (const id of eventIds) {
+      const made = eventMonths.ensure(sql, id)
+      if (made) await made
+    }
+  }
+
+  async function move(sql: StatementRunner, transitions: readonly Transition[]) {
+    const withEvents = transitions.some(({ events }) => events.length > 0)
+    if (withEvents)
+      await ensureMonths(
+        sql,
+        [],
+        transitions.flatMap(({ events }) => events.map(({ id }) => id)),
+      )
+    const statement = statements.transition[withEvents ? 1 : 0]
+    const parameters = transitionParameters(transitions, { at: at(), withEvents })
+    const rows = await run<Moved>(sql, text(statement, transitions.length), parameters)
+    if (withEvents && rows.length > 0) announce()
+    const moved = new Map(rows.map(({ n, signals }) => [n, { signals }]))
+    return transitions.map((_, n) => moved.get(n))
+  }
+
+  async function start(sql: StatementRunner, starts: readonly NewRun[]) {
+    const withEvents = starts.some(({ events }) => events.length > 0)
+    const ids = starts.map(({ identity }) => identity.id)
+    await ensureMonths(
+      sql,
+      ids,
+      starts.flatMap(({ events }) => events.map(({ id }) => id)),
+    )
+    const statement = statements.start[withEvents ? 1 : 0]
+    const rows = await run<{ n: number }>(
+      sql,
+      text(statement, starts.length),
+      startParameters(starts, { at: at(), leaseMs, withEvents }),
+    )
+    if (withEvents && rows.length > 0) announce()
+    const made = new Set(rows.map(({ n }) => n))
+    return starts.map((_, n) => made.has(n))
+  }
+
+  const isAway = (error: unknown) => isDatabaseAway(error)
+  const moves = createGroups({
+    write: (transitions: readonly Transition[]) => move(planned, transitions),
+    isAway,
+  })
+  const starts = createGroups({ write: (rows: readonly NewRun[]) => start(planned, rows), isAway })
+
+  /** Whether a statement whose answer was lost has made the transition: nobody else writes under its fence. */
+  async function isMade({
+    runId,
+    fence,
+    seq,
+    release,
+  }: Transition): Promise<{ signals: number } | undefined> {
+    const [row] = await run<{ signals: number }>(
+      database.sql,
+      `select signals from runs where id = $1 and lease_fence = $2::bigint and seq = $3::int
+         and (lease_owner is null) = $4::boolean`,
+      [runId, fence, String(seq), String(release)],
+    )
+    return row
+  }
+
+  async function insist<Result>(attempt: (tries: number) => Promise<Result>): Promise<Result | undefined> {
+    for (let tries = 1; !closing.aborted || tries === 1; tries++) {
+      try {
+        return await attempt(tries)
+      } catch (error) {
+        if (missedPartition(error)) months.forget()
+        else if (!isDatabaseAway(error) && !isTransient(error)) throw error
+        await delay(retryDelayMs({ ...commitRetry, attempt: tries }), closing)
+      }
+    }
+    return undefined
+  }
+
+  return {
+    insert: async (row, tx) => {
+      if (!tx) return starts.add(row)
+      const [made = false] = await start(tx, [row])
+      return made
+    },
+    commit: (transition) =>
+      insist(async (tries) => (await moves.add(transition)) ?? (tries > 1 ? isMade(transition) : undefined)),
+    commitWith: (transition, follow) =>
+      insist(async (tries) => {
+        const done = await database.sql.begin(async (tx) => {
+          const [moved] = await move(tx, [transition])
+          return moved && { ...moved, followed: await follow(tx) }
+        })
+        const made = done || tries === 1 ? undefined : await isMade(transition)
+        return done ?? (made && { ...made, followed: undefined })
+      }),
+    insist,
+    async idle() {
+      await Promise.all([moves.idle(), starts.idle()])
+    },
+  }
+}
+
+export async function run<Row extends object>(
+  on: StatementRunner,
+  text: string,
+  parameters: (string | null | ArrayParameters[number])[],
+): Promise<readonly Row[]> {
+  return on.unsafe<Row[]>(text, parameters, { prepare: true })
+}

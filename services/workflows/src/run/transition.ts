@@ -1,0 +1,116 @@
+import {
+  type ArrayParameters,
+  arrays,
+  type Column,
+  insertInto,
+  type JournalRow,
+  journalColumns,
+  journalParts,
+  parameterCounter,
+  rowsOf,
+  textColumn as text,
+} from '@opsplane/eventstore'
+import type { JournalLine, RunFace } from './model.js'
+
+/** What one run becomes, all of it or nothing. */
+export interface Transition {
+  runId: string
+  /** Of the lease it is made under. */
+  fence: string
+  /** The last entry it was decided on. */
+  before: number
+  seq: number
+  /** Bytes of the whole journal. */
+  bytes: number
+  face: RunFace
+  /** Unix milliseconds; null: nothing is to be done by itself. */
+  dueAt: number | null
+  /** Gives the lease back. */
+  release: boolean
+  /** The number of signals that whoever works on it knows of; with more it is due at once. */
+  signals: number
+  lines: readonly JournalLine[]
+  events: readonly JournalRow[]
+}
+
+export interface Moved {
+  n: number
+  /** How many signals it was ever sent. */
+  signals: number
+}
+
+const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+
+const givenColumns: Column<Transition>[] = [
+  text('id', (row) => row.runId),
+  text('fence', (row) => row.fence, 'bigint'),
+  text('before', (row) => String(row.before), 'int'),
+  text('seq', (row) => String(row.seq), 'int'),
+  text('bytes', (row) => String(row.bytes), 'bigint'),
+  text('status', (row) => row.face.status),
+  text('attempt', (row) => String(row.face.attempt), 'int'),
+  text('error', (row) => row.face.error && JSON.stringify(row.face.error), 'json'),
+  text('started_at', (row) => row.face.startedAt, 'timestamptz'),
+  text('ended_at', (row) => row.face.endedAt, 'timestamptz'),
+  text('due_at', (row) => iso(row.dueAt), 'timestamptz'),
+  text('release', (row) => String(row.release), 'boolean'),
+  text('signals', (row) => String(row.signals), 'int'),
+]
+
+export const lineColumns: Column<JournalLine & { runId: string }>[] = [
+  text('run_id', (row) => row.runId),
+  text('seq', (row) => String(row.seq), 'int'),
+  text('at', (row) => String(row.at), 'bigint'),
+  text('entry', (row) => row.entry, 'json'),
+  text('large_field', (row) => row.largeField),
+  text('large', (row) => row.large, 'json'),
+  text('large_bytes', (row) => (row.large === null ? null : String(row.large.length)), 'int'),
+]
+
+/**
+ * Transitions of any number of runs, at most one of each, in one statement: the run where its lease and its journal are as
+ * they were decided on, the new entries, and the events. `$1` is the time where it is simulated, `$2` and `$3` are the
+ * least and the greatest id, which leaves the other months alone.
+ */
+export function transitionStatement(withEvents: boolean): string {
+  const next = parameterCounter()
+  for (let reserved = 0; reserved < 3; reserved++) next()
+  const typed = givenColumns.map(({ name, type }) => `t.${name}::${type} as ${name}`).join(', ')
+  const parts = [
+    `given as materialized (select t.n::int as n, ${typed} from ${rowsOf(givenColumns, next)})`,
+    `moved as (
+      update runs r set seq = g.seq, bytes = g.bytes, status = g.status, attempt = g.attempt, error = g.error,
+        started_at = g.started_at, ended_at = g.ended_at, failures = 0, last_error = null,
+        due_at = case when g.release and r.signals > g.signals then coalesce($1::text::timestamptz, now()) else g.due_at end,
+        lease_owner = case when g.release then null else r.lease_owner end,
+        held_until = case when g.release then null else r.held_until end
+      from given g where r.id = g.id and r.id between $2 and $3
+        and r.lease_fence = g.fence and r.lease_owner is not null and r.seq = g.before
+      returning g.n, r.signals)`,
+    `kept as (${insertInto('run_entries', lineColumns, `${rowsOf(lineColumns, next)} join moved on moved.n = t.n::int`)})`,
+    ...(withEvents
+      ? journalParts(`select t.* from ${rowsOf(journalColumns, next)} join moved on moved.n = t.n::int`)
+      : []),
+  ]
+  return `with ${parts.join(',\n')} select n, signals from moved`
+}
+
+export function transitionParameters(
+  transitions: readonly Transition[],
+  { at, withEvents }: { at: string | null; withEvents: boolean },
+): (string | null | ArrayParameters[number])[] {
+  const ids = transitions.map(({ runId }) => runId).sort()
+  const rows = transitions.map((row, n) => ({ n, row }))
+  const lines = transitions.flatMap(({ runId, lines: own }, n) =>
+    own.map((line) => ({ n, row: { ...line, runId } })),
+  )
+  const events = transitions.flatMap((transition, n) => transition.events.map((row) => ({ n, row })))
+  return [
+    at,
+    ids.at(0) ?? '',
+    ids.at(-1) ?? '',
+    ...arrays(givenColumns, rows),
+    ...arrays(lineColumns, lines),
+    ...(withEvents ? arrays(journalColumns, events) : []),
+  ]
+}

@@ -1,0 +1,104 @@
+import type { EffectStep } from '@opsplane/contracts'
+import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import type { Expressions } from '@opsplane/sandbox'
+import type { Outcome, Signal } from '../engine/signal.js'
+import type { Task } from '../engine/task.js'
+import type { ActiveRun, WorkTask } from './active-run.js'
+import { maxValueBytes } from './lines.js'
+import { type Effect, failureOf } from './perform/effect.js'
+
+export type Effects = { [Type in EffectStep['type']]: Effect<Extract<EffectStep, { type: Type }>> }
+
+export interface WorkOptions {
+  expressions: Pick<Expressions, 'evaluate'>
+  effects: Effects
+  /** Starts the run of a step `workflow`, unless it has been. Throws where it cannot be. */
+  startChild(run: ActiveRun, task: StartTask): Promise<{ runId: string }>
+  log: Logger
+}
+
+export type StartTask = Extract<Task, { kind: 'start_run' }>
+type EvaluateTask = Extract<Task, { kind: 'evaluate' }>
+type PerformTask = Extract<Task, { kind: 'perform' }>
+
+/** The sandbox says nothing of the expression then. */
+const passing = new Set(['expression_unavailable', 'expression_overloaded'])
+const pause = { strategy: 'exponential', baseMs: 200, maxMs: 10_000 } as const
+
+/** Does what tasks ask for. Rejects with the reason of `aborted`, where it is, and for nothing else. */
+export function createWork({ expressions, effects, startChild, log }: WorkOptions) {
+  async function evaluate(run: ActiveRun, task: EvaluateTask, aborted: AbortSignal): Promise<Signal> {
+    const { tenant } = run.identity
+    for (let attempt = 1; ; attempt++) {
+      const values = await expressions.evaluate({
+        templates: task.templates,
+        scope: task.scope,
+        tenant: `${tenant.workspaceId}/${tenant.environment}`,
+        signal: aborted,
+        // Nothing of it is sent anywhere, and what is sent later is looked at then.
+        secretReferences: run.mind.stepAt(task.place)?.type === 'transform' ? 'keep' : 'refuse',
+      })
+      aborted.throwIfAborted()
+      if (!values.some((value) => !value.ok && passing.has(value.error.code)))
+        return { kind: 'evaluated', task: task.id, values }
+      await delay(retryDelayMs({ ...pause, attempt }), aborted)
+      aborted.throwIfAborted()
+    }
+  }
+
+  async function perform(run: ActiveRun, task: PerformTask, aborted: AbortSignal): Promise<Signal> {
+    const { input, key, timeoutMs } = task
+    const call = { run: run.identity, origin: run.origin, input, key, timeoutMs, signal: aborted }
+    const outcome = await attempt(run, aborted, () => dispatch(effects, task.step, call))
+    return { kind: 'performed', task: task.id, outcome }
+  }
+
+  async function attempt(
+    run: ActiveRun,
+    aborted: AbortSignal,
+    act: () => Promise<unknown>,
+  ): Promise<Outcome> {
+    try {
+      return capped((await act()) ?? null)
+    } catch (error) {
+      aborted.throwIfAborted()
+      const outcome = failureOf(error)
+      if (!outcome.ok && outcome.error.code === 'internal_error')
+        log.error({ err: error, run: run.identity.id }, 'a step could not be done')
+      return outcome
+    }
+  }
+
+  async function start(run: ActiveRun, task: StartTask, aborted: AbortSignal): Promise<Signal> {
+    const outcome = await attempt(run, aborted, () => startChild(run, task))
+    if (!outcome.ok) return { kind: 'child_started', task: task.id, outcome }
+    const { runId } = outcome.output as { runId: string }
+    return { kind: 'child_started', task: task.id, outcome: { ok: true, runId } }
+  }
+
+  return (run: ActiveRun, task: WorkTask, aborted: AbortSignal): Promise<Signal> => {
+    if (task.kind === 'evaluate') return evaluate(run, task, aborted)
+    return task.kind === 'perform' ? perform(run, task, aborted) : start(run, task, aborted)
+  }
+}
+
+function dispatch(effects: Effects, step: EffectStep, call: Omit<Parameters<Effect<EffectStep>>[0], 'step'>) {
+  switch (step.type) {
+    case 'http':
+      return effects.http({ ...call, step })
+    case 'api':
+      return effects.api({ ...call, step })
+    case 'connector':
+      return effects.connector({ ...call, step })
+    case 'publish':
+      return effects.publish({ ...call, step })
+  }
+}
+
+/** What an effect gave, unless it is more than a run keeps of one value. */
+function capped(output: unknown): Outcome {
+  const bytes = Buffer.byteLength(JSON.stringify(output))
+  if (bytes <= maxValueBytes) return { ok: true, output }
+  const message = `The output has ${bytes} bytes; at most ${maxValueBytes} are kept.`
+  return { ok: false, error: { code: 'output_too_large', message, retryable: false } }
+}
