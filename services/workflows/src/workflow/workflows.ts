@@ -15,7 +15,7 @@ import { type Checks, refuseProblems } from './check/problems.js'
 import { visits } from './check/walk.js'
 import { type Pinned, type WorkflowCommand, type WorkflowRecord, type Written, workflow } from './domain.js'
 import { requireRights } from './rights.js'
-import { allowedActions } from './transitions.js'
+import { allowedActions, statusAfter } from './transitions.js'
 import {
   createVersions,
   digestOf,
@@ -40,6 +40,20 @@ export interface Workflows {
   /** A published version; `not_found` where there is none of this number. */
   version(id: string, number: number, tenant: TenantScope): Promise<StoredVersion>
   record(id: string, tenant: TenantScope): Promise<WorkflowRecord>
+  /**
+   * What new runs are pinned to. Throws `not_found` where there is no such workflow, `invalid_state_transition` where it is
+   * archived or not published.
+   */
+  published(id: string, tenant: TenantScope): Promise<Runnable>
+}
+
+/** What a run is started of, and the grant it acts by. */
+export interface Runnable {
+  id: string
+  name: string
+  version: number
+  programRef: string
+  grant: string
 }
 
 export interface WorkflowParts {
@@ -133,6 +147,14 @@ export function createWorkflows(
         },
         { turn: id },
       ),
+
+    published: async (id, tenant) => {
+      const state = await record(id, tenant)
+      statusAfter('trigger', state)
+      const ref = versionRef(id, state.publishedVersion ?? 0)
+      const { number, grant } = await versions.load(ref, tenant)
+      return { id, name: state.name, version: number, programRef: ref, grant }
+    },
 
     version: (id, number, tenant) => loadVersion(versions, id, number, tenant),
   }
