@@ -3968,6 +3968,252 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/workflows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List workflows
+         * @description Without their definitions. Archived ones are listed where `status` asks for them.
+         */
+        get: operations["listWorkflows"];
+        put?: never;
+        /**
+         * Create a workflow
+         * @description As a draft, which starts nothing. `problems` names what keeps it from being published, with the step and a JSON pointer; `GET /workflows/schema` has the JSON Schema of definitions. Emits `workflow.created`.
+         */
+        post: operations["createWorkflow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a workflow with its draft */
+        get: operations["getWorkflow"];
+        put?: never;
+        post?: never;
+        /**
+         * Archive a workflow
+         * @description It starts no more runs and is no longer listed; those under way come to their end, unless they are cancelled. Final. Emits `workflow.archived`.
+         */
+        delete: operations["archiveWorkflow"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a workflow
+         * @description The definition given replaces the draft; what is published, and its runs, stay as they are. Emits `workflow.updated`, or nothing where nothing changes.
+         */
+        patch: operations["updateWorkflow"];
+        trace?: never;
+    };
+    "/workflows/{id}/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Activate a workflow
+         * @description Its trigger starts runs: of events, from those accepted from now on. Emits `workflow.activated`, or nothing where it is active.
+         */
+        post: operations["activateWorkflow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}/deactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deactivate a workflow
+         * @description Its trigger starts no more runs; those under way go on. Emits `workflow.deactivated`, or nothing where it is inactive.
+         */
+        post: operations["deactivateWorkflow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}/hook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the address of the inbound webhook
+         * @description It answers while the workflow is active and its trigger is a `webhook`.
+         */
+        get: operations["getWorkflowHook"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}/hook/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give the inbound webhook another address
+         * @description The present one stops answering at once. Emits `workflow.hook_rotated`.
+         */
+        post: operations["rotateWorkflowHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish the draft as a version
+         * @description New runs are pinned to it; those under way stay with theirs. Its runs act for whoever publishes it, with at most their rights: who has to be allowed to read the events it is started by or waits for, and `secrets:use` where it refers to secrets (403, `permission_not_held`). A draft with problems is refused with all of them (422). Emits `workflow.published`, and `workflow.activated` with `activate`.
+         */
+        post: operations["publishWorkflow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll back to a version
+         * @description New runs are pinned to that version, and act for whoever published it. The draft stays. Emits `workflow.rolled_back`, or nothing where it is the present one.
+         */
+        post: operations["rollbackWorkflow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a workflow
+         * @description The newest first.
+         */
+        get: operations["listWorkflowVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}/versions/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a version with its definition */
+        get: operations["getWorkflowVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}/versions/{number}/diff/{other}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare two versions
+         * @description What it takes to get from the first to the second, by JSON pointers. Steps are compared by their ids; where steps changed places, the list says the ids in their order. At most 1,000 changes.
+         */
+        get: operations["diffWorkflowVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the JSON Schema of definitions
+         * @description Of draft 2020-12, for editors: every kind of step and trigger with what its fields mean.
+         */
+        get: operations["getWorkflowSchema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workspaces": {
         parameters: {
             query?: never;
@@ -6367,6 +6613,17 @@ export interface components {
         DecideMajor: {
             reason?: string;
         };
+        DefinitionChange: {
+            after?: unknown;
+            before?: unknown;
+            /** @enum {string} */
+            kind: "added" | "removed" | "changed";
+            /**
+             * @description JSON pointer into the definition.
+             * @example /steps/0/url
+             */
+            path: string;
+        };
         Delivery: {
             attempts: number;
             createdAt: string;
@@ -7330,6 +7587,13 @@ export interface components {
             };
             /** @description Whether resolving needs a code and notes. */
             resolutionRequired?: boolean;
+        };
+        JsonSchemaDocument: {
+            [key: string]: unknown;
+        };
+        JsonSchemaDocumentEnvelope: {
+            data: components["schemas"]["JsonSchemaDocument"];
+            meta: components["schemas"]["Meta"];
         };
         KnowledgeHit: {
             articleVersion: number;
@@ -8749,6 +9013,41 @@ export interface components {
             scopes: components["schemas"]["Permission"][];
         };
         /**
+         * @example {
+         *       "name": "Notify on call",
+         *       "definition": {
+         *         "trigger": {
+         *           "type": "event",
+         *           "events": [
+         *             "incident.created"
+         *           ],
+         *           "filter": {
+         *             "data.severity": "critical"
+         *           }
+         *         },
+         *         "steps": [
+         *           {
+         *             "id": "comment",
+         *             "type": "api",
+         *             "operation": "addIncidentComment",
+         *             "params": {
+         *               "id": "{{ event.data.id }}"
+         *             },
+         *             "body": {
+         *               "body": "On call was notified."
+         *             }
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        NewWorkflow: {
+            definition: components["schemas"]["WorkflowDefinition"];
+            /** @default  */
+            description?: string;
+            name: string;
+        };
+        /**
          * @description Nothing, or an empty object.
          * @example {}
          */
@@ -9055,6 +9354,23 @@ export interface components {
         PublishWorkaround: {
             /** @description The one the problem has, if left out. */
             workaround?: string;
+        };
+        /**
+         * @example {
+         *       "note": "Reminds after an hour"
+         *     }
+         */
+        PublishWorkflow: {
+            /**
+             * @description Activates the workflow as well.
+             * @default false
+             */
+            activate?: boolean;
+            /**
+             * @description What is new in this version.
+             * @default
+             */
+            note?: string;
         };
         QueryParameter: {
             default?: unknown;
@@ -9515,6 +9831,15 @@ export interface components {
          */
         RollBackChange: {
             closeNotes?: string;
+        };
+        /**
+         * @example {
+         *       "to": 1
+         *     }
+         */
+        RollbackWorkflow: {
+            /** @description A version; its triggers and steps apply to new runs. */
+            to: number;
         };
         RotatedWebhook: {
             /** @description Deliveries failed on every attempt since the last success or resume. */
@@ -10413,6 +10738,320 @@ export interface components {
                 to: string[];
             }[];
         };
+        Step: {
+            body?: unknown;
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @default {} */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @example fetch_incident */
+            id: string;
+            /**
+             * @default GET
+             * @enum {string}
+             */
+            method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+            name?: string;
+            /** @default {} */
+            query?: {
+                [key: string]: unknown;
+            };
+            retry?: components["schemas"]["StepRetry"];
+            /**
+             * @description For one attempt.
+             * @default 30
+             */
+            timeoutSeconds?: number;
+            /** @enum {string} */
+            type: "http";
+            url: string;
+        } | {
+            body?: unknown;
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            name?: string;
+            /**
+             * @description An operation id of this API.
+             * @example createIncident
+             */
+            operation: string;
+            /**
+             * @description Of its path.
+             * @default {}
+             */
+            params?: {
+                [key: string]: unknown;
+            };
+            /** @default {} */
+            query?: {
+                [key: string]: unknown;
+            };
+            retry?: components["schemas"]["StepRetry"];
+            /**
+             * @description For one attempt.
+             * @default 30
+             */
+            timeoutSeconds?: number;
+            /** @enum {string} */
+            type: "api";
+        } | {
+            action: string;
+            connector: string;
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            input?: unknown;
+            name?: string;
+            retry?: components["schemas"]["StepRetry"];
+            /**
+             * @description For one attempt.
+             * @default 30
+             */
+            timeoutSeconds?: number;
+            /** @enum {string} */
+            type: "connector";
+        } | {
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            deduplicationKey?: string;
+            eventType: string;
+            /** @example fetch_incident */
+            id: string;
+            name?: string;
+            payload: unknown;
+            retry?: components["schemas"]["StepRetry"];
+            /**
+             * @description For one attempt.
+             * @default 30
+             */
+            timeoutSeconds?: number;
+            /** @description Such as `orders.created`. A topic exists once something is published to it. */
+            topic: string;
+            /** @enum {string} */
+            type: "publish";
+        } | {
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            name?: string;
+            /** @enum {string} */
+            type: "transform";
+            value: unknown;
+        } | {
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            input?: unknown;
+            name?: string;
+            /** @enum {string} */
+            type: "workflow";
+            /**
+             * @description Whether its output is waited for; without, the output is the id of its run.
+             * @default true
+             */
+            wait?: boolean;
+            workflow: string;
+        } | {
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @description One that was accepted since the run has started. */
+            event?: {
+                /** @description Over the event as webhooks get it; values may be templates. */
+                filter?: {
+                    [key: string]: string | number | boolean | null | {
+                        contains?: string | number | boolean | null;
+                        exists?: boolean;
+                        gt?: number | string;
+                        gte?: number | string;
+                        in?: (string | number | boolean | null)[];
+                        lt?: number | string;
+                        lte?: number | string;
+                        ne?: string | number | boolean | null;
+                        nin?: (string | number | boolean | null)[];
+                        starts_with?: string;
+                    };
+                };
+                /** @default 604800 */
+                timeoutSeconds?: number;
+                types: string[];
+            };
+            /** @example fetch_incident */
+            id: string;
+            name?: string;
+            seconds?: number | string;
+            /** @enum {string} */
+            type: "wait";
+            /** @description An instant in ISO 8601. */
+            until?: string;
+        } | {
+            approvers: {
+                /** @default [] */
+                roles?: string[];
+                /**
+                 * @description Ids; may be templates.
+                 * @default []
+                 */
+                users?: string[];
+            };
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @description What those who decide are shown. */
+            data?: unknown;
+            deadlineSeconds?: number;
+            /** @example fetch_incident */
+            id: string;
+            /** @default  */
+            message?: string;
+            name?: string;
+            /**
+             * @description Approvals it takes; one rejection is enough.
+             * @default 1
+             */
+            quorum?: number;
+            /** @description Between reminders. */
+            reminderSeconds?: number;
+            title: string;
+            /** @enum {string} */
+            type: "approval";
+        } | {
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            else?: components["schemas"]["Step"][];
+            /** @example fetch_incident */
+            id: string;
+            if: string;
+            name?: string;
+            then: components["schemas"]["Step"][];
+            /** @enum {string} */
+            type: "branch";
+        } | {
+            cases: {
+                equals: unknown;
+                steps: components["schemas"]["Step"][];
+            }[];
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            default?: components["schemas"]["Step"][];
+            /** @example fetch_incident */
+            id: string;
+            name?: string;
+            /** @enum {string} */
+            type: "switch";
+            value: string;
+        } | {
+            branches: {
+                /** @example fetch_incident */
+                name: string;
+                steps: components["schemas"]["Step"][];
+            }[];
+            concurrency?: number;
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            name?: string;
+            /** @enum {string} */
+            type: "parallel";
+        } | {
+            /** @default 1 */
+            concurrency?: number;
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            /** @description Gives an array; each is `item`, and `index` counts from 0. */
+            items: string;
+            /** @default 1000 */
+            maxItems?: number;
+            name?: string;
+            steps: components["schemas"]["Step"][];
+            /** @enum {string} */
+            type: "for_each";
+        } | {
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            name?: string;
+            output?: unknown;
+            /** @enum {string} */
+            type: "stop";
+        } | {
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            details?: unknown;
+            /** @example fetch_incident */
+            id: string;
+            message: string;
+            name?: string;
+            /** @enum {string} */
+            type: "fail";
+        };
+        StepRetry: {
+            /**
+             * @description The first one included.
+             * @default 3
+             */
+            attempts?: number;
+            /** @default 2 */
+            delaySeconds?: number;
+            /** @default 300 */
+            maxDelaySeconds?: number;
+            /**
+             * @default exponential
+             * @enum {string}
+             */
+            strategy?: "fixed" | "exponential";
+        };
         Table: {
             checks: components["schemas"]["TableCheck"][];
             columns: components["schemas"]["Column"][];
@@ -10878,6 +11517,288 @@ export interface components {
         };
         WebhookTestResultEnvelope: {
             data: components["schemas"]["WebhookTestResult"];
+            meta: components["schemas"]["Meta"];
+        };
+        Workflow: {
+            /** @description What the present status allows, as far as the caller has the permission for it. */
+            allowedActions: components["schemas"]["WorkflowAction"][];
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * @description `owner_rights`: its owner may no longer do what it needs.
+             * @enum {string|null}
+             */
+            deactivatedReason: "user" | "owner_rights" | null;
+            description: string;
+            /** @description Whether the draft says something else than that version. */
+            draftChanged: boolean;
+            /** @description Counts the changes of the draft. */
+            draftRevision: number;
+            id: string;
+            latestVersion: number;
+            name: string;
+            /** @description Who published that version: runs do no more than they may. */
+            ownerId: string | null;
+            /** @description The one that new runs are pinned to. */
+            publishedVersion: number | null;
+            /** @enum {string} */
+            status: "inactive" | "active" | "archived";
+            triggerType: string | null;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description Also the ETag; send it as If-Match. */
+            version: number;
+        };
+        /** @enum {string} */
+        WorkflowAction: "update" | "publish" | "activate" | "deactivate" | "rollback" | "trigger" | "archive";
+        WorkflowDefinition: {
+            concurrency?: {
+                /** @description Runs of one key share the limit; all runs without. */
+                key?: string;
+                limit: number;
+                /**
+                 * @default queue
+                 * @enum {string}
+                 */
+                whenFull?: "queue" | "skip" | "cancel_oldest";
+            };
+            /** @description JSON Schema of what a run is started with. */
+            input?: {
+                [key: string]: unknown;
+            };
+            /** @description Run when the run has failed; `failure` says why. */
+            onFailure?: components["schemas"]["Step"][];
+            /** @description Of the run; that of its last step without. */
+            output?: unknown;
+            /** @description Of the steps that say nothing else. */
+            retry?: {
+                /**
+                 * @description The first one included.
+                 * @default 3
+                 */
+                attempts?: number;
+                /** @default 2 */
+                delaySeconds?: number;
+                /** @default 300 */
+                maxDelaySeconds?: number;
+                /**
+                 * @default exponential
+                 * @enum {string}
+                 */
+                strategy?: "fixed" | "exponential";
+            };
+            steps: components["schemas"]["Step"][];
+            /**
+             * @description The run fails when it takes longer.
+             * @default 2592000
+             */
+            timeoutSeconds?: number;
+            trigger?: components["schemas"]["WorkflowTrigger"];
+        };
+        WorkflowDiff: {
+            changes: components["schemas"]["DefinitionChange"][];
+            from: number;
+            to: number;
+        };
+        WorkflowDiffEnvelope: {
+            data: components["schemas"]["WorkflowDiff"];
+            meta: components["schemas"]["Meta"];
+        };
+        WorkflowEnvelope: {
+            data: components["schemas"]["Workflow"];
+            meta: components["schemas"]["Meta"];
+        };
+        WorkflowHook: {
+            /**
+             * @description Below the origin of this instance. Who knows it can start runs, unless calls are signed.
+             * @example /hooks/hk_01JABCDEFGHJKMNPQRSTVWXYZ0
+             */
+            path: string;
+        };
+        WorkflowHookEnvelope: {
+            data: components["schemas"]["WorkflowHook"];
+            meta: components["schemas"]["Meta"];
+        };
+        WorkflowPage: {
+            data: components["schemas"]["Workflow"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * @example {
+         *       "name": "Notify the person on call"
+         *     }
+         */
+        WorkflowPatch: {
+            definition?: components["schemas"]["WorkflowDefinition"];
+            description?: string;
+            name?: string;
+        };
+        WorkflowProblem: {
+            /** @example unknown_step */
+            code: string;
+            message: string;
+            /**
+             * @description JSON pointer into the definition.
+             * @example /steps/1/body/assignee
+             */
+            path: string;
+            /**
+             * @description Id of the step it is in.
+             * @example notify
+             */
+            step: string | null;
+        };
+        /**
+         * @default {
+         *       "type": "manual"
+         *     }
+         */
+        WorkflowTrigger: {
+            /** @enum {string} */
+            type: "manual";
+        } | {
+            /**
+             * @description Types and patterns as webhooks have them.
+             * @example [
+             *       "incident.created"
+             *     ]
+             */
+            events: string[];
+            /** @description Over the body a webhook gets, such as `data.severity`. */
+            filter?: {
+                [key: string]: string | number | boolean | null | {
+                    contains?: string | number | boolean | null;
+                    exists?: boolean;
+                    gt?: number | string;
+                    gte?: number | string;
+                    in?: (string | number | boolean | null)[];
+                    lt?: number | string;
+                    lte?: number | string;
+                    ne?: string | number | boolean | null;
+                    nin?: (string | number | boolean | null)[];
+                    starts_with?: string;
+                };
+            };
+            /** @enum {string} */
+            type: "event";
+        } | {
+            eventType?: string;
+            /** @description Over the event, such as `payload.amount`. */
+            filter?: {
+                [key: string]: string | number | boolean | null | {
+                    contains?: string | number | boolean | null;
+                    exists?: boolean;
+                    gt?: number | string;
+                    gte?: number | string;
+                    in?: (string | number | boolean | null)[];
+                    lt?: number | string;
+                    lte?: number | string;
+                    ne?: string | number | boolean | null;
+                    nin?: (string | number | boolean | null)[];
+                    starts_with?: string;
+                };
+            };
+            /** @description Such as `orders.created`. A topic exists once something is published to it. */
+            topic: string;
+            /** @enum {string} */
+            type: "event_bus";
+        } | {
+            input?: unknown;
+            schedule: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            type: "schedule";
+        } | {
+            /** @description HMAC-SHA256 of the raw body; a call without a valid one is refused with 401. */
+            signature?: {
+                /** @default X-Service-Signature-256 */
+                header?: string;
+                /**
+                 * @description Before the hex digits.
+                 * @default sha256=
+                 */
+                prefix?: string;
+                /** @description Name of a secret. */
+                secret: string;
+            };
+            /** @enum {string} */
+            type: "webhook";
+        };
+        WorkflowVersion: {
+            /** @description New runs are pinned to it. */
+            current: boolean;
+            name: string;
+            note: string;
+            number: number;
+            /** Format: date-time */
+            publishedAt: string;
+            /** @description Id of the person whose rights its runs have at most. */
+            publishedBy: string;
+            stepCount: number;
+            triggerType: string;
+            workflowId: string;
+        };
+        WorkflowVersionPage: {
+            data: components["schemas"]["WorkflowVersion"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        WorkflowVersionWithDefinition: {
+            /** @description New runs are pinned to it. */
+            current: boolean;
+            definition: components["schemas"]["WorkflowDefinition"];
+            name: string;
+            note: string;
+            number: number;
+            /** Format: date-time */
+            publishedAt: string;
+            /** @description Id of the person whose rights its runs have at most. */
+            publishedBy: string;
+            stepCount: number;
+            triggerType: string;
+            workflowId: string;
+        };
+        WorkflowVersionWithDefinitionEnvelope: {
+            data: components["schemas"]["WorkflowVersionWithDefinition"];
+            meta: components["schemas"]["Meta"];
+        };
+        WorkflowWithDraft: {
+            /** @description What the present status allows, as far as the caller has the permission for it. */
+            allowedActions: components["schemas"]["WorkflowAction"][];
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * @description `owner_rights`: its owner may no longer do what it needs.
+             * @enum {string|null}
+             */
+            deactivatedReason: "user" | "owner_rights" | null;
+            description: string;
+            draft: components["schemas"]["WorkflowDefinition"];
+            /** @description Whether the draft says something else than that version. */
+            draftChanged: boolean;
+            /** @description Counts the changes of the draft. */
+            draftRevision: number;
+            id: string;
+            latestVersion: number;
+            name: string;
+            /** @description Who published that version: runs do no more than they may. */
+            ownerId: string | null;
+            /** @description What keeps the draft from being published. */
+            problems: components["schemas"]["WorkflowProblem"][];
+            /** @description The one that new runs are pinned to. */
+            publishedVersion: number | null;
+            /** @enum {string} */
+            status: "inactive" | "active" | "archived";
+            triggerType: string | null;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description Also the ETag; send it as If-Match. */
+            version: number;
+        };
+        WorkflowWithDraftEnvelope: {
+            data: components["schemas"]["WorkflowWithDraft"];
             meta: components["schemas"]["Meta"];
         };
         Workspace: {
@@ -51563,6 +52484,2319 @@ export interface operations {
                 };
             };
             /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listWorkflows: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
+                status?: "inactive" | "active" | "archived";
+                triggerType?: string;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List workflows */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    createWorkflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWorkflow"];
+            };
+        };
+        responses: {
+            /** @description Create a workflow */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    /** @description Where the new resource is. */
+                    Location?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowWithDraftEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getWorkflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a workflow with its draft */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowWithDraftEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    archiveWorkflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    updateWorkflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WorkflowPatch"];
+            };
+        };
+        responses: {
+            /** @description Update a workflow */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowWithDraftEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    activateWorkflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Activate a workflow */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    deactivateWorkflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Deactivate a workflow */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getWorkflowHook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the address of the inbound webhook */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowHookEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    rotateWorkflowHook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Give the inbound webhook another address */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowHookEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    publishWorkflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PublishWorkflow"];
+            };
+        };
+        responses: {
+            /** @description Publish the draft as a version */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    rollbackWorkflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RollbackWorkflow"];
+            };
+        };
+        responses: {
+            /** @description Roll back to a version */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listWorkflowVersions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the versions of a workflow */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowVersionPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getWorkflowVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a version with its definition */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowVersionWithDefinitionEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    diffWorkflowVersions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                number: string;
+                other: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Compare two versions */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowDiffEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getWorkflowSchema: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the JSON Schema of definitions */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JsonSchemaDocumentEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;

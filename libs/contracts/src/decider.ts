@@ -8,6 +8,11 @@ export interface Decision<State, Type extends string = string> {
   type: Type
   after: State | null
   extras?: Record<string, unknown>
+  /**
+   * Rows written with the event that are too large for it, in tables that no event tells of: a rebuild leaves them as they
+   * are.
+   */
+  beside?: ReadModelRow[]
 }
 
 /** A row of a read-model table. All tables share this shape; filterable columns are generated from `state`. */

@@ -9,15 +9,17 @@ export const GrantRequest = z.strictObject({
   run: z.string().min(1).max(100),
   /** No more than these; all the person has in this workspace and environment unless given. */
   permissions: z.array(PermissionName).optional(),
+  /** Null for a standing grant: until it is revoked, the person has left, or the key that has asked is revoked. */
   expiresInSeconds: z
     .int()
     .min(1)
-    .max(90 * 86_400),
+    .max(90 * 86_400)
+    .nullable(),
 })
 export type GrantRequest = z.input<typeof GrantRequest>
 
 /** To be kept with the run: whoever reads it can do nothing without the key of the service it was given to. */
-export const Grant = z.object({ grant: z.string(), expiresAt: z.iso.datetime({ precision: 3 }) })
+export const Grant = z.object({ grant: z.string(), expiresAt: z.iso.datetime({ precision: 3 }).nullable() })
 export type Grant = z.infer<typeof Grant>
 
 export const DelegationRequest = z.strictObject({
@@ -26,6 +28,10 @@ export const DelegationRequest = z.strictObject({
   audience: z.string().max(100),
 })
 export type DelegationRequest = z.infer<typeof DelegationRequest>
+
+/** A standing grant that is no longer needed. */
+export const GrantRevocation = z.strictObject({ grant: z.string().max(8_192) })
+export type GrantRevocation = z.infer<typeof GrantRevocation>
 
 /** A token for calls to that service in the person's name, with what they may still do. */
 export const DelegatedToken = z.object({ token: z.string() })

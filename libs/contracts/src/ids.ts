@@ -51,6 +51,7 @@ export const idPrefixes = {
   workflow: 'wf',
   run: 'run',
   hook: 'hk',
+  grant: 'grt',
   schedule: 'sch',
   request: 'req',
 } as const

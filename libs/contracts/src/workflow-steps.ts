@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Filter } from './filter.js'
 import { idSchema } from './ids.js'
+import { JsonValue } from './json-value.js'
 import { TopicName } from './topics.js'
 
 /** Names a step within its workflow, and what it gave in expressions: `steps.<id>.output`. */
@@ -10,7 +11,7 @@ export const StepId = z
   .meta({ example: 'fetch_incident' })
 
 /** A JSON value whose strings may hold `{{ expression }}`. */
-const Value = z.json()
+const Value = JsonValue
 const Text = z.string().max(10_000)
 /** One `{{ expression }}`. */
 const Expression = z.string().min(1).max(10_000)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { Filter } from './filter.js'
 import { idSchema } from './ids.js'
+import { JsonValue } from './json-value.js'
 import { TopicName } from './topics.js'
 import { StepRetry, Steps } from './workflow-steps.js'
 
@@ -30,8 +31,8 @@ const EventBusTrigger = z.strictObject({
 /** Its schedule is that of `schedule.ts`. */
 const ScheduleTrigger = z.strictObject({
   type: z.literal('schedule'),
-  schedule: z.record(z.string(), z.json()),
-  input: z.json().optional(),
+  schedule: z.record(z.string(), JsonValue),
+  input: JsonValue.optional(),
 })
 const WebhookTrigger = z.strictObject({
   type: z.literal('webhook'),
@@ -62,11 +63,11 @@ export const WorkflowDefinition = z
   .strictObject({
     trigger: WorkflowTrigger.default({ type: 'manual' }),
     input: z
-      .record(z.string(), z.json())
+      .record(z.string(), JsonValue)
       .optional()
       .meta({ description: 'JSON Schema of what a run is started with.' }),
     steps: Steps,
-    output: z.json().optional().meta({ description: 'Of the run; that of its last step without.' }),
+    output: JsonValue.optional().meta({ description: 'Of the run; that of its last step without.' }),
     onFailure: Steps.optional().meta({ description: 'Run when the run has failed; `failure` says why.' }),
     timeoutSeconds: z
       .int()
@@ -81,6 +82,7 @@ export const WorkflowDefinition = z
 export type WorkflowDefinition = z.infer<typeof WorkflowDefinition>
 
 export const WorkflowStatus = z.enum(['inactive', 'active', 'archived'])
+export type WorkflowStatus = z.infer<typeof WorkflowStatus>
 
 /** A workflow as events carry it: without definitions, which may be large. */
 export const WorkflowState = z.object({
@@ -90,9 +92,17 @@ export const WorkflowState = z.object({
   status: WorkflowStatus,
   publishedVersion: z.int().min(1).nullable().meta({ description: 'The one that new runs are pinned to.' }),
   latestVersion: z.int().min(0),
+  draftRevision: z.int().min(1).meta({ description: 'Counts the changes of the draft.' }),
   draftChanged: z.boolean().meta({ description: 'Whether the draft says something else than that version.' }),
   triggerType: z.string().nullable(),
-  ownerId: z.string().nullable().meta({ description: 'Who published it: runs do no more than they may.' }),
+  ownerId: z
+    .string()
+    .nullable()
+    .meta({ description: 'Who published that version: runs do no more than they may.' }),
+  deactivatedReason: z
+    .enum(['user', 'owner_rights'])
+    .nullable()
+    .meta({ description: '`owner_rights`: its owner may no longer do what it needs.' }),
   createdAt: At,
   updatedAt: At,
 })
@@ -123,7 +133,7 @@ export const RunError = z
       .string()
       .nullable()
       .meta({ description: 'The place of the step that failed, such as `notify[3]`.' }),
-    details: z.json().optional(),
+    details: JsonValue.optional(),
   })
   .meta({ id: 'RunError' })
 export type RunError = z.infer<typeof RunError>
@@ -145,17 +155,26 @@ export const RunState = z.object({
 })
 export type RunState = z.infer<typeof RunState>
 
-const workflowEvent = (description: string) => resourceEvent(WorkflowState, description)
+const workflowEvent = (description: string, extras: z.ZodRawShape = {}) =>
+  resourceEvent(WorkflowState, description, extras)
 const runEvent = (description: string) => resourceEvent(RunState, description)
 
 export const workflowEvents = {
   'workflow.created': workflowEvent('A workflow was made.'),
   'workflow.updated': workflowEvent('Its name, its description or its draft was changed.'),
-  'workflow.published': workflowEvent('The draft became a version, which new runs are pinned to.'),
-  'workflow.rolled_back': workflowEvent('New runs are pinned to an earlier version again.'),
+  'workflow.published': workflowEvent('The draft became a version, which new runs are pinned to.', {
+    number: z.int().min(1),
+  }),
+  'workflow.rolled_back': workflowEvent('New runs are pinned to another version again.', {
+    from: z.int().min(1).nullable().meta({ description: 'The version before.' }),
+  }),
   'workflow.activated': workflowEvent('Its trigger starts runs.'),
-  'workflow.deactivated': workflowEvent('Its trigger starts no more runs.'),
+  'workflow.deactivated': workflowEvent('Its trigger starts no more runs.', {
+    reason: z.enum(['user', 'owner_rights']),
+    missing: z.array(z.string()).optional().meta({ description: 'Permissions that its owner lost.' }),
+  }),
   'workflow.archived': workflowEvent('It is no longer shown or run; its runs stay.'),
+  'workflow.hook_rotated': workflowEvent('Its inbound webhook has another address.'),
   'workflow.run_started': runEvent('A run left the queue.'),
   'workflow.run_completed': runEvent('A run came to its end.'),
   'workflow.run_failed': runEvent('A step failed for good, or the run took too long.'),

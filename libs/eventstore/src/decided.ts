@@ -77,13 +77,14 @@ export function toRows<State extends { id: string }, Command, Resource>(
   return { events, rows: [...rows.values()], result: { state, version } }
 }
 
-/** The read-model rows one decision changes: the aggregate's own, then those of its decider's projection. */
+/** The rows one decision changes: the aggregate's own, those of its decider's projection, and those beside the event. */
 export function projected<State extends { id: string }>(
   decider: Pick<Decider<State, never, unknown>, 'table' | 'project'>,
   id: string,
   decision: Decision<State>,
 ): { table: string; id: string; state: object | null }[] {
-  return [{ table: decider.table, id, state: decision.after }, ...(decider.project?.(decision) ?? [])]
+  const { after, beside = [] } = decision
+  return [{ table: decider.table, id, state: after }, ...(decider.project?.(decision) ?? []), ...beside]
 }
 
 function asObject(resource: unknown): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { ApiError, DelegatedToken, Grant, type GrantRequest } from '@opsplane/contracts'
+import { z } from 'zod'
 import type { InternalIssuer } from './internal-token.js'
 import { RecentMap } from './recent-map.js'
 import type { RequestMeta } from './route.js'
@@ -19,6 +20,8 @@ export interface Delegations {
    * `token_expired`, `workspace_forbidden` or `invalid_token` once it does not.
    */
   actingBy(grant: string): Pick<InternalIssuer, 'serviceToken'>
+  /** Ends a standing grant for good; one that has ended already stays so. */
+  revoke(grant: string): Promise<void>
 }
 
 /** `settings`: a client of the settings service with this service's own identity. */
@@ -32,6 +35,9 @@ export function createDelegations(settings: Pick<ServiceClient, 'post'>): Delega
       if (clientToken === undefined)
         throw new ApiError('forbidden', 'Only what a person asks for can go on in their name.')
       return settings.post('/internal/grants', { ...wanted, clientToken }, Grant)
+    },
+    async revoke(grant) {
+      await settings.post('/internal/grants/revoke', { grant }, z.unknown())
     },
     actingBy: (grant) => ({
       serviceToken(audience) {

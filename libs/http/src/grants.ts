@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { ApiError } from '@opsplane/contracts'
 import { jwtVerify, SignJWT } from 'jose'
 import { algorithm, DelegateClaims, delegationIssuer, tokenTypes } from './internal-token.js'
@@ -8,37 +8,53 @@ const tokenSeconds = 15
 
 /** Makes grants and reads them again; settings alone has them, with its own key. */
 export interface Grants {
-  seal(claims: DelegateClaims, seconds: number): Promise<string>
+  /** `seconds` null: for ever, so that somebody has to say whether it still holds. */
+  seal(claims: DelegateClaims, seconds: number | null): Promise<string>
   /** Throws `token_expired`, or `invalid_token` for what was not sealed with the key. */
   open(grant: string): Promise<DelegateClaims>
   /** For calls to one service within 15 s. */
   tokenFor(claims: DelegateClaims, audience: string): Promise<string>
 }
 
-/** `privateKey`: Ed25519, PKCS#8 DER in base64. */
-export function createGrants(privateKey: string): Grants {
-  const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' })
-  const sign = (typ: string, audience: string, claims: DelegateClaims, seconds: number) =>
-    new SignJWT({ ...claims })
+const keyOf = (text: string): KeyObject =>
+  createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' })
+
+/** Keys: Ed25519, PKCS#8 DER in base64. What was sealed with a previous one can still be opened. */
+export function createGrants(privateKey: string, previousKeys: readonly string[] = []): Grants {
+  const key = keyOf(privateKey)
+  const openers = [key, ...previousKeys.map(keyOf)].map((each) => createPublicKey(each))
+  const sign = (typ: string, audience: string, claims: DelegateClaims, seconds: number | null) => {
+    const token = new SignJWT({ ...claims })
       .setProtectedHeader({ alg: algorithm, typ, kid: delegationIssuer })
       .setIssuer(delegationIssuer)
       .setAudience(audience)
       .setIssuedAt()
-      .setExpirationTime(`${seconds}s`)
-      .sign(key)
+    return (seconds === null ? token : token.setExpirationTime(`${seconds}s`)).sign(key)
+  }
+  const opened = async (grant: string, at = 0): Promise<DelegateClaims> => {
+    const opener = openers[at]
+    if (!opener) throw new Error('no key fits')
+    try {
+      const options = { audience: delegationIssuer, algorithms: [algorithm], typ: grantType }
+      return DelegateClaims.parse((await jwtVerify(grant, opener, options)).payload)
+    } catch (error) {
+      if (errorCode(error) !== 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED') throw error
+      return opened(grant, at + 1)
+    }
+  }
   return {
     seal: (claims, seconds) => sign(grantType, delegationIssuer, claims, seconds),
     tokenFor: (claims, audience) => sign(tokenTypes.delegate, audience, claims, tokenSeconds),
     async open(grant) {
       try {
-        const options = { audience: delegationIssuer, algorithms: [algorithm], typ: grantType }
-        return DelegateClaims.parse((await jwtVerify(grant, createPublicKey(key), options)).payload)
+        return await opened(grant)
       } catch (cause) {
-        const expired = cause instanceof Error && 'code' in cause && cause.code === 'ERR_JWT_EXPIRED'
-        throw expired
+        throw errorCode(cause) === 'ERR_JWT_EXPIRED'
           ? new ApiError('token_expired', 'The grant has expired.', { cause })
           : new ApiError('invalid_token', 'The grant is not valid.', { cause })
       }
     },
   }
 }
+
+const errorCode = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)

@@ -119,7 +119,13 @@ export function createInternalIssuer({
 type CheckedToken = VerifiedToken & { expiresAtMs: number; isForOneCall: boolean }
 
 /** Who acts for whom, in what. */
-export const DelegateClaims = z.object({ principal: Principal, by: z.string(), run: z.string() })
+export const DelegateClaims = z.object({
+  principal: Principal,
+  by: z.string(),
+  run: z.string(),
+  /** Of a standing grant, by which it is revoked. */
+  grantId: z.string().optional(),
+})
 export type DelegateClaims = z.infer<typeof DelegateClaims>
 const BoundClaims = z.object({ jti: z.string(), call: z.object({ method: z.string(), path: z.string() }) })
 

@@ -17,6 +17,7 @@ const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/rights', ['dispatcher']],
   ['POST', '/internal/bootstrap', ['operator']],
   ['POST', '/internal/grants', ['itsm']],
+  ['POST', '/internal/grants/revoke', ['itsm']],
   ['POST', '/internal/delegations', ['itsm']],
   ['GET', '/internal/routes', ['gateway']],
 ]

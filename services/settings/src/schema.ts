@@ -301,3 +301,19 @@ export const mails = pgTable(
     check('mails_kind_check', sql`num_nonnulls(notification_id, invitation_id, purpose) = 1`),
   ],
 )
+
+/** What lets services act for people until it is revoked, or they have left: ADR 066. */
+export const standingGrants = pgTable(
+  'standing_grants',
+  {
+    id: text('id').primaryKey(),
+    workspaceId: text('workspace_id').notNull(),
+    userId: text('user_id').notNull(),
+    /** Who holds it, and what for. */
+    service: text('service').notNull(),
+    purpose: text('purpose').notNull(),
+    createdAt: timestamp('created_at', { withTimezone: true, mode: 'string' }).notNull().defaultNow(),
+    revokedAt: timestamp('revoked_at', { withTimezone: true, mode: 'string' }),
+  },
+  (table) => [index('standing_grants_user_idx').on(table.workspaceId, table.userId)],
+)

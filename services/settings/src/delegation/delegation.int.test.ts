@@ -85,6 +85,30 @@ it('ends with the key that has asked for it', async () => {
   await expect(act(grant, '/secrets')).rejects.toMatchObject({ code: 'invalid_token' })
 })
 
+describe('a standing grant', () => {
+  const standing = async (token: string) =>
+    delegationsOf('itsm').delegate(await askedBy(token), { run: 'wf_1.1', expiresInSeconds: null })
+
+  it('has no end of its own, and ends with the membership', async () => {
+    const alan = await users.joined('alan@example.com', 'admin')
+    const grant = await standing(alan.session)
+    expect(grant.expiresAt).toBeNull()
+    await expect(act(grant, '/settings/users')).resolves.toBeDefined()
+    await users.remove(alan.userId)
+    await expect(act(grant, '/settings/users')).rejects.toMatchObject({ code: 'workspace_forbidden' })
+  })
+
+  it('ends for good when the service that holds it revokes it, and by no other', async () => {
+    const [kept, ended] = [await standing(ada.session), await standing(ada.session)]
+    await expect(delegationsOf('dispatcher').revoke(ended.grant)).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(act(ended, '/settings/users')).resolves.toBeDefined()
+    await delegationsOf('itsm').revoke(ended.grant)
+    await delegationsOf('itsm').revoke(ended.grant)
+    await expect(act(ended, '/settings/users')).rejects.toMatchObject({ code: 'invalid_token' })
+    await expect(act(kept, '/settings/users')).resolves.toBeDefined()
+  })
+})
+
 describe('is refused', () => {
   it('to a service that may act for nobody', async () => {
     const asked = await askedBy(ada.session, 'dispatcher')

@@ -1,10 +1,11 @@
-import { ApiError, type GrantRequest, type Permission, type Principal } from '@opsplane/contracts'
+import { ApiError, type GrantRequest, newId, type Permission, type Principal } from '@opsplane/contracts'
 import { createGrants, createInternalVerifier } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { SettingsConfig } from '../config.js'
 import { rightsOf } from '../role/rights.js'
 import { hasExpired } from '../token/domain.js'
 import { keyRecord } from '../token/queries.js'
+import { standingGrants } from './standing-grants.js'
 
 /** Lets services act for people: with what they had when they asked, as far as they have it still. */
 export type Delegations = ReturnType<typeof createDelegations>
@@ -12,8 +13,10 @@ export type Delegations = ReturnType<typeof createDelegations>
 /** Of a grant by the token of another one. */
 const longestOnwardSeconds = 120
 
-export function createDelegations({ config, database: { db }, clock }: ServiceContext<SettingsConfig>) {
-  const grants = createGrants(config.servicePrivateKey)
+export function createDelegations({ config, database, clock }: ServiceContext<SettingsConfig>) {
+  const { db } = database
+  const grants = createGrants(config.servicePrivateKey, config.previousServicePrivateKeys)
+  const standing = standingGrants(database)
 
   /** What the person may do at this moment; throws where they may do nothing, or their key is no more. */
   const rightsNow = async ({ userId, tokenId, workspaceId = '' }: Principal) => {
@@ -40,22 +43,38 @@ export function createDelegations({ config, database: { db }, clock }: ServiceCo
       const permissions = principal.permissions.filter((each) => asked.has(each))
       const { run } = wanted
       // What a service asks that acts by a grant itself is no longer than a call, lest one grant outlast another.
-      const longest = client.kind === 'delegate' ? longestOnwardSeconds : wanted.expiresInSeconds
-      const expiresInSeconds = Math.min(wanted.expiresInSeconds, longest)
+      const expiresInSeconds =
+        client.kind === 'delegate'
+          ? Math.min(wanted.expiresInSeconds ?? longestOnwardSeconds, longestOnwardSeconds)
+          : wanted.expiresInSeconds
       const claims = { principal: { ...principal, permissions }, by: service, run }
-      const expiresAt = new Date(Date.now() + expiresInSeconds * 1_000).toISOString()
-      return { grant: await grants.seal(claims, expiresInSeconds), expiresAt }
+      if (expiresInSeconds !== null) {
+        const expiresAt = new Date(Date.now() + expiresInSeconds * 1_000).toISOString()
+        return { grant: await grants.seal(claims, expiresInSeconds), expiresAt }
+      }
+      const grantId = newId('grant')
+      await standing.add({ id: grantId, workspaceId: client.principal.workspaceId, ...claims })
+      return { grant: await grants.seal({ ...claims, grantId }, null), expiresAt: null }
     },
 
     async token(grant: string, audience: string, service: string) {
       const claims = await grants.open(grant)
       if (claims.by !== service) throw new ApiError('forbidden', 'The grant is of another service.')
-      const { principal } = claims
+      const { principal, grantId } = claims
+      if (grantId !== undefined && !(await standing.holds(grantId)))
+        throw new ApiError('invalid_token', 'The grant was revoked.')
       const allowed = await rightsNow(principal)
       const permissions = principal.permissions.filter((each): each is Permission => allowed.has(each))
       return {
         token: await grants.tokenFor({ ...claims, principal: { ...principal, permissions } }, audience),
       }
+    },
+
+    /** What is no standing grant ends by itself. */
+    async revoke(grant: string, service: string): Promise<void> {
+      const claims = await grants.open(grant)
+      if (claims.by !== service) throw new ApiError('forbidden', 'The grant is of another service.')
+      if (claims.grantId !== undefined) await standing.revoke(claims.grantId)
     },
   }
 }

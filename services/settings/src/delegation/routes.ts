@@ -3,9 +3,11 @@ import {
   DelegationRequest,
   Grant,
   GrantRequest,
+  GrantRevocation,
   type InternalParty,
 } from '@opsplane/contracts'
 import { callingService, defineRoute, type Route } from '@opsplane/http'
+import { z } from 'zod'
 import type { Delegations } from './delegations.js'
 
 const internal = { method: 'post', tag: 'Internal', scope: 'service', idempotency: 'none' } as const
@@ -37,6 +39,19 @@ export function delegationRoutes(delegations: Delegations, callers: readonly Int
       errors: ['forbidden', 'invalid_token', 'token_expired', 'workspace_forbidden'],
       handler: ({ body: { grant, audience }, meta }) =>
         delegations.token(grant, audience, callingService(meta.principal)),
+    }),
+
+    defineRoute({
+      ...internal,
+      callers,
+      operationId: 'revokeGrant',
+      path: '/internal/grants/revoke',
+      summary: 'End a standing grant of the calling service',
+      body: GrantRevocation,
+      response: z.void(),
+      status: 204,
+      errors: ['forbidden', 'invalid_token', 'token_expired'],
+      handler: ({ body, meta }) => delegations.revoke(body.grant, callingService(meta.principal)),
     }),
   ]
 }

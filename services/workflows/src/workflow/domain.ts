@@ -1,7 +1,201 @@
-import { resourceDecider, type WorkflowState } from '@opsplane/contracts'
+import {
+  ApiError,
+  assertNever,
+  type Decider,
+  type Decision,
+  type Instant,
+  notFound,
+  type ReadModelRow,
+  type TriggerType,
+  type WorkflowState,
+} from '@opsplane/contracts'
+import { statusAfter } from './transitions.js'
 
-export const workflow = resourceDecider<WorkflowState>({
+/** A workflow with what does not leave the service. */
+export interface WorkflowRecord extends WorkflowState {
+  /** Of the draft's definition, and of that of the published version. */
+  draftDigest: string
+  publishedDigest: string | null
+  /** Names its inbound webhook; unguessable. */
+  hookId: string
+  /** Counts how often its triggers were set anew: what came before that starts no run. */
+  epoch: number
+}
+
+/** A definition and the row that keeps it, written with the event. */
+export interface Written {
+  digest: string
+  row: ReadModelRow
+}
+
+interface At {
+  now: Instant
+}
+export interface Pinned {
+  number: number
+  digest: string
+  triggerType: TriggerType
+  ownerId: string
+}
+
+export type WorkflowCommand =
+  | (At & { kind: 'create'; id: string; name: string; description: string; hookId: string; draft: Written })
+  | (At & {
+      kind: 'update'
+      patch: { name?: string | undefined; description?: string | undefined }
+      draft?: Written
+    })
+  /** `draftRevision`: of the draft that was checked. */
+  | (At & { kind: 'publish'; draftRevision: number; version: Pinned & Written; activate: boolean })
+  | (At & { kind: 'rollback'; version: Pinned })
+  | (At & { kind: 'activate' })
+  | (At & { kind: 'deactivate' })
+  /** The platform's own decision: the owner may no longer do what it needs. */
+  | (At & { kind: 'suspend'; ownerId: string; missing: readonly string[] })
+  | (At & { kind: 'archive' })
+  | (At & { kind: 'rotate_hook'; hookId: string })
+
+type CommandOf<Kind extends WorkflowCommand['kind']> = Extract<WorkflowCommand, { kind: Kind }>
+type Decided = Decision<WorkflowRecord>[]
+
+/** Every rule of a workflow. Definitions stand in tables of their own, as events have no room for them. */
+export const workflow: Decider<WorkflowRecord, WorkflowCommand, WorkflowState> = {
   resourceType: 'workflow',
   table: 'workflows',
-  displayName: ({ name }) => name,
-})
+  decide,
+  expose: ({ draftDigest: _, publishedDigest: __, hookId: ___, epoch: ____, ...shown }) => shown,
+  describe: ({ name }) => ({ displayName: name }),
+}
+
+function decide(command: WorkflowCommand, state: WorkflowRecord | null): Decided {
+  if (command.kind === 'create') {
+    if (state !== null) throw new ApiError('conflict', 'There is a workflow with this id already.')
+    return [{ type: 'workflow.created', after: created(command), beside: [command.draft.row] }]
+  }
+  if (state === null) throw notFound()
+  switch (command.kind) {
+    case 'update':
+      return updated(command, state)
+    case 'publish':
+      return published(command, state)
+    case 'rollback':
+      return rolledBack(command, state)
+    case 'activate':
+      return activated(state, command.now)
+    case 'deactivate':
+      return deactivated(state, command.now, 'user')
+    case 'suspend':
+      if (state.status !== 'active' || state.ownerId !== command.ownerId) return []
+      return deactivated(state, command.now, 'owner_rights', { missing: command.missing })
+    case 'archive':
+      return archived(state, command.now)
+    case 'rotate_hook':
+      statusAfter('update', state)
+      return [
+        {
+          type: 'workflow.hook_rotated',
+          after: { ...state, hookId: command.hookId, updatedAt: command.now },
+        },
+      ]
+    default:
+      return assertNever(command)
+  }
+}
+
+function created({ id, name, description, hookId, draft, now }: CommandOf<'create'>): WorkflowRecord {
+  return {
+    ...{ id, name, description },
+    status: 'inactive',
+    publishedVersion: null,
+    latestVersion: 0,
+    draftRevision: 1,
+    draftChanged: true,
+    triggerType: null,
+    ownerId: null,
+    deactivatedReason: null,
+    createdAt: now,
+    updatedAt: now,
+    draftDigest: draft.digest,
+    publishedDigest: null,
+    hookId,
+    epoch: 0,
+  }
+}
+
+/** What changes nothing is no event. */
+function updated({ patch, draft, now }: CommandOf<'update'>, state: WorkflowRecord): Decided {
+  statusAfter('update', state)
+  const { name = state.name, description = state.description } = patch
+  const redrawn = draft !== undefined && draft.digest !== state.draftDigest
+  if (!redrawn && name === state.name && description === state.description) return []
+  const after = { ...state, name, description, updatedAt: now }
+  if (!redrawn) return [{ type: 'workflow.updated', after }]
+  const drawn = {
+    ...after,
+    draftRevision: state.draftRevision + 1,
+    draftDigest: draft.digest,
+    draftChanged: draft.digest !== state.publishedDigest,
+  }
+  return [{ type: 'workflow.updated', after: drawn, beside: [draft.row] }]
+}
+
+function published(command: CommandOf<'publish'>, state: WorkflowRecord): Decided {
+  const { version, now, activate } = command
+  const status = statusAfter('publish', state)
+  if (command.draftRevision !== state.draftRevision || version.number !== state.latestVersion + 1)
+    throw new ApiError('version_conflict', 'The workflow was changed while it was published. Try again.')
+  const after = {
+    ...pinnedTo(state, version, now),
+    status,
+    latestVersion: version.number,
+    draftChanged: version.digest !== state.draftDigest,
+  }
+  const decisions: Decided = [
+    { type: 'workflow.published', after, extras: { number: version.number }, beside: [version.row] },
+  ]
+  return activate ? [...decisions, ...activated(after, now)] : decisions
+}
+
+function rolledBack({ version, now }: CommandOf<'rollback'>, state: WorkflowRecord): Decided {
+  statusAfter('rollback', state)
+  if (version.number === state.publishedVersion) return []
+  const after = { ...pinnedTo(state, version, now), draftChanged: version.digest !== state.draftDigest }
+  return [{ type: 'workflow.rolled_back', after, extras: { from: state.publishedVersion } }]
+}
+
+/** New runs go by this version from now on; its triggers begin anew. */
+function pinnedTo(state: WorkflowRecord, version: Pinned, now: Instant): WorkflowRecord {
+  return {
+    ...state,
+    publishedVersion: version.number,
+    publishedDigest: version.digest,
+    triggerType: version.triggerType,
+    ownerId: version.ownerId,
+    epoch: state.epoch + 1,
+    updatedAt: now,
+  }
+}
+
+function activated(state: WorkflowRecord, now: Instant): Decided {
+  const status = statusAfter('activate', state)
+  if (state.status === status) return []
+  const after = { ...state, status, deactivatedReason: null, epoch: state.epoch + 1, updatedAt: now }
+  return [{ type: 'workflow.activated', after }]
+}
+
+function deactivated(
+  state: WorkflowRecord,
+  now: Instant,
+  reason: 'user' | 'owner_rights',
+  extras: Record<string, unknown> = {},
+): Decided {
+  const status = statusAfter('deactivate', state)
+  if (state.status === status) return []
+  const after = { ...state, status, deactivatedReason: reason, updatedAt: now }
+  return [{ type: 'workflow.deactivated', after, extras: { reason, ...extras } }]
+}
+
+function archived(state: WorkflowRecord, now: Instant): Decided {
+  const status = statusAfter('archive', state)
+  return [{ type: 'workflow.archived', after: { ...state, status, updatedAt: now } }]
+}

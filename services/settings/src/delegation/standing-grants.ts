@@ -1,0 +1,29 @@
+import type { Principal } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+
+interface NewGrant {
+  id: string
+  workspaceId: string
+  principal: Principal
+  /** The service that holds it, and what for. */
+  by: string
+  run: string
+}
+
+/** Grants without an end of their own: each has a row, by which it ends. */
+export function standingGrants({ sql }: Pick<Database, 'sql'>) {
+  return {
+    async add({ id, workspaceId, principal, by, run }: NewGrant): Promise<void> {
+      await sql`
+        insert into standing_grants (id, workspace_id, user_id, service, purpose)
+        values (${id}, ${workspaceId}, ${principal.userId}, ${by}, ${run})`
+    },
+    async holds(id: string): Promise<boolean> {
+      const rows = await sql`select 1 from standing_grants where id = ${id} and revoked_at is null`
+      return rows.length > 0
+    },
+    async revoke(id: string): Promise<void> {
+      await sql`update standing_grants set revoked_at = clock_timestamp() where id = ${id} and revoked_at is null`
+    },
+  }
+}

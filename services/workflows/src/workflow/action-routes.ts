@@ -1,0 +1,107 @@
+import {
+  type ErrorCode,
+  newId,
+  PublishWorkflow,
+  RollbackWorkflow,
+  Workflow,
+  WorkflowHook,
+} from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import { tag } from './routes.js'
+import { hookOf, type Workflows } from './workflows.js'
+
+const changing = {
+  method: 'post',
+  tag,
+  scope: 'workflows:write',
+  response: Workflow,
+} as const
+const errors: ErrorCode[] = [
+  'not_found',
+  'invalid_state_transition',
+  'precondition_failed',
+  'version_conflict',
+]
+
+/** What moves a workflow from one status or version to another. */
+export function workflowActionRoutes(workflows: Workflows): Route[] {
+  return [
+    defineRoute({
+      ...changing,
+      operationId: 'publishWorkflow',
+      path: '/workflows/:id/publish',
+      summary: 'Publish the draft as a version',
+      description:
+        'New runs are pinned to it; those under way stay with theirs. Its runs act for whoever publishes it, with at ' +
+        'most their rights: who has to be allowed to read the events it is started by or waits for, and `secrets:use` ' +
+        'where it refers to secrets (403, `permission_not_held`). A draft with problems is refused with all of them ' +
+        '(422). Emits `workflow.published`, and `workflow.activated` with `activate`.',
+      body: PublishWorkflow,
+      errors: [...errors, 'forbidden'],
+      handler: ({ params, body, meta }) => workflows.publish(params.id, body, meta),
+    }),
+
+    defineRoute({
+      ...changing,
+      operationId: 'activateWorkflow',
+      path: '/workflows/:id/activate',
+      summary: 'Activate a workflow',
+      description:
+        'Its trigger starts runs: of events, from those accepted from now on. Emits `workflow.activated`, or nothing ' +
+        'where it is active.',
+      errors,
+      handler: ({ params, meta }) =>
+        workflows.aggregate.handle(params.id, { kind: 'activate', now: meta.now }, meta),
+    }),
+
+    defineRoute({
+      ...changing,
+      operationId: 'deactivateWorkflow',
+      path: '/workflows/:id/deactivate',
+      summary: 'Deactivate a workflow',
+      description:
+        'Its trigger starts no more runs; those under way go on. Emits `workflow.deactivated`, or nothing where it is ' +
+        'inactive.',
+      errors,
+      handler: ({ params, meta }) =>
+        workflows.aggregate.handle(params.id, { kind: 'deactivate', now: meta.now }, meta),
+    }),
+
+    defineRoute({
+      ...changing,
+      operationId: 'rollbackWorkflow',
+      path: '/workflows/:id/rollback',
+      summary: 'Roll back to a version',
+      description:
+        'New runs are pinned to that version, and act for whoever published it. The draft stays. Emits ' +
+        '`workflow.rolled_back`, or nothing where it is the present one.',
+      body: RollbackWorkflow,
+      errors,
+      handler: ({ params, body, meta }) => workflows.rollback(params.id, body.to, meta),
+    }),
+
+    defineRoute({
+      ...changing,
+      operationId: 'getWorkflowHook',
+      method: 'get',
+      path: '/workflows/:id/hook',
+      summary: 'Get the address of the inbound webhook',
+      description: 'It answers while the workflow is active and its trigger is a `webhook`.',
+      response: WorkflowHook,
+      errors: ['not_found'],
+      handler: async ({ params, meta }) => hookOf(await workflows.record(params.id, meta.tenant)),
+    }),
+
+    defineRoute({
+      ...changing,
+      operationId: 'rotateWorkflowHook',
+      path: '/workflows/:id/hook/rotate',
+      summary: 'Give the inbound webhook another address',
+      description: 'The present one stops answering at once. Emits `workflow.hook_rotated`.',
+      response: WorkflowHook,
+      errors,
+      ifMatch: true,
+      handler: ({ params, meta }) => workflows.rotateHook(params.id, newId('hook'), meta),
+    }),
+  ]
+}

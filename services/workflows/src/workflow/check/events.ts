@@ -1,0 +1,29 @@
+import {
+  eventCatalog,
+  patternMatches,
+  type WorkflowDefinition,
+  type WorkflowProblem,
+} from '@opsplane/contracts'
+import { problem } from './structure.js'
+import { type Path, visits } from './walk.js'
+
+const types = Object.keys(eventCatalog)
+
+/** Event types and patterns that no event of the platform has. */
+export function checkEvents(definition: WorkflowDefinition): WorkflowProblem[] {
+  const { trigger } = definition
+  const started = trigger.type === 'event' ? unknownEvents(null, ['trigger', 'events'], trigger.events) : []
+  const awaited = visits(definition).flatMap(({ step, path }) =>
+    step.type === 'wait' && step.event
+      ? unknownEvents(step.id, [...path, 'event', 'types'], step.event.types)
+      : [],
+  )
+  return [...started, ...awaited]
+}
+
+const unknownEvents = (step: string | null, path: Path, patterns: readonly string[]): WorkflowProblem[] =>
+  patterns.flatMap((pattern, index) =>
+    types.some((type) => patternMatches(pattern, type))
+      ? []
+      : [problem(step, [...path, index], 'unknown_event', `${pattern} is no event of this platform`)],
+  )

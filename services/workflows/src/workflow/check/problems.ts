@@ -1,0 +1,88 @@
+import {
+  ApiError,
+  type TenantScope,
+  type WorkflowDefinition,
+  type WorkflowProblem,
+} from '@opsplane/contracts'
+import type { Expressions } from '@opsplane/sandbox'
+import { digestOf } from '../versions.js'
+import { checkEvents } from './events.js'
+import { checkExpressions } from './expressions.js'
+import { checkStructure } from './structure.js'
+import { checkSubWorkflows, type FindWorkflows } from './sub-workflows.js'
+
+export interface Checks {
+  /** Everything that keeps a definition from being published, up to 100. `workflowId` null: it is not there yet. */
+  problemsOf(
+    workflowId: string | null,
+    definition: WorkflowDefinition,
+    tenant: TenantScope,
+  ): Promise<WorkflowProblem[]>
+}
+
+export interface ChecksOptions {
+  expressions: Pick<Expressions, 'check'>
+  findWorkflows(tenant: TenantScope): FindWorkflows
+}
+
+const mostProblems = 100
+const mostKept = 1_000
+/** Says nothing about the definition, so that it is asked for again. */
+const passing = /^expression_(unavailable|overloaded|timeout)$/
+
+export function createChecks({ expressions, findWorkflows }: ChecksOptions): Checks {
+  /** What follows from the definition alone, by its digest. */
+  const kept = new Map<string, Promise<WorkflowProblem[]>>()
+
+  const own = async (definition: WorkflowDefinition, tenant: TenantScope) => {
+    const structure = checkStructure(definition)
+    // Templates of a definition beyond every bound are not worth a child process.
+    const beyond = structure.some(({ code }) => code === 'too_many_steps' || code === 'too_large')
+    return beyond ? structure : [...structure, ...(await checkExpressions(expressions, definition, tenant))]
+  }
+
+  const remembered = (definition: WorkflowDefinition, tenant: TenantScope) => {
+    const digest = digestOf(definition)
+    const known = kept.get(digest)
+    if (known) return known
+    const found = own(definition, tenant)
+    kept.set(digest, found)
+    const forget = () => void kept.delete(digest)
+    found.then((problems) => problems.some(({ code }) => passing.test(code)) && forget(), forget)
+    for (const oldest of kept.keys()) {
+      if (kept.size <= mostKept) break
+      kept.delete(oldest)
+    }
+    return found
+  }
+
+  return {
+    async problemsOf(workflowId, definition, tenant) {
+      const found = [
+        ...(await remembered(definition, tenant)),
+        ...checkEvents(definition),
+        ...(await checkSubWorkflows(workflowId, definition, findWorkflows(tenant))),
+      ]
+      return found.slice(0, mostProblems)
+    },
+  }
+}
+
+/** Throws validation_failed with a detail for each problem. */
+export function refuseProblems(problems: readonly WorkflowProblem[]): void {
+  const [first] = problems
+  if (!first) return
+  const message =
+    problems.length === 1
+      ? `The draft cannot be published: ${first.path} ${first.message}.`
+      : `The draft cannot be published: it has ${problems.length} problems.`
+  throw new ApiError('validation_failed', message, {
+    details: problems.map(({ path, code, message: text, step }) => ({
+      in: 'body',
+      path: `/draft${path}`,
+      code,
+      message: text,
+      params: { step },
+    })),
+  })
+}

@@ -1,0 +1,55 @@
+import type { Step, WorkflowDefinition } from '@opsplane/contracts'
+import { type Path, visits } from './walk.js'
+
+/** A value whose strings may hold `{{ expression }}`. */
+export interface TemplateField {
+  /** Null for those of the workflow itself. */
+  step: string | null
+  path: Path
+  value: unknown
+}
+
+/** Which fields of a step are templates. */
+const fieldsOf: { readonly [Type in Step['type']]: readonly string[] } = {
+  http: ['url', 'headers', 'query', 'body'],
+  api: ['params', 'query', 'body'],
+  connector: ['input'],
+  publish: ['eventType', 'payload', 'deduplicationKey'],
+  transform: ['value'],
+  workflow: ['input'],
+  wait: ['seconds', 'until'],
+  approval: ['title', 'message', 'data'],
+  branch: ['if'],
+  switch: ['value'],
+  parallel: [],
+  for_each: ['items'],
+  stop: ['output'],
+  fail: ['message', 'details'],
+}
+
+/** Every value of a definition that is evaluated in a run. */
+export function templateFields(definition: WorkflowDefinition): TemplateField[] {
+  const ofSteps = visits(definition).flatMap(({ step, path }) => {
+    const values: Readonly<Record<string, unknown>> = { ...step }
+    const fields = fieldsOf[step.type].map((name) => ({
+      step: step.id,
+      path: [...path, name],
+      value: values[name],
+    }))
+    return [...fields, ...innerFields(step, path)]
+  })
+  const { output, concurrency } = definition
+  return [
+    ...ofSteps,
+    { step: null, path: ['output'], value: output },
+    { step: null, path: ['concurrency', 'key'], value: concurrency?.key },
+  ].filter(({ value }) => value !== undefined)
+}
+
+function innerFields(step: Step, path: Path): TemplateField[] {
+  if (step.type === 'approval')
+    return [{ step: step.id, path: [...path, 'approvers', 'users'], value: step.approvers.users }]
+  if (step.type === 'wait' && step.event?.filter)
+    return [{ step: step.id, path: [...path, 'event', 'filter'], value: step.event.filter }]
+  return []
+}

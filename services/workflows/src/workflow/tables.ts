@@ -1,0 +1,42 @@
+import { readModelTable, stateText } from '@opsplane/postgres'
+import { sql } from 'drizzle-orm'
+import { index, integer, uniqueIndex } from 'drizzle-orm/pg-core'
+
+export const workflows = readModelTable(
+  'workflows',
+  {
+    name: stateText('name', 'name'),
+    status: stateText('status', 'status'),
+    updatedAt: stateText('updated_at', 'updatedAt'),
+    triggerType: stateText('trigger_type', 'triggerType'),
+    ownerId: stateText('owner_id', 'ownerId'),
+    hookId: stateText('hook_id', 'hookId'),
+  },
+  (table) => {
+    const { workspaceId, environment, createdAt, id } = table
+    return [
+      index('workflows_created_idx').on(workspaceId, environment, createdAt, id),
+      index('workflows_updated_idx').on(workspaceId, environment, table.updatedAt, id),
+      index('workflows_name_idx').on(workspaceId, environment, table.name, id),
+      index('workflows_owner_idx').on(workspaceId, table.ownerId).where(sql`status = 'active'`),
+      uniqueIndex('workflows_hook_key').on(table.hookId),
+    ]
+  },
+)
+
+/** What is being worked on, one for each workflow: too large for its events, so nothing makes it anew. */
+export const workflowDrafts = readModelTable('workflow_drafts', {})
+
+/** What was published, and never changes again; number 0: a draft as it was tested. */
+export const workflowVersions = readModelTable(
+  'workflow_versions',
+  {
+    workflowId: stateText('workflow_id', 'workflowId'),
+    number: integer('number').generatedAlwaysAs(sql.raw(`(state->>'number')::integer`)),
+  },
+  (table) => [
+    index('workflow_versions_workflow_idx')
+      .on(table.workspaceId, table.environment, table.workflowId, table.number, table.id)
+      .where(sql`number > 0`),
+  ],
+)

@@ -1,0 +1,56 @@
+import {
+  invalidTransition,
+  type WorkflowAction,
+  type WorkflowState,
+  type WorkflowStatus,
+  workflowActions,
+} from '@opsplane/contracts'
+
+/** What of a workflow decides which actions apply. */
+export type Standing = Pick<WorkflowState, 'status' | 'publishedVersion'>
+
+/** Where an action leads; `published` limits it to workflows that have a version. */
+interface Transition {
+  to: WorkflowStatus
+  only?: 'published'
+}
+
+const live = (only?: 'published'): Partial<Record<WorkflowStatus, Transition>> => ({
+  inactive: { to: 'inactive', ...(only && { only }) },
+  active: { to: 'active', ...(only && { only }) },
+})
+
+/** The whole life of a workflow. Archived is final; activating what is active changes nothing, and so on. */
+export const transitions: Record<WorkflowAction, Partial<Record<WorkflowStatus, Transition>>> = {
+  update: live(),
+  publish: live(),
+  activate: {
+    inactive: { to: 'active', only: 'published' },
+    active: { to: 'active', only: 'published' },
+  },
+  deactivate: { inactive: { to: 'inactive' }, active: { to: 'inactive' } },
+  rollback: live('published'),
+  trigger: live('published'),
+  archive: { inactive: { to: 'archived' }, active: { to: 'archived' } },
+}
+
+export function allowedActions(standing: Standing): WorkflowAction[] {
+  return workflowActions.filter((action) => transitionOf(action, standing) !== undefined)
+}
+
+/** The status `action` leads to. Throws invalid_state_transition where the table has none. */
+export function statusAfter(action: WorkflowAction, standing: Standing): WorkflowStatus {
+  const transition = transitionOf(action, standing)
+  if (transition) return transition.to
+  const from =
+    standing.status === 'archived' || standing.publishedVersion !== null ? standing.status : 'not published'
+  throw invalidTransition(action, from, allowedActions(standing))
+}
+
+function transitionOf(
+  action: WorkflowAction,
+  { status, publishedVersion }: Standing,
+): Transition | undefined {
+  const transition = transitions[action][status]
+  return transition?.only === 'published' && publishedVersion === null ? undefined : transition
+}

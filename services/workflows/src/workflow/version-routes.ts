@@ -1,0 +1,99 @@
+import {
+  WorkflowDefinition,
+  WorkflowDiff,
+  WorkflowVersion,
+  WorkflowVersionWithDefinition,
+} from '@opsplane/contracts'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { z } from 'zod'
+import { diffOf } from './diff.js'
+import { tag } from './routes.js'
+import { shownVersion } from './versions.js'
+import type { Workflows } from './workflows.js'
+
+const reading = { tag, scope: 'workflows:read' } as const
+
+const document = z.record(z.string(), z.unknown()).meta({ id: 'JsonSchemaDocument' })
+
+/** Reading versions, and the schema of definitions. */
+export function versionRoutes(workflows: Workflows): Route[] {
+  const { versions } = workflows
+  return [
+    defineRoute({
+      ...reading,
+      operationId: 'getWorkflowSchema',
+      method: 'get',
+      path: '/workflows/schema',
+      summary: 'Get the JSON Schema of definitions',
+      description: 'Of draft 2020-12, for editors: every kind of step and trigger with what its fields mean.',
+      response: document,
+      handler: async () => definitionSchema(),
+    }),
+
+    defineList({
+      ...reading,
+      operationId: 'listWorkflowVersions',
+      path: '/workflows/:id/versions',
+      summary: 'List the versions of a workflow',
+      description: 'The newest first.',
+      sorts: [],
+      response: WorkflowVersion,
+      errors: ['not_found'],
+      handler: async ({ params, query: { limit, after }, binding, meta: { tenant } }) => {
+        const found = await workflows.aggregate.get(params.id, tenant)
+        return versions.list(found, tenant, { limit, after, binding })
+      },
+    }),
+
+    defineRoute({
+      ...reading,
+      operationId: 'getWorkflowVersion',
+      method: 'get',
+      path: '/workflows/:id/versions/:number',
+      summary: 'Get a version with its definition',
+      response: WorkflowVersionWithDefinition,
+      errors: ['not_found'],
+      handler: async ({ params, meta: { tenant } }) => {
+        const found = await workflows.aggregate.get(params.id, tenant)
+        const version = await workflows.version(found.id, numberOf(params.number), tenant)
+        return { ...shownVersion(version, found.publishedVersion), definition: version.definition }
+      },
+    }),
+
+    defineRoute({
+      ...reading,
+      operationId: 'diffWorkflowVersions',
+      method: 'get',
+      path: '/workflows/:id/versions/:number/diff/:other',
+      summary: 'Compare two versions',
+      description:
+        'What it takes to get from the first to the second, by JSON pointers. Steps are compared by their ids; where ' +
+        'steps changed places, the list says the ids in their order. At most 1,000 changes.',
+      response: WorkflowDiff,
+      errors: ['not_found'],
+      handler: async ({ params, meta: { tenant } }) => {
+        const [from, to] = await Promise.all(
+          [params.number, params.other].map((number) =>
+            workflows.version(params.id, numberOf(number), tenant),
+          ),
+        )
+        if (!from || !to) throw new Error('two versions were asked for')
+        return { from: from.number, to: to.number, changes: diffOf(from.definition, to.definition) }
+      },
+    }),
+  ]
+}
+
+/** NaN, which is no version, unless it is written as it is shown: an address has one spelling. */
+const numberOf = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN)
+
+let schema: Record<string, unknown> | undefined
+
+/** Made when it is first asked for. */
+function definitionSchema(): Record<string, unknown> {
+  schema ??= {
+    title: 'Workflow definition',
+    ...z.toJSONSchema(WorkflowDefinition, { io: 'input', target: 'draft-2020-12' }),
+  }
+  return schema
+}

@@ -1,0 +1,116 @@
+import {
+  canonicalJson,
+  type Instant,
+  notFound,
+  type ReadModelRow,
+  type TenantScope,
+  WorkflowDefinition,
+  type WorkflowVersion,
+} from '@opsplane/contracts'
+import { type Database, keysetPage } from '@opsplane/postgres'
+import { type CursorCodec, sha256Hex } from '@opsplane/runtime'
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { workflowVersions as table } from './tables.js'
+
+/** A version as it is kept: immutable. */
+export const StoredVersion = z.object({
+  workflowId: z.string(),
+  /** 0 for a draft that is tested. */
+  number: z.int().min(0),
+  name: z.string(),
+  note: z.string(),
+  definition: WorkflowDefinition,
+  digest: z.string(),
+  stepCount: z.int(),
+  publishedAt: z.string(),
+  publishedBy: z.string(),
+  /** By which its runs act for whoever published it. */
+  grant: z.string(),
+})
+export type StoredVersion = z.infer<typeof StoredVersion>
+
+/** The row a run is pinned to. */
+export const versionRef = (workflowId: string, number: number) => `${workflowId}.${number}`
+export const testRef = (workflowId: string, testId: string) => `${workflowId}.0.${testId}`
+
+export const digestOf = (definition: WorkflowDefinition) => sha256Hex(canonicalJson(definition))
+
+export const versionRow = (id: string, version: StoredVersion): ReadModelRow => ({
+  table: 'workflow_versions',
+  id,
+  state: { ...version },
+})
+
+export const draftRow = (id: string, definition: WorkflowDefinition, now: Instant): ReadModelRow => ({
+  table: 'workflow_drafts',
+  id,
+  state: { definition, updatedAt: now },
+})
+
+export interface Versions {
+  /** By the reference of its row; for ever the same. Throws not_found where it is another tenant's, or not there. */
+  load(ref: string, tenant: TenantScope): Promise<StoredVersion>
+  draft(workflowId: string, tenant: TenantScope): Promise<WorkflowDefinition>
+  list(
+    workflow: { id: string; publishedVersion: number | null },
+    tenant: TenantScope,
+    page: { limit: number; after: string | undefined; binding: string },
+  ): ReturnType<typeof keysetPage<WorkflowVersion>>
+}
+
+const mostKept = 500
+const Row = z.object({ state: z.unknown() })
+
+/** Definitions are parsed once; what is asked for longest ago is forgotten first. */
+export function createVersions({ sql: client, db }: Database, cursors: CursorCodec): Versions {
+  const kept = new Map<string, Promise<StoredVersion>>()
+
+  const read = async (from: 'workflow_drafts' | 'workflow_versions', id: string, tenant: TenantScope) => {
+    const rows = await client.unsafe(
+      `select state from ${from} where id = $1 and workspace_id = $2 and environment = $3`,
+      [id, tenant.workspaceId, tenant.environment],
+      { prepare: true },
+    )
+    if (!rows[0]) throw notFound()
+    return Row.parse(rows[0]).state
+  }
+
+  return {
+    load(ref, tenant) {
+      const key = `${tenant.workspaceId}/${tenant.environment}/${ref}`
+      const known = kept.get(key)
+      const found =
+        known ?? read('workflow_versions', ref, tenant).then((state) => StoredVersion.parse(state))
+      kept.delete(key)
+      kept.set(key, found)
+      found.catch(() => kept.delete(key))
+      for (const oldest of kept.keys()) {
+        if (kept.size <= mostKept) break
+        kept.delete(oldest)
+      }
+      return found
+    },
+    draft: async (workflowId, tenant) =>
+      z.object({ definition: WorkflowDefinition }).parse(await read('workflow_drafts', workflowId, tenant))
+        .definition,
+    list: ({ id, publishedVersion }, tenant, { limit, after, binding }) =>
+      keysetPage(db, {
+        table,
+        tenant,
+        where: [sql`${table.workflowId} = ${id}`, sql`${table.number} > 0`],
+        sort: { column: table.number, direction: 'desc' },
+        ...{ limit, after, binding, cursors },
+        present: ({ state }) => shownVersion(StoredVersion.parse(state), publishedVersion),
+      }),
+  }
+}
+
+export function shownVersion(version: StoredVersion, publishedVersion: number | null): WorkflowVersion {
+  const { workflowId, number, name, note, definition, stepCount, publishedAt, publishedBy } = version
+  return {
+    ...{ workflowId, number, name, note, stepCount, publishedAt, publishedBy },
+    triggerType: definition.trigger.type,
+    current: number === publishedVersion,
+  }
+}

@@ -1,0 +1,182 @@
+import {
+  type NewWorkflow,
+  newId,
+  notFound,
+  type TenantScope,
+  type Workflow,
+  type WorkflowDefinition,
+  type WorkflowPatch,
+  type WorkflowWithDraft,
+} from '@opsplane/contracts'
+import type { Aggregate } from '@opsplane/eventstore'
+import type { Delegations, RequestMeta } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { type Checks, refuseProblems } from './check/problems.js'
+import { visits } from './check/walk.js'
+import { type Pinned, type WorkflowCommand, type WorkflowRecord, type Written, workflow } from './domain.js'
+import { requireRights } from './rights.js'
+import { allowedActions, statusAfter } from './transitions.js'
+import {
+  createVersions,
+  digestOf,
+  draftRow,
+  type StoredVersion,
+  type Versions,
+  versionRef,
+  versionRow,
+} from './versions.js'
+
+export type WorkflowAggregate = Aggregate<WorkflowRecord, WorkflowCommand, Workflow>
+
+export interface Workflows {
+  aggregate: WorkflowAggregate
+  versions: Versions
+  create(fields: NewWorkflow, meta: RequestMeta): Promise<WorkflowWithDraft>
+  get(id: string, tenant: TenantScope): Promise<WorkflowWithDraft>
+  update(id: string, patch: WorkflowPatch, meta: RequestMeta): Promise<WorkflowWithDraft>
+  publish(id: string, options: { note: string; activate: boolean }, meta: RequestMeta): Promise<Workflow>
+  rollback(id: string, to: number, meta: RequestMeta): Promise<Workflow>
+  rotateHook(id: string, hookId: string, meta: RequestMeta): Promise<{ path: string }>
+  /** A published version; `not_found` where there is none of this number. */
+  version(id: string, number: number, tenant: TenantScope): Promise<StoredVersion>
+  record(id: string, tenant: TenantScope): Promise<WorkflowRecord>
+  /**
+   * What new runs are pinned to. Throws `not_found` where there is no such workflow, `invalid_state_transition` where it is
+   * archived or not published.
+   */
+  published(id: string, tenant: TenantScope): Promise<Runnable>
+}
+
+/** What a run is started of, and the grant it acts by. */
+export interface Runnable {
+  id: string
+  name: string
+  version: number
+  programRef: string
+  grant: string
+}
+
+export interface WorkflowParts {
+  delegations: Delegations
+  checks: Checks
+}
+
+export function createWorkflows(
+  { store, database, cursors }: ServiceContext,
+  { delegations, checks }: WorkflowParts,
+): Workflows {
+  const aggregate = store.aggregate(workflow, { present: shown })
+  const versions = createVersions(database, cursors)
+
+  const record: Workflows['record'] = async (id, tenant) => {
+    const found = await aggregate.find(id, tenant)
+    if (!found) throw notFound()
+    return found.state
+  }
+
+  const withDraft = async (found: Workflow, draft: WorkflowDefinition, tenant: TenantScope) => ({
+    ...found,
+    draft,
+    problems: await checks.problemsOf(found.id, draft, tenant),
+  })
+
+  return {
+    aggregate,
+    versions,
+    record,
+
+    create: ({ definition, ...fields }, meta) => {
+      const id = newId('workflow')
+      const draft = written(id, definition, meta.now)
+      const command = { kind: 'create', id, ...fields, hookId: newId('hook'), draft, now: meta.now } as const
+      return store.transact(meta, async (unit) =>
+        withDraft(await unit.create(aggregate, id, command), definition, meta.tenant),
+      )
+    },
+
+    get: async (id, tenant) => {
+      const found = await aggregate.get(id, tenant)
+      return withDraft(found, await versions.draft(id, tenant), tenant)
+    },
+
+    update: async (id, { definition, ...patch }, meta) => {
+      const draft = definition && written(id, definition, meta.now)
+      const command = { kind: 'update', patch, now: meta.now, ...(draft && { draft }) } as const
+      return store.transact(
+        meta,
+        async (unit) => {
+          const changed = await unit.handle(aggregate, id, command)
+          return withDraft(changed, definition ?? (await versions.draft(id, meta.tenant)), meta.tenant)
+        },
+        { turn: id },
+      )
+    },
+
+    publish: async (id, { note, activate }, meta) => {
+      const { tenant, now, principal } = meta
+      const state = await record(id, tenant)
+      const definition = await versions.draft(id, tenant)
+      refuseProblems(await checks.problemsOf(id, definition, tenant))
+      requireRights(principal, definition)
+      const number = state.latestVersion + 1
+      const ref = versionRef(id, number)
+      const { grant } = await delegations.delegate(meta, { run: ref, expiresInSeconds: null })
+      const version: StoredVersion = {
+        ...{ workflowId: id, number, name: state.name, note, definition, grant },
+        digest: digestOf(definition),
+        stepCount: visits(definition).length,
+        publishedAt: now,
+        publishedBy: principal.userId,
+      }
+      const { draftRevision } = state
+      const written = { ...pinned(version), row: versionRow(ref, version) }
+      return aggregate.handle(id, { kind: 'publish', draftRevision, version: written, activate, now }, meta)
+    },
+
+    rollback: async (id, to, meta) => {
+      const version = await loadVersion(versions, id, to, meta.tenant)
+      return aggregate.handle(id, { kind: 'rollback', version: pinned(version), now: meta.now }, meta)
+    },
+
+    rotateHook: (id, hookId, meta) =>
+      store.transact(
+        meta,
+        async (unit) => {
+          await unit.handle(aggregate, id, { kind: 'rotate_hook', hookId, now: meta.now })
+          return hookOf({ hookId })
+        },
+        { turn: id },
+      ),
+
+    published: async (id, tenant) => {
+      const state = await record(id, tenant)
+      statusAfter('trigger', state)
+      const ref = versionRef(id, state.publishedVersion ?? 0)
+      const { number, grant } = await versions.load(ref, tenant)
+      return { id, name: state.name, version: number, programRef: ref, grant }
+    },
+
+    version: (id, number, tenant) => loadVersion(versions, id, number, tenant),
+  }
+}
+
+const loadVersion = async (versions: Versions, id: string, number: number, tenant: TenantScope) =>
+  versions.load(versionRef(id, number), tenant)
+
+const written = (id: string, definition: WorkflowDefinition, now: string): Written => ({
+  digest: digestOf(definition),
+  row: draftRow(id, definition, now),
+})
+
+const pinned = ({ number, digest, definition, publishedBy }: StoredVersion): Pinned => ({
+  number,
+  digest,
+  triggerType: definition.trigger.type,
+  ownerId: publishedBy,
+})
+
+function shown(state: WorkflowRecord, version: number): Workflow {
+  return { ...workflow.expose(state), version, allowedActions: allowedActions(state) }
+}
+
+export const hookOf = ({ hookId }: Pick<WorkflowRecord, 'hookId'>) => ({ path: `/hooks/${hookId}` })
