@@ -175,6 +175,16 @@ CREATE TABLE "sessions" (
 	"user_agent" text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "standing_grants" (
+	"id" text PRIMARY KEY NOT NULL,
+	"workspace_id" text NOT NULL,
+	"user_id" text NOT NULL,
+	"service" text NOT NULL,
+	"purpose" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"revoked_at" timestamp with time zone
+);
+--> statement-breakpoint
 CREATE TABLE "token_usage" (
 	"token_id" text PRIMARY KEY NOT NULL,
 	"last_used_at" text NOT NULL
@@ -201,6 +211,7 @@ CREATE TABLE "workspaces" (
 	"slug" text GENERATED ALWAYS AS (state->>'slug') STORED
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX "account_tokens_id_key" ON "account_tokens" USING btree ("id");--> statement-breakpoint
 CREATE UNIQUE INDEX "accounts_email_key" ON "accounts" USING btree ("email");--> statement-breakpoint
 CREATE INDEX "audit_heads_due_idx" ON "audit_heads" USING btree (greatest(checkpoint_at, held_until)) WHERE checkpoint_at is not null;--> statement-breakpoint
 CREATE INDEX "audit_log_created_idx" ON "audit_log" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
@@ -212,11 +223,10 @@ CREATE INDEX "audit_log_address_idx" ON "audit_log" USING btree ("workspace_id",
 CREATE UNIQUE INDEX "audit_log_chain_key" ON "audit_log" USING btree ("workspace_id","seq");--> statement-breakpoint
 CREATE UNIQUE INDEX "data_keys_workspace_idx" ON "data_keys" USING btree ("workspace_id","generation");--> statement-breakpoint
 CREATE INDEX "login_throttle_expires_idx" ON "login_throttle" USING btree ("expires_at");--> statement-breakpoint
-CREATE UNIQUE INDEX "account_tokens_id_key" ON "account_tokens" USING btree ("id");--> statement-breakpoint
-CREATE UNIQUE INDEX "mails_purpose_key" ON "mails" USING btree ("email","purpose");--> statement-breakpoint
 CREATE INDEX "mails_due_idx" ON "mails" USING btree (greatest(due_at, held_until)) WHERE status = 'pending';--> statement-breakpoint
 CREATE INDEX "mails_turn_idx" ON "mails" USING btree (workspace_id,coalesce(greatest(due_at, held_until), 'infinity'::timestamptz)) WHERE status = 'pending';--> statement-breakpoint
 CREATE INDEX "mails_invitation_idx" ON "mails" USING btree ("invitation_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "mails_purpose_key" ON "mails" USING btree ("email","purpose");--> statement-breakpoint
 CREATE UNIQUE INDEX "memberships_user_key" ON "memberships" USING btree ("user_id","workspace_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "memberships_invitation_key" ON "memberships" USING btree ("invitation_id");--> statement-breakpoint
 CREATE INDEX "memberships_created_idx" ON "memberships" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
@@ -226,5 +236,6 @@ CREATE UNIQUE INDEX "roles_name_key" ON "roles" USING btree ("workspace_id","nam
 CREATE UNIQUE INDEX "secrets_name_key" ON "secrets" USING btree ("workspace_id","environment","name");--> statement-breakpoint
 CREATE INDEX "secrets_created_idx" ON "secrets" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
 CREATE INDEX "sessions_account_idx" ON "sessions" USING btree ("account_id","expires_at");--> statement-breakpoint
+CREATE INDEX "standing_grants_user_idx" ON "standing_grants" USING btree ("workspace_id","user_id");--> statement-breakpoint
 CREATE INDEX "tokens_user_idx" ON "tokens" USING btree ("workspace_id","environment","user_id","created_at","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "workspaces_slug_key" ON "workspaces" USING btree ("slug");
