@@ -23,7 +23,7 @@ function apiError({ code, message, position, token }: ExpressionError): ApiError
       headers: { 'retry-after': '1' },
     })
   const params = { ...(position !== undefined && { position }), ...(token !== undefined && { token }) }
-  return new ApiError('validation_failed', `The expression is not valid or cannot be evaluated: ${message}`, {
+  return new ApiError('validation_failed', `The expression cannot be evaluated: ${message}`, {
     details: [{ in: 'body', path: '/expression', code, message, params }],
   })
 }
