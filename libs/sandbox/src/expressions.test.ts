@@ -83,6 +83,16 @@ test('says for each template what is wrong, and where', async () => {
   ])
 })
 
+test('blames the expression at which a process ends', async () => {
+  const bomb = '$length($pad("", 200000000, "ab"))'
+  const templates = [template(['{{ 1 + 1 }}', `{{ ${bomb} }}`, '{{ 1 + 2 }}']), template('{{ 1 + 3 }}')]
+  const evaluated = await expressions.evaluate({ tenant: 'ws_2/production', scope, templates })
+  expect(evaluated).toMatchObject([
+    { ok: false, error: { path: '/1', expression: bomb } },
+    { ok: false, error: { path: '', expression: '1 + 3' } },
+  ])
+})
+
 test('lets no data refer to a secret, in one text or torn over several', async () => {
   const data = {
     whole: 'x {{ secrets.a }}',

@@ -4,7 +4,7 @@ import type { ExpressionFailure } from './error-codes.js'
 import { type ChildCheck, type ChildResult, parseChecks, parseResults } from './messages.js'
 import { createChildPool } from './pool/pool.js'
 import { expressionProgram } from './program.js'
-import { type Evaluated, failureOf, inputTooLarge } from './results.js'
+import { type Evaluated, failureOf, inputTooLarge, ownFailure, type RequestFailure } from './results.js'
 import { assemble, type ExpressionResult } from './template/assemble.js'
 import { walkPlainPath } from './template/plain-path.js'
 import type { Template, TemplateExpression, TemplateProblem } from './template/template.js'
@@ -109,14 +109,13 @@ export function createExpressions(options: ExpressionsOptions): Expressions & { 
     request: ChildRequest,
     { tenant, signal, timeoutMs }: Asking & { timeoutMs: number },
     parse: (text: string) => Answer[],
-  ): Promise<Answer[] | ExpressionFailure> {
+  ): Promise<Answer[] | RequestFailure> {
     const text = textOf(request)
     if (text === undefined || Buffer.byteLength(text) > maxInputBytes) return inputTooLarge
     try {
-      const answers = parse(await pool.run({ tenant, signal, text, deadlineMs: timeoutMs + graceMs }))
-      return answers.length === request.expressions.length ? answers : unusable
+      return await pool.run({ tenant, signal, text, parse, deadlineMs: timeoutMs + graceMs })
     } catch (thrown) {
-      return failureOf(thrown)
+      return failureOf(thrown, request.expressions)
     }
   }
 
@@ -151,7 +150,7 @@ export function createExpressions(options: ExpressionsOptions): Expressions & { 
     async evaluateExpression({ expression, ...request }) {
       const result = (await resultsOf(request, [expression]))(expression)
       return 'error' in result
-        ? { ok: false, error: { ...result.error, expression } }
+        ? { ok: false, error: { ...(ownFailure(result.error, expression) ?? unusable), expression } }
         : { ok: true, value: result.value ?? null }
     },
     async check({ templates, ...request }) {
@@ -164,7 +163,7 @@ export function createExpressions(options: ExpressionsOptions): Expressions & { 
       const checkOf = (source: string): ChildCheck =>
         Array.isArray(checks)
           ? (checks[expressions.indexOf(source)] ?? { error: unusable, references: [] })
-          : { error: checks, references: [] }
+          : { error: ownFailure(checks, source), references: [] }
       return templates.map((template) => checked(template, checkOf))
     },
     close: pool.close,

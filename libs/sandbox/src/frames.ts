@@ -1,5 +1,8 @@
 const headerBytes = 4
 
+/** What a child says when it has done a part of a request, so that it is known what it died of. */
+export const partDone = ''
+
 /** A message as it crosses between a process and its child: its length in bytes (32 bits, little endian), and UTF-8. */
 export function frame(text: string): Buffer {
   const length = Buffer.byteLength(text)

@@ -22,11 +22,23 @@ const failures: Record<PoolFailure, ExpressionFailure> = {
   unavailable: { code: 'expression_unavailable', message: 'cannot be evaluated now' },
 }
 
-/** What a request that got no answer means for its expressions; whatever else was thrown goes on. */
-export function failureOf(thrown: unknown): ExpressionFailure {
-  if (thrown instanceof PoolError) return failures[thrown.failure]
-  throw thrown
+/** Why none of the expressions of a request has a value. */
+export interface RequestFailure extends ExpressionFailure {
+  /** The expression at which it ended. */
+  cause?: string | undefined
 }
+
+/** What a request that got no answer means for its expressions; whatever else was thrown goes on. */
+export function failureOf(thrown: unknown, expressions: readonly string[]): RequestFailure {
+  if (!(thrown instanceof PoolError)) throw thrown
+  return { ...failures[thrown.failure], cause: expressions[thrown.done] }
+}
+
+/** The failure as it is for one of the expressions; undefined where another one is the cause. */
+export const ownFailure = (
+  { cause, ...failure }: RequestFailure,
+  source: string,
+): ExpressionFailure | undefined => (cause === undefined || cause === source ? failure : undefined)
 
 export const inputTooLarge: ExpressionFailure = {
   code: 'expression_too_large',

@@ -4,9 +4,14 @@ import { compile } from './compile.js'
 import { childError } from './errors.js'
 import { referencesOf, type UnknownVariable } from './references.js'
 
-/** Parses expressions and finds what they refer to; the answer's text. */
-export function check(expressions: readonly string[]): string {
-  return JSON.stringify({ checks: expressions.map(checkOne) })
+/** Parses expressions and finds what they refer to; the answer's text. After each but the last, `onDone` is called. */
+export function check(expressions: readonly string[], onDone: () => void): string {
+  const checks: ChildCheck[] = []
+  for (const source of expressions) {
+    checks.push(checkOne(source))
+    if (checks.length < expressions.length) onDone()
+  }
+  return JSON.stringify({ checks })
 }
 
 function checkOne(source: string): ChildCheck {

@@ -7,8 +7,14 @@ import { beginRequest, isOverdue } from './stopwatch.js'
 
 type EvaluateRequest = Extract<ChildRequest, { op: 'evaluate' }>
 
-/** Evaluates expressions in their order; the answer's text, in which each has a value or an error of its own. */
-export async function evaluate({ expressions, ...request }: EvaluateRequest): Promise<string> {
+/**
+ * Evaluates expressions in their order; the answer's text, in which each has a value or an error of its own. After each but
+ * the last, `onDone` is called.
+ */
+export async function evaluate(
+  { expressions, ...request }: EvaluateRequest,
+  onDone: () => void,
+): Promise<string> {
   beginRequest(request.timeoutMs)
   let left = request.maxOutputBytes
   const results: string[] = []
@@ -16,6 +22,7 @@ export async function evaluate({ expressions, ...request }: EvaluateRequest): Pr
     const result = await resultOf(source, request, left)
     left -= result.length
     results.push(result)
+    if (results.length < expressions.length) onDone()
   }
   return `{"results":[${results.join(',')}]}`
 }

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
-import { frame, frameReader } from '../frames.js'
+import { frame, frameReader, partDone } from '../frames.js'
 import { check } from './check.js'
 import { evaluate } from './evaluate.js'
 import { parseRequest } from './request.js'
@@ -13,9 +13,11 @@ setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks'
 const channel = new Socket({ fd: 3, readable: true, writable: true })
 const read = frameReader(Number.MAX_SAFE_INTEGER)
 
+const onePart = () => void channel.write(frame(partDone))
+
 async function answer(text: string): Promise<string> {
   const request = parseRequest(text)
-  return request.op === 'check' ? check(request.expressions) : evaluate(request)
+  return request.op === 'check' ? check(request.expressions, onePart) : evaluate(request, onePart)
 }
 
 let last = Promise.resolve()

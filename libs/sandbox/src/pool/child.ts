@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { startGuard } from '@opsplane/runtime/server-process'
-import { frame, frameReader } from '../frames.js'
+import { frame, frameReader, partDone } from '../frames.js'
 import type { ChildCommand } from './program.js'
 import { watch } from './watch.js'
 
@@ -9,7 +9,11 @@ import { watch } from './watch.js'
 export type ChildFailure = 'deadline' | 'memory' | 'too_large' | 'died'
 
 export class ChildFailedError extends Error {
-  constructor(readonly failure: ChildFailure) {
+  constructor(
+    readonly failure: ChildFailure,
+    /** Parts of the request it had done by then. */
+    readonly done: number,
+  ) {
     super(`the child process failed: ${failure}`)
   }
 }
@@ -61,7 +65,7 @@ export async function startChild(
 function channelOf(process: ChildProcess, limits: ChildLimits) {
   const pipe = process.stdio[3] as Socket
   const read = frameReader(limits.replyBytes)
-  let waiting: { resolve: (text: string) => void; fail: (failure: ChildFailure) => void } | undefined
+  let waiting: { answer: (text: string) => void; fail: (failure: ChildFailure) => void } | undefined
   let alive = true
 
   const end = (failure: ChildFailure) => {
@@ -73,7 +77,8 @@ function channelOf(process: ChildProcess, limits: ChildLimits) {
   }
   pipe.on('data', (chunk: Buffer) => {
     try {
-      for (const text of read(chunk)) waiting?.resolve(text)
+      // What nobody has asked for comes from a child that is no longer ours.
+      for (const text of read(chunk)) waiting ? waiting.answer(text) : end('died')
     } catch {
       end('too_large')
     }
@@ -94,18 +99,23 @@ function channelOf(process: ChildProcess, limits: ChildLimits) {
     new Promise((resolve, reject) => {
       const { residentBytes } = limits
       const unwatch = watch({ pid: process.pid ?? 0, deadlineMs, residentBytes, onPassed: end })
+      let done = 0
       const settle = () => {
         unwatch()
         waiting = undefined
       }
       waiting = {
-        resolve: (text) => {
+        answer: (text) => {
+          if (text === partDone) {
+            done += 1
+            return
+          }
           settle()
           resolve(text)
         },
         fail: (failure) => {
           settle()
-          reject(new ChildFailedError(failure))
+          reject(new ChildFailedError(failure, done))
         },
       }
       if (!alive) end('died')

@@ -14,6 +14,10 @@ const program = (name: string) => ({
   readable: [here('../..')],
   heapMb: 32,
 })
+const parse = (answer: string) => {
+  if (answer === 'nonsense') throw new Error('is no answer')
+  return answer
+}
 /** Longer than any test may take. */
 const ages = 600_000
 
@@ -36,7 +40,7 @@ function poolOf(options: Partial<PoolOptions> = {}) {
   })
   pools.push(pool)
   const ask = (tenant: string, text: string, more: { deadlineMs?: number; signal?: AbortSignal } = {}) =>
-    pool.run({ tenant, text, deadlineMs: ages, ...more })
+    pool.run({ tenant, text, parse, deadlineMs: ages, ...more })
   /** For requests the end of the test cuts off. */
   const leave = (tenant: string, text: string) => void ask(tenant, text).catch(() => {})
   return { pool, ask, leave }
@@ -62,6 +66,7 @@ describe('children', () => {
     ['die', 'died'],
     ['crash', 'memory'],
     ['flood', 'too_large'],
+    ['echo:nonsense', 'died'],
   ])('that %s cost the request they work on, and are replaced', async (act, failure) => {
     const { pool, ask } = poolOf()
     await Promise.all([ask('a', 'echo:1'), ask('b', 'echo:2')])
@@ -71,6 +76,19 @@ describe('children', () => {
     expect(await answers).toEqual(['1', '2', '3'])
     expect(await ask('a', 'echo:again')).toBe('again')
     expect(pool.pids().filter((pid) => !before.includes(pid)).length).toBeLessThanOrEqual(1)
+  })
+
+  test('are not heard when nobody has asked them', async () => {
+    const { pool, ask } = poolOf({ children: 1 })
+    expect(await ask('a', 'twice:1')).toBe('1')
+    const [pid = 0] = pool.pids()
+    expect(await waitUntilGone(pid, ages)).toBe(true)
+    expect(await ask('b', 'echo:2')).toBe('2')
+  })
+
+  test('say how far they have come before they die', async () => {
+    const { ask } = poolOf()
+    await expect(ask('a', 'parts:3')).rejects.toMatchObject({ failure: 'died', done: 3 })
   })
 
   test('that do not answer in time are killed', async () => {

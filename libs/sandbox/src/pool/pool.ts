@@ -18,9 +18,11 @@ export interface PoolOptions {
   maxWaitMs: number
 }
 
-export interface PoolRequest {
+export interface PoolRequest<Answer> {
   tenant: string
   text: string
+  /** Reads the child's answer; one that it throws at ends the child. */
+  parse: (answer: string) => Answer
   /** From when a child has it. */
   deadlineMs: number
   signal?: AbortSignal | undefined
@@ -30,22 +32,27 @@ export type PoolFailure = ChildFailure | 'overloaded' | 'unavailable'
 
 /** Why there is no answer. */
 export class PoolError extends Error {
-  constructor(readonly failure: PoolFailure) {
+  constructor(
+    readonly failure: PoolFailure,
+    /** Parts of the request a child had done by then. */
+    readonly done = 0,
+  ) {
     super(`no answer from a child process: ${failure}`)
   }
 }
 
 export interface ChildPool {
   /** The child's answer. Rejects with `PoolError`, or with the signal's reason. */
-  run(request: PoolRequest): Promise<string>
+  run<Answer>(request: PoolRequest<Answer>): Promise<Answer>
   close(): Promise<void>
   /** Process ids of the children that run. */
   pids(): number[]
 }
 
-interface Entry extends PoolRequest {
+interface Entry extends Omit<PoolRequest<unknown>, 'parse'> {
   since: number
-  resolve: (answer: string) => void
+  /** Throws where it is no answer. */
+  answer: (text: string) => void
   reject: (error: unknown) => void
 }
 
@@ -110,13 +117,14 @@ export function createChildPool(options: PoolOptions): ChildPool {
     slot.tenant = tenant
     const begun = performance.now()
     try {
-      const answer = await child.request(entry.text, entry.deadlineMs)
+      entry.answer(await child.request(entry.text, entry.deadlineMs))
       const now = performance.now()
       conduct.answered(tenant, now - begun, now)
-      entry.resolve(answer)
     } catch (error) {
+      child.kill()
       conduct.struck(tenant, performance.now())
-      entry.reject(error instanceof ChildFailedError ? new PoolError(error.failure) : error)
+      const { failure, done } = error instanceof ChildFailedError ? error : nonsense
+      entry.reject(new PoolError(failure, done))
     }
     slot.tenant = undefined
     slot.freeSince = performance.now()
@@ -187,13 +195,14 @@ export function createChildPool(options: PoolOptions): ChildPool {
     }, sweepMs).unref()
   }
 
-  function run(request: PoolRequest): Promise<string> {
+  function run<Answer>({ parse, ...request }: PoolRequest<Answer>): Promise<Answer> {
     const { tenant, signal } = request
     if (signal?.aborted) return Promise.reject(signal.reason)
     if (closed) return Promise.reject(new PoolError('unavailable'))
     if (turns.waiting(tenant) >= options.maxWaiting) return Promise.reject(new PoolError('overloaded'))
     return new Promise((resolve, reject) => {
-      const entry: Entry = { ...request, since: performance.now(), resolve, reject }
+      const answer = (text: string) => resolve(parse(text))
+      const entry: Entry = { ...request, since: performance.now(), answer, reject }
       if (signal) endWith(signal, entry)
       turns.add(tenant, entry)
       sweepRegularly()
@@ -202,15 +211,15 @@ export function createChildPool(options: PoolOptions): ChildPool {
   }
 
   function endWith(signal: AbortSignal, entry: Entry): void {
-    const { resolve, reject } = entry
+    const { answer, reject } = entry
     const abort = () => {
       turns.remove((waiting) => waiting === entry)
       reject(signal.reason)
     }
     signal.addEventListener('abort', abort)
-    entry.resolve = (answer) => {
+    entry.answer = (text) => {
+      answer(text)
       signal.removeEventListener('abort', abort)
-      resolve(answer)
     }
     entry.reject = (error) => {
       signal.removeEventListener('abort', abort)
@@ -232,6 +241,8 @@ export function createChildPool(options: PoolOptions): ChildPool {
     },
   }
 }
+
+const nonsense = { failure: 'died', done: 0 } as const
 
 function commandFor({ program, log }: PoolOptions): ChildCommand {
   const command = commandOf(program)

@@ -1,11 +1,11 @@
 import { secretReference } from '@opsplane/contracts'
 import type { ExpressionFailure } from '../error-codes.js'
 import { maxDepth, measure } from '../limits.js'
-import { type Evaluated, secretInValue } from '../results.js'
+import { type Evaluated, ownFailure, type RequestFailure, secretInValue } from '../results.js'
 import { valueError } from '../value-error.js'
 import type { Template, TemplateExpression, TemplateNode } from './template.js'
 
-export type ExpressionResult = { value?: unknown } | { error: ExpressionFailure }
+export type ExpressionResult = { value?: unknown } | { error: RequestFailure }
 
 export interface AssembleOptions {
   resultOf(expression: TemplateExpression): ExpressionResult
@@ -25,7 +25,7 @@ export function assemble({ root, expressions }: Template, options: AssembleOptio
   let left = options.maxBytes
   for (const expression of expressions) {
     const result = options.resultOf(expression)
-    if ('error' in result) return failed(result.error, expression)
+    if ('error' in result) return unanswered(result.error, expression, expressions)
     const measured = measure(result.value, { bytes: left, depth: maxDepth })
     if (measured.problem) return failed(valueError(measured.problem), expression)
     left -= measured.bytes
@@ -56,6 +56,18 @@ export function assemble({ root, expressions }: Template, options: AssembleOptio
   }
   const value = build(root)
   return joined && !options.keepSecretReferences ? failed(secretInValue, joined) : { ok: true, value }
+}
+
+/** Blames the expression at which a whole request ended, where it is one of the template's. */
+function unanswered(
+  error: RequestFailure,
+  expression: TemplateExpression,
+  all: readonly TemplateExpression[],
+): Evaluated {
+  const blamed = all.find(({ source }) => source === error.cause) ?? expression
+  const { code, message } = error
+  const because = { code, message: `was not evaluated: another expression ${message}` }
+  return failed(ownFailure(error, blamed.source) ?? because, blamed)
 }
 
 /** An expression's error, with where it stands. */
