@@ -14,6 +14,7 @@ const failures: Record<PoolFailure, ExpressionFailure> = {
   deadline: { code: 'expression_timeout', message: 'takes too long' },
   memory: { code: 'expression_memory', message: 'takes too much memory' },
   too_large: { code: 'expression_too_large', message: 'makes a value that is too large' },
+  crashed: { code: 'expression_error', message: 'ends the process that evaluates it' },
   died: { code: 'expression_unavailable', message: 'could not be evaluated: its process ended' },
   overloaded: {
     code: 'expression_overloaded',

@@ -10,6 +10,9 @@ import { parseRequest } from './request.js'
 // Regular expressions that backtrack too much go over to an engine of linear time, where V8 has one.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks')
 
+// A promise inside JSONata that nobody waits for any more is no reason to end.
+process.on('unhandledRejection', () => {})
+
 const channel = new Socket({ fd: 3, readable: true, writable: true })
 const read = frameReader(Number.MAX_SAFE_INTEGER)
 

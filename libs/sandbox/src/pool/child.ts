@@ -5,8 +5,8 @@ import { frame, frameReader, partDone } from '../frames.js'
 import type { ChildCommand } from './program.js'
 import { watch } from './watch.js'
 
-/** How a request to a child ended without an answer. */
-export type ChildFailure = 'deadline' | 'memory' | 'too_large' | 'died'
+/** How a request to a child ended without an answer; `crashed` by what it did, `died` by what others did. */
+export type ChildFailure = 'deadline' | 'memory' | 'too_large' | 'crashed' | 'died'
 
 export class ChildFailedError extends Error {
   constructor(
@@ -38,6 +38,11 @@ export interface Child {
 
 /** How V8 ends when its heap is full, or something in it larger than can be. */
 const crashes = new Set<NodeJS.Signals>(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV'])
+
+function failureOf(code: number | null, signal: NodeJS.Signals | null): ChildFailure {
+  if (signal !== null && crashes.has(signal)) return 'memory'
+  return code === null ? 'died' : 'crashed'
+}
 
 /** Starts the program and waits until it is ready. Rejects with `ChildFailedError` where that takes too long or it ends. */
 export async function startChild(
@@ -86,8 +91,8 @@ function channelOf(process: ChildProcess, limits: ChildLimits) {
   pipe.on('error', () => end('died'))
   process.on('error', () => end('died'))
   const gone = new Promise<void>((resolve) => {
-    const ended = (_code: number | null, signal: NodeJS.Signals | null) => {
-      end(signal !== null && crashes.has(signal) ? 'memory' : 'died')
+    const ended = (code: number | null, signal: NodeJS.Signals | null) => {
+      end(failureOf(code, signal))
       pipe.destroy()
       resolve()
     }

@@ -12,6 +12,7 @@ interface Conduct {
 const slowMs = 200
 const slowForMs = 10_000
 const strikeForMs = 60_000
+const harmfulStrikes = 3
 const trustedAfter = 20
 const keptTenants = 10_000
 const unknown: Conduct = { quick: 0, slowUntil: 0, strikes: 0, waitsUntil: 0 }
@@ -34,6 +35,8 @@ export function createConduct() {
     isSlow: (tenant: string, now: number): boolean => of(tenant).slowUntil > now,
     /** Its last requests were all quick ones. */
     isTrusted: (tenant: string): boolean => of(tenant).quick >= trustedAfter,
+    /** Has cost several children in a row. */
+    isHarmful: (tenant: string): boolean => of(tenant).strikes >= harmfulStrikes,
     /** When its next request may start; 0 where it may at once. */
     waitsUntil: (tenant: string): number => of(tenant).waitsUntil,
     answered(tenant: string, tookMs: number, now: number): void {

@@ -63,7 +63,7 @@ describe('children', () => {
   })
 
   test.each([
-    ['die', 'died'],
+    ['die', 'crashed'],
     ['crash', 'memory'],
     ['flood', 'too_large'],
     ['echo:nonsense', 'died'],
@@ -88,7 +88,20 @@ describe('children', () => {
 
   test('say how far they have come before they die', async () => {
     const { ask } = poolOf()
-    await expect(ask('a', 'parts:3')).rejects.toMatchObject({ failure: 'died', done: 3 })
+    await expect(ask('a', 'parts:3')).rejects.toMatchObject({ failure: 'crashed', done: 3 })
+  })
+
+  test('that somebody kills are not the fault of what they work on, unless it happens again and again', async () => {
+    const { pool, ask } = poolOf({ children: 1 })
+    const failures: unknown[] = []
+    for (const attempt of [1, 2, 3]) {
+      await ask(`good${attempt}`, 'echo:1')
+      const hanging = ask('a', 'hang').catch((error: unknown) => failures.push(error))
+      await waitFor(() => pool.pids('working').length > 0)
+      for (const pid of pool.pids('working')) process.kill(pid, 'SIGKILL')
+      await hanging
+    }
+    expect(failures).toMatchObject([{ failure: 'died' }, { failure: 'died' }, { failure: 'crashed' }])
   })
 
   test('that do not answer in time are killed', async () => {

@@ -46,7 +46,7 @@ export interface ChildPool {
   run<Answer>(request: PoolRequest<Answer>): Promise<Answer>
   close(): Promise<void>
   /** Process ids of the children that run. */
-  pids(): number[]
+  pids(which?: 'all' | 'working'): number[]
 }
 
 interface Entry extends Omit<PoolRequest<unknown>, 'parse'> {
@@ -110,7 +110,8 @@ export function createChildPool(options: PoolOptions): ChildPool {
     }
     if (turns.size === 0) return
     startMissing(now)
-    wakeLater(now)
+    // Where all of them work, the next that is done looks again.
+    if (slots.some(({ tenant }) => tenant === undefined)) wakeLater(now)
   }
 
   async function work(slot: Slot, child: Child, { tenant, entry }: { tenant: string; entry: Entry }) {
@@ -124,7 +125,9 @@ export function createChildPool(options: PoolOptions): ChildPool {
       child.kill()
       conduct.struck(tenant, performance.now())
       const { failure, done } = error instanceof ChildFailedError ? error : nonsense
-      entry.reject(new PoolError(failure, done))
+      // Whatever kills a child again and again, such as the system for its memory, has its reason in what it is asked.
+      const blamed = failure === 'died' && !closed && conduct.isHarmful(tenant)
+      entry.reject(new PoolError(blamed ? 'crashed' : failure, done))
     }
     slot.tenant = undefined
     slot.freeSince = performance.now()
@@ -176,8 +179,11 @@ export function createChildPool(options: PoolOptions): ChildPool {
 
   /** When the next tenant has waited for its own fault, or children may be started again. */
   function wakeLater(now: number): void {
-    const times = [...turns.tenants()].map((tenant) => conduct.waitsUntil(tenant))
-    const next = Math.min(...[...times, startsAgainAt].filter((time) => time > now))
+    let next = startsAgainAt > now ? startsAgainAt : Number.POSITIVE_INFINITY
+    for (const tenant of turns.tenants()) {
+      const until = conduct.waitsUntil(tenant)
+      if (until > now) next = Math.min(next, until)
+    }
     clearTimeout(wake)
     if (Number.isFinite(next)) wake = setTimeout(dispatch, next - now + 1)
   }
@@ -229,7 +235,10 @@ export function createChildPool(options: PoolOptions): ChildPool {
 
   return {
     run,
-    pids: () => slots.flatMap(({ child }) => (child ? [child.pid] : [])),
+    pids: (which = 'all') =>
+      slots.flatMap(({ child, tenant }) =>
+        child && (which === 'all' || tenant !== undefined) ? [child.pid] : [],
+      ),
     async close() {
       closed = true
       clearInterval(sweep)
