@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { builtInRoles, EvaluationResult } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import { integrations } from '../service.js'
+import { type ApiClient, testPrincipal } from '@opsplane/testing'
+import { type Fixture, startFixture } from '../fixture/integrations-fixture.js'
 
-let service: TestService
+let fixture: Fixture
 let api: ApiClient
 beforeAll(async () => {
-  service = await startTestService(integrations)
-  api = service.as(testPrincipal())
+  fixture = await startFixture()
+  api = fixture.api
 })
-afterAll(() => service?.stop())
+afterAll(() => fixture?.stop())
 
 const evaluate = (body: object) => api.post('/transformer/evaluate', body)
 const resultOf = async (body: object) => (await evaluate(body)).data(EvaluationResult).result
@@ -68,7 +68,7 @@ describe('POST /transformer/evaluate', () => {
   it('is for those who build', async () => {
     const body = { expression: '1' }
     const roles = Object.entries(builtInRoles).map(async ([role, { permissions }]) => {
-      const { status } = await service
+      const { status } = await fixture.service
         .as(testPrincipal({ permissions: [...permissions] }))
         .post('/transformer/evaluate', body)
       return [role, status]
