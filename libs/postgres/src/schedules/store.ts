@@ -1,0 +1,162 @@
+import { newId, Schedule, type TenantScope } from '@opsplane/contracts'
+import { timesOf } from '@opsplane/runtime'
+import type { StatementRunner } from '../database.js'
+import { claimedAt } from '../due-work/index.js'
+
+/** Whose schedule it is: each has one. */
+export interface ScheduleOwner {
+  kind: string
+  id: string
+  tenant: TenantScope
+}
+
+export interface ScheduleStatus {
+  schedule: Schedule
+  paused: boolean
+  /** ISO; null while it is paused, and where nothing is to come. */
+  nextAt: string | null
+  /** The latest time for which something was begun. */
+  lastAt: string | null
+}
+
+interface Row {
+  spec: unknown
+  anchored_at: string
+  planned_at: string | null
+  last_fired_at: string | null
+  paused: boolean
+}
+
+/** The time of tests that simulate it; the database's own without. */
+export interface At {
+  at?: string
+}
+
+const iso = (column: string) =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${column}`
+export const scheduleColumns = [
+  'spec::text as spec',
+  ...['anchored_at', 'planned_at', 'last_fired_at'].map(iso),
+]
+const columns = [...scheduleColumns, 'paused_at is not null as paused'].join(', ')
+const ofOwner = 'owner_kind = $1 and owner_id = $2 and workspace_id = $3 and environment = $4'
+const named = ({ kind, id, tenant }: ScheduleOwner) => [kind, id, tenant.workspaceId, tenant.environment]
+
+/** A schedule with what an interval counts from. */
+export function anchored(spec: unknown, anchoredAt: string): Schedule {
+  const schedule = Schedule.parse(spec)
+  const counted = schedule.everySeconds === undefined ? {} : { startAt: anchoredAt }
+  return { ...counted, ...schedule }
+}
+
+/**
+ * Gives an owner its schedule, or another one. Nothing is begun for times before now; with the same schedule as before, times
+ * that are due stay due. A paused one stays paused.
+ */
+export async function upsertSchedule(
+  on: StatementRunner,
+  owner: ScheduleOwner,
+  schedule: Schedule,
+  options: At = {},
+): Promise<ScheduleStatus> {
+  const now = await timeOf(on, options)
+  const row = await one(
+    on,
+    `insert into schedules as kept (owner_kind, owner_id, workspace_id, environment, id, spec, anchored_at, planned_at)
+      values ($1, $2, $3, $4, $5, $6::text::json, $7::timestamptz, $8::timestamptz)
+      on conflict (owner_kind, owner_id) do update set spec = excluded.spec,
+        anchored_at = ${unless('kept.anchored_at', 'excluded.anchored_at')},
+        planned_at = ${unless('kept.planned_at', 'excluded.planned_at')},
+        held_until = ${unless('kept.held_until', 'null')}, failures = ${unless('kept.failures', '0')}
+      where kept.workspace_id = excluded.workspace_id and kept.environment = excluded.environment
+      returning ${columns}`,
+    [
+      ...named(owner),
+      newId('schedule'),
+      JSON.stringify(schedule),
+      now,
+      nextAfter(anchored(schedule, now), now),
+    ],
+  )
+  if (!row) throw new Error(`The schedule of ${owner.kind} ${owner.id} belongs to another tenant.`)
+  return statusOf(row)
+}
+
+/** As it was, where the schedule is the one it was. */
+const unless = (same: string, changed: string) =>
+  `case when kept.spec::jsonb = excluded.spec::jsonb then ${same} else ${changed} end`
+
+/** Undefined where the owner has no schedule, as in all of these. */
+export async function findSchedule(
+  on: StatementRunner,
+  owner: ScheduleOwner,
+): Promise<ScheduleStatus | undefined> {
+  const row = await one(on, `select ${columns} from schedules where ${ofOwner}`, named(owner))
+  return row && statusOf(row)
+}
+
+/** Nothing is begun until it is resumed. */
+export async function pauseSchedule(
+  on: StatementRunner,
+  owner: ScheduleOwner,
+  options: At = {},
+): Promise<ScheduleStatus | undefined> {
+  const row = await one(
+    on,
+    `update schedules set paused_at = coalesce(paused_at, $5::timestamptz) where ${ofOwner} returning ${columns}`,
+    [...named(owner), await timeOf(on, options)],
+  )
+  return row && statusOf(row)
+}
+
+/** Goes on with the first time that is still to come: those that passed meanwhile were meant to. */
+export async function resumeSchedule(
+  on: StatementRunner,
+  owner: ScheduleOwner,
+  options: At = {},
+): Promise<ScheduleStatus | undefined> {
+  const found = await one(on, `select ${columns} from schedules where ${ofOwner} for update`, named(owner))
+  if (!found?.paused) return found && statusOf(found)
+  const now = await timeOf(on, options)
+  const next = nextAfter(anchored(JSON.parse(String(found.spec)), found.anchored_at), now)
+  const row = await one(
+    on,
+    `update schedules set paused_at = null, planned_at = $5::timestamptz, held_until = null, failures = 0
+      where ${ofOwner} returning ${columns}`,
+    [...named(owner), next],
+  )
+  return row && statusOf(row)
+}
+
+/** Whether there was one. */
+export async function removeSchedule(on: StatementRunner, owner: ScheduleOwner): Promise<boolean> {
+  const removed = await on.unsafe(`delete from schedules where ${ofOwner} returning 1`, named(owner))
+  return removed.length > 0
+}
+
+async function timeOf(on: StatementRunner, { at }: At): Promise<string> {
+  const [row] = await on.unsafe<{ at: string }[]>(`select ${claimedAt}`, [at ?? null])
+  if (!row) throw new Error('The database did not say what time it is.')
+  return row.at
+}
+
+function nextAfter(schedule: Schedule, now: string): string | null {
+  const next = timesOf(schedule).after(Date.parse(now))
+  return next === undefined ? null : new Date(next).toISOString()
+}
+
+async function one(
+  on: StatementRunner,
+  text: string,
+  parameters: (string | null)[],
+): Promise<Row | undefined> {
+  const [row] = await on.unsafe<Row[]>(text, parameters)
+  return row
+}
+
+const statusOf = ({ spec, paused, planned_at, last_fired_at }: Row): ScheduleStatus => ({
+  schedule: Schedule.parse(JSON.parse(String(spec))),
+  paused,
+  nextAt: paused ? null : planned_at,
+  lastAt: last_fired_at,
+})

@@ -1,0 +1,52 @@
+import { json, pgTable, primaryKey, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
+import { dueIndexes, dueTable, heldColumns } from '../due-work/index.js'
+
+export const dueSchedules = dueTable({
+  table: 'schedules',
+  key: 'id',
+  dueAt: 'planned_at',
+  waiting: 'paused_at is null and planned_at is not null',
+  fairKey: 'workspace_id',
+})
+
+const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'string' })
+
+/** Of every service that begins something by schedule: exported from its `schema.ts`, they are part of its next migration. */
+export const schedules = pgTable(
+  'schedules',
+  {
+    id: text('id').primaryKey(),
+    ownerKind: text('owner_kind').notNull(),
+    ownerId: text('owner_id').notNull(),
+    workspaceId: text('workspace_id').notNull(),
+    environment: text('environment').notNull(),
+    /** A Schedule, as it was given. */
+    spec: json('spec').notNull(),
+    /** What an interval without a start counts from. */
+    anchoredAt: instant('anchored_at').notNull(),
+    /** The first time that nothing was decided about yet; null where there is none to come. */
+    plannedAt: instant('planned_at'),
+    lastFiredAt: instant('last_fired_at'),
+    pausedAt: instant('paused_at'),
+    ...heldColumns(),
+  },
+  (table) => [
+    ...dueIndexes(dueSchedules),
+    uniqueIndex('schedules_owner_idx').on(table.ownerKind, table.ownerId),
+  ],
+)
+
+/** What was decided about each time, so that nothing is begun for it again. */
+export const scheduleFires = pgTable(
+  'schedule_fires',
+  {
+    scheduleId: text('schedule_id')
+      .notNull()
+      .references(() => schedules.id, { onDelete: 'cascade' }),
+    fireAt: instant('fire_at').notNull(),
+    decidedAt: instant('decided_at').notNull(),
+    /** `start`, `queue`, `replace`, or `skip` where what was begun earlier still went on. */
+    begun: text('begun').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.scheduleId, table.fireAt] })],
+)

@@ -1,0 +1,114 @@
+import { Environment, type Schedule, type TenantScope } from '@opsplane/contracts'
+import { type Begin, decideFires, decideOverlap } from '@opsplane/runtime'
+import type { StatementRunner } from '../database.js'
+import { type DueRow, type MakeWorker, within } from '../due-work/index.js'
+import { anchored, scheduleColumns } from './store.js'
+import { dueSchedules } from './tables.js'
+
+/** A schedule of which a time has come. */
+export interface ScheduleRow {
+  id: string
+  ownerKind: string
+  ownerId: string
+  tenant: TenantScope
+  schedule: Schedule
+  /** The time of the decision by the database's clock. */
+  at: string
+}
+
+export interface ScheduleWorkOptions {
+  /** Names the work in the log and in hints; `schedules` without. */
+  name?: string
+  /** What is late by no more is on time; a minute without. */
+  graceMs?: number
+  /** How many of what the schedule has begun still go on, or wait to. */
+  isActive(tx: StatementRunner, row: ScheduleRow): Promise<number>
+  /**
+   * Begins what the schedule is for, in the transaction that records it: `start`, `queue` behind what goes on, or `replace`
+   * it. Called once for each time, in order.
+   */
+  fire(tx: StatementRunner, row: ScheduleRow, fireAt: string, begin: Exclude<Begin, 'skip'>): Promise<unknown>
+  /** Called after something was begun and committed. */
+  committed?: () => void
+}
+
+interface Claimed extends DueRow {
+  owner_kind: string
+  owner_id: string
+  workspace_id: string
+  environment: string
+  spec: string
+  anchored_at: string
+  planned_at: string
+}
+
+/** Schedules take few statements each, so that a batch stays short. */
+const batch = 20
+/** So long decisions can be looked up; nothing is planned for times before the latest. */
+const keptDays = 30
+
+/** Begins what is scheduled, once for each time, whichever replicas run or stop. */
+export function scheduleWork(options: ScheduleWorkOptions): MakeWorker {
+  return within<Claimed>({
+    name: options.name ?? 'schedules',
+    of: dueSchedules,
+    columns: ['owner_kind', 'owner_id', 'workspace_id', 'environment', ...scheduleColumns],
+    batch,
+    async perform(tx, rows) {
+      for (const row of rows) await decideAbout(tx, row, options)
+    },
+    ...(options.committed && { committed: options.committed }),
+  })
+}
+
+async function decideAbout(
+  tx: StatementRunner,
+  claimed: Claimed,
+  options: ScheduleWorkOptions,
+): Promise<void> {
+  const row = rowOf(claimed)
+  const { fires, next } = decideFires(row.schedule, {
+    plannedAt: Date.parse(claimed.planned_at),
+    now: Date.parse(row.at),
+    ...(options.graceMs !== undefined && { graceMs: options.graceMs }),
+  })
+  let last: string | null = null
+  for (const fire of fires) {
+    const fireAt = new Date(fire).toISOString()
+    if (await begin(tx, row, fireAt, options)) last = fireAt
+  }
+  await tx.unsafe(
+    `with aged as (
+        delete from schedule_fires where schedule_id = $1 and fire_at < $2::timestamptz - interval '${keptDays} days')
+      update schedules set planned_at = $3::timestamptz, last_fired_at = coalesce($4::timestamptz, last_fired_at)
+      where id = $1`,
+    [row.id, row.at, next === undefined ? null : new Date(next).toISOString(), last],
+  )
+}
+
+/** Whether anything was begun. */
+async function begin(
+  tx: StatementRunner,
+  row: ScheduleRow,
+  fireAt: string,
+  { isActive, fire }: ScheduleWorkOptions,
+): Promise<boolean> {
+  const begun = decideOverlap(row.schedule, await isActive(tx, row))
+  const recorded = await tx.unsafe(
+    `insert into schedule_fires (schedule_id, fire_at, decided_at, begun)
+      values ($1, $2::timestamptz, $3::timestamptz, $4) on conflict do nothing returning 1`,
+    [row.id, fireAt, row.at, begun],
+  )
+  if (recorded.length === 0 || begun === 'skip') return false
+  await fire(tx, row, fireAt, begun)
+  return true
+}
+
+const rowOf = (claimed: Claimed): ScheduleRow => ({
+  id: claimed.key,
+  ownerKind: claimed.owner_kind,
+  ownerId: claimed.owner_id,
+  tenant: { workspaceId: claimed.workspace_id, environment: Environment.parse(claimed.environment) },
+  schedule: anchored(JSON.parse(claimed.spec), claimed.anchored_at),
+  at: claimed.at,
+})

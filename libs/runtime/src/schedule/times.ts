@@ -1,0 +1,49 @@
+import type { Schedule } from '@opsplane/contracts'
+import { cronTimes } from './cron-times.js'
+
+/** When something is due, as instants in milliseconds. */
+export interface Times {
+  /** The first one after an instant; undefined where there is none. */
+  after(instant: number): number | undefined
+  /** The last one before an instant. */
+  before(instant: number): number | undefined
+}
+
+/** The part of a schedule that says when; `startAt` is there where it goes by an interval. */
+export type Spec = Pick<Schedule, 'cron' | 'timeZone' | 'everySeconds' | 'startAt' | 'endAt'>
+
+/** Throws RangeError for a schedule that its schema does not allow. */
+export function timesOf(spec: Spec): Times {
+  const from = spec.startAt === undefined ? Number.NEGATIVE_INFINITY : Date.parse(spec.startAt)
+  const until = spec.endAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(spec.endAt)
+  const times = unbounded(spec)
+  const within = (at: number | undefined) => (at !== undefined && at >= from && at <= until ? at : undefined)
+  return {
+    after: (instant) => within(times.after(Math.max(instant, from - 1))),
+    before: (instant) => within(times.before(Math.min(instant, until + 1))),
+  }
+}
+
+function unbounded({ cron, timeZone = 'UTC', everySeconds, startAt }: Spec): Times {
+  if (cron !== undefined) return cronTimes(cron, timeZone)
+  if (everySeconds === undefined || startAt === undefined)
+    throw new RangeError('A schedule needs cron, or everySeconds and the instant it counts from.')
+  return intervalTimes(everySeconds * 1_000, Date.parse(startAt))
+}
+
+function intervalTimes(everyMs: number, anchor: number): Times {
+  const at = (count: number) => anchor + count * everyMs
+  return {
+    after: (instant) => at(Math.max(0, Math.floor((instant - anchor) / everyMs) + 1)),
+    before: (instant) => (instant > anchor ? at(Math.ceil((instant - anchor) / everyMs) - 1) : undefined),
+  }
+}
+
+/** The next times after an instant, as ISO text, for people to look at; `count` at most. */
+export function previewTimes(spec: Spec, from: string, count: number): string[] {
+  const times = timesOf(spec.everySeconds === undefined ? spec : { startAt: from, ...spec })
+  const found: string[] = []
+  for (let at = times.after(Date.parse(from)); at !== undefined && found.length < count; at = times.after(at))
+    found.push(new Date(at).toISOString())
+  return found
+}
