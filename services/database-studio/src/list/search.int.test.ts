@@ -3,13 +3,13 @@ import { StudioRecord, Table } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
 import postgres from 'postgres'
 import { z } from 'zod'
+import { Problems } from '../record/problems.js'
+import { wholeOf } from '../record/selection.js'
+import { startStudio } from '../record/studio.fixture.js'
 import { listStatement } from './list-statement.js'
-import { Problems } from './problems.js'
 import { searchOf } from './search.js'
-import { wholeOf } from './selection.js'
 import { accessTo } from './served.js'
 import { readSort } from './sort.js'
-import { startStudio } from './studio.fixture.js'
 
 const rows = 60_000
 const limit = 51
