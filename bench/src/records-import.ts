@@ -112,20 +112,22 @@ async function progress(service: Target, id: string) {
   return data
 }
 
-/** Waits until the outbox is empty, and consumers have handled everything: the audit log has it, the dispatcher has fanned it out. */
+/** Waits until the events of a workspace are in JetStream, the audit log has them, and the dispatcher has fanned them out. */
 async function drained(cluster: Cluster, workspaceId: string): Promise<void> {
   const data = openData(cluster)
   const platform = postgres(cluster.info.postgresUrl, { max: 1, onnotice: () => {} })
   try {
+    const [last] = await data<{ position: string }[]>`
+      select max(position)::text as position from events where workspace_id = ${workspaceId}`
     for (;;) {
-      const [waiting] = await data<{ any: boolean }[]>`select exists (select from outbox) as any`
+      const [waiting] = await data<{ any: boolean }[]>`
+        select exists (select from outbox where workspace_id = ${workspaceId}) as any`
       const [audited] = await platform<{ count: number }[]>`
         select count(*)::int as count from settings.audit_log where workspace_id = ${workspaceId}`
-      const [last] = await data<{ last: string }[]>`select max(position)::text as last from events`
-      const [floors] = await platform<{ lowest: string | null }[]>`
-        select min(position)::text as lowest from dispatcher.consumer_floors where source = 'database-studio' and consumer not like '%/fill'`
-      const isFannedOut = BigInt(floors?.lowest ?? 0) >= BigInt(last?.last ?? 0)
-      if (!waiting?.any && (audited?.count ?? 0) >= rows && isFannedOut) return
+      const [fannedOut] = await platform<{ upTo: boolean }[]>`
+        select position >= ${last?.position ?? 0} as "upTo" from dispatcher.consumer_floors
+        where consumer = 'dispatcher-delivery-fanout' and source = 'database_studio'`
+      if (!waiting?.any && (audited?.count ?? 0) >= rows && fannedOut?.upTo) return
       await delay(500)
     }
   } finally {

@@ -7747,6 +7747,17 @@ export interface components {
             number: number;
             /** @enum {string} */
             origin: "sql" | "table" | "promotion";
+            previous: {
+                checks: components["schemas"]["TableCheck"][];
+                columns: components["schemas"]["Column"][];
+                description: string;
+                indexes: components["schemas"]["TableIndex"][];
+                name: string;
+                rules: components["schemas"]["RowRule"][];
+                /** @example assets */
+                slug: string;
+                uniques: components["schemas"]["TableUnique"][];
+            } | null;
             /** @enum {string} */
             status: "pending" | "applied" | "rolled_back" | "failed";
             transactional: boolean;

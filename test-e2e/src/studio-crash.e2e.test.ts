@@ -20,6 +20,7 @@ afterAll(async () => {
 })
 
 const kills = Math.max(2, Math.floor(Number(process.env.CRASH_KILLS ?? 0) / 10))
+const partsEach = 20
 const patience = { timeoutMs: 120_000, intervalMs: 250 }
 
 /** Keeps doing `act` until it is stopped; what fails is done again with something else. */
@@ -52,6 +53,13 @@ test(
   `${kills} kills of service and Postgres leave each change of schema and rows wholly there or absent`,
   async () => {
     await must('POST', '/tables', { slug: 'things', columns: [{ name: 'n', type: 'integer' }] })
+    await must('POST', '/tables', {
+      slug: 'parts',
+      columns: [
+        { name: 'n', type: 'integer' },
+        { name: 'thing', type: 'reference', table: 'things' },
+      ],
+    })
     const acknowledged = new Set<string>()
     const alter = keepDoing((turn) =>
       must('PATCH', '/tables/things', {
@@ -70,13 +78,19 @@ test(
         records: Array.from({ length: 50 }, () => ({ n: 1_000_000 + turn })),
       }),
     )
+    const batched = new Set<number>()
+    const batch = keepDoing(async (turn) => {
+      const part = { op: 'create', table: 'parts', data: { n: turn, thing: { $as: 'thing' } } }
+      const thing = { op: 'create', table: 'things', as: 'thing', data: { n: -1_000_000 - turn } }
+      const operations = [thing, ...Array.from({ length: partsEach }, () => part)]
+      await must('POST', '/tables/batch', { operations })
+      batched.add(turn)
+    })
+    const loops = [alter, make, bulk, batch]
     try {
       for (let kill = 0; kill < kills; kill++) {
-        const before = [alter.done(), make.done(), bulk.done()]
-        await waitFor(
-          () => [alter.done(), make.done(), bulk.done()].every((done, at) => done > (before[at] ?? 0)),
-          patience,
-        )
+        const before = loops.map((loop) => loop.done())
+        await waitFor(() => loops.every((loop, at) => loop.done() > (before[at] ?? 0)), patience)
         if (kill % 2 === 0) {
           await cluster.services['database-studio'].kill()
           await cluster.services['database-studio'].start()
@@ -86,12 +100,13 @@ test(
         }
       }
     } finally {
-      await Promise.all([alter.stop(), make.stop(), bulk.stop()])
+      await Promise.all(loops.map((loop) => loop.stop()))
     }
     await waitFor(async () => (await sql`select from outbox limit 1`).length === 0, patience)
     await definitionIsTheTable()
     await journalIsTheRows(acknowledged)
     await bulksAreWhole()
+    await batchesAreWhole(batched)
     const published = new Set(await eventsInStream(cluster.info.natsUrl))
     const events = await sql<{ id: string }[]>`select id from events`
     expect(events.filter(({ id }) => !published.has(id))).toEqual([])
@@ -101,7 +116,8 @@ test(
 
 async function schemaOf(): Promise<string> {
   const [row] = await sql<{ name: string }[]>`
-    select schema_name as name from spaces s where exists (select from captured_tables c where c.space_id = s.id)`
+    select schema_name as name from spaces s where environment = 'production'
+      and exists (select from captured_tables c where c.space_id = s.id)`
   return row?.name ?? ''
 }
 
@@ -124,9 +140,8 @@ async function definitionIsTheTable(): Promise<void> {
     select conname as name from pg_constraint
     where conrelid = ${relation}::regclass and contype = 'c' and conname like 'k%' order by 1`
   expect(checks.map(({ name }) => name)).toEqual(table?.checks)
-  const [events] = await sql<
-    { n: number }[]
-  >`select count(*)::int as n from events where stream_type = 'tables'`
+  const [events] = await sql<{ n: number }[]>`
+    select count(*)::int as n from events where stream_type = 'tables' and data#>>'{after,slug}' = 'things'`
   expect(events?.n).toBe(table?.version)
 }
 
@@ -136,7 +151,7 @@ async function journalIsTheRows(acknowledged: ReadonlySet<string>): Promise<void
     select split_part(stream_id, '/', 2) as id, array_agg(version order by position) as versions,
       ((array_agg(data order by position desc))[1]#>>'{after,n}')::int as n,
       ((array_agg(data order by position desc))[1]#>>'{after,version}')::int as version
-    from events where stream_type = 'record' group by 1 order by 1`
+    from events where stream_type = 'record' and data->>'tableSlug' = 'things' group by 1 order by 1`
   for (const { versions } of folded) expect(versions).toEqual(versions.map((_, at) => at + 1))
   const rows = await sql.unsafe(`select id, n, version from ${await schemaOf()}.things order by id`)
   expect(folded.map(({ id, n, version }) => ({ id, n, version }))).toEqual([...rows])
@@ -151,3 +166,60 @@ async function bulksAreWhole(): Promise<void> {
   expect(bulks.length).toBeGreaterThan(0)
   expect(bulks.filter(({ count }) => count % 50 !== 0)).toEqual([])
 }
+
+/** Each batch has made its thing and all parts of it, or nothing; what was answered is there. */
+async function batchesAreWhole(acknowledged: ReadonlySet<number>): Promise<void> {
+  const schema = await schemaOf()
+  const things = await sql.unsafe<{ turn: number; parts: number[] }[]>(
+    `select -1000000 - t.n as turn, array(select p.n from ${schema}.parts p where p.thing = t.id) as parts
+     from ${schema}.things t where t.n <= -1000000`,
+  )
+  for (const { turn, parts } of things) expect(parts).toEqual(Array.from({ length: partsEach }, () => turn))
+  const [all] = await sql.unsafe<{ count: number }[]>(`select count(*)::int as count from ${schema}.parts`)
+  expect(all?.count).toBe(things.length * partsEach)
+  const there = new Set(things.map(({ turn }) => turn))
+  expect([...acknowledged].filter((turn) => !there.has(turn))).toEqual([])
+  expect(acknowledged.size).toBeGreaterThan(0)
+}
+
+test('a migration that Postgres dies in is wholly absent, and the next one goes', async () => {
+  const headers = { 'x-environment': 'staging' }
+  const ask = async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) => {
+    const options = body === undefined ? { headers } : { headers, body }
+    const answer = await api<{ data: { id: string; status: string } }>(method, path, options)
+    return { status: answer.status, data: answer.body.data }
+  }
+  const wrote = async (name: string, up: string) => (await ask('POST', '/migrations', { name, up })).data.id
+  const kept = await wrote('Kept', 'create table kept (n bigint)')
+  expect((await ask('POST', `/migrations/${kept}/apply`, {})).status).toBe(200)
+  const slow =
+    'insert into kept (n) select count(*) from generate_series(1, 30000) a, generate_series(1, 30000) b'
+  const killed = await wrote('Killed', `create table half (a text); insert into kept (n) values (1); ${slow}`)
+  const answer = ask('POST', `/migrations/${killed}/apply`, { timeoutMs: 60_000 }).catch(() => undefined)
+  await waitFor(
+    () =>
+      sql`select from pg_stat_activity where usename like ${'s\\_%\\_migrator'} and query like ${`${slow.slice(0, 60)}%`}`.then(
+        (rows) => rows.length > 0,
+      ),
+    patience,
+  )
+  cluster.postgres.kill()
+  await cluster.postgres.start()
+  expect((await answer)?.status ?? 500).toBeGreaterThanOrEqual(500)
+  // What is due is known by the database's clock; here its time is up at once.
+  const isOver = async () => {
+    await sql`update migration_runs set due_at = now()`
+    return (await ask('GET', `/migrations/${killed}`)).data?.status === 'failed'
+  }
+  await waitFor(() => isOver().catch(() => false), patience)
+  expect(await sql`select from pg_tables where tablename = 'half'`).toEqual([])
+  const events = await sql`select type from events where environment = 'staging' order by position`
+  expect(events.map(({ type }) => type)).toEqual([
+    ...['migration.created', 'migration.applied', 'table.created', 'migration.created', 'migration.failed'],
+  ])
+  expect((await ask('DELETE', `/migrations/${killed}`)).status).toBe(204)
+  const next = await wrote('Next', 'create table half (a text); insert into kept (n) values (2)')
+  expect((await ask('POST', `/migrations/${next}/apply`, {})).status).toBe(200)
+  const rows = await ask('GET', '/tables/kept/records')
+  expect(rows.data).toMatchObject([{ n: '2', version: 1 }])
+}, 240_000)

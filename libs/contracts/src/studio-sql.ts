@@ -175,6 +175,8 @@ export type MigrationStatus = z.infer<typeof MigrationStatus>
 
 const MigrationSql = z.string().max(262_144)
 
+const Definition = TableState.omit({ id: true, purgeAt: true, createdAt: true, updatedAt: true })
+
 /** A migration, as events carry it. */
 export const MigrationState = z.object({
   id: idSchema('migration'),
@@ -190,7 +192,9 @@ export const MigrationState = z.object({
   /** Written by hand, recorded from a change of a table's definition, or promoted from another environment. */
   origin: z.enum(['sql', 'table', 'promotion']),
   /** What a change of a table has made of its definition: what SQL does not say of it is promoted as well. */
-  definition: TableState.omit({ id: true, purgeAt: true, createdAt: true, updatedAt: true }).nullable(),
+  definition: Definition.nullable(),
+  /** What that was before: rolling back makes it so again. */
+  previous: Definition.nullable(),
   status: MigrationStatus,
   appliedAt: At.nullable(),
   /** Why the last attempt failed. */

@@ -10,7 +10,7 @@ import {
 
 export type MigrationFields = Pick<
   MigrationState,
-  'number' | 'name' | 'up' | 'down' | 'checksum' | 'transactional' | 'origin' | 'definition'
+  'number' | 'name' | 'up' | 'down' | 'checksum' | 'transactional' | 'origin' | 'definition' | 'previous'
 >
 
 export type MigrationCommand =

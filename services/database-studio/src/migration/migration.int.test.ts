@@ -359,12 +359,18 @@ describe('a migration', () => {
     })
     const recorded = (await api.get('/migrations?status=applied&sort=-number')).page(Migration).items
     expect(recorded.slice(0, 2)).toMatchObject([
-      { name: 'Change things', origin: 'table', status: 'applied', down: null },
+      {
+        name: 'Change things',
+        origin: 'table',
+        status: 'applied',
+        down: 'alter table "things" drop column "price";',
+      },
       {
         name: 'Create things',
         origin: 'table',
         status: 'applied',
         up: expect.stringMatching(/^create table "things" \(/),
+        down: 'drop table "things";',
       },
     ])
     expect(await drift()).toMatchObject({ inSync: true })
@@ -381,9 +387,69 @@ describe('a migration', () => {
     )
     expect((await to.post('/tables/things/records', { title: 'One', kind: 'c' })).status).toBe(422)
 
+    const words = {
+      name: 'Things of all kinds',
+      description: 'Of everybody',
+      rules: [{ role: 'viewer', read: { kind: 'a' } }],
+    }
+    expect((await api.patch('/tables/things', words)).status).toBe(200)
+    expect((await api.patch('/tables/things', words)).status).toBe(200)
+    const taken = await to.post('/migrations/promote', { from: 'production' })
+    expect(taken.data(Promotion).migrations).toMatchObject([{ name: 'Change things', status: 'applied' }])
+    expect(await definition('things', 'development')).toMatchObject(words)
+    expect((await to.post('/migrations/promote', { from: 'production' })).data(Promotion).migrations).toEqual(
+      [],
+    )
+
     expect((await api.send('DELETE', '/tables/things')).status).toBe(204)
     expect((await to.post('/migrations/promote', { from: 'production' })).status).toBe(200)
     expect(await definition('things', 'development')).toBeUndefined()
+  })
+
+  it('that was recorded of a change of a definition is rolled back, words and all', async () => {
+    const made = await api.post('/tables', {
+      slug: 'crates',
+      columns: [
+        { name: 'label', type: 'text', unique: true },
+        { name: 'weight', type: 'integer', default: 1 },
+        { name: 'old', type: 'text' },
+      ],
+      indexes: [{ columns: [{ name: 'weight' }] }],
+    })
+    expect(made.status).toBe(201)
+    await api.post('/tables/crates/records', { label: 'One', weight: 7, old: 'gone' })
+    const before = await definition('crates')
+    const patch = {
+      slug: 'boxes',
+      name: 'Boxes',
+      columns: {
+        add: [{ name: 'kind', type: 'enum', values: ['a', 'b'], default: 'a' }],
+        change: [{ name: 'weight', to: { name: 'kilos', type: 'bigint', nullable: false } }],
+        drop: ['old'],
+      },
+      checks: { add: [{ name: 'not_heavy', expression: 'kilos < 100' }] },
+      force: true,
+    }
+    expect((await api.patch('/tables/crates', patch)).status).toBe(200)
+    const [change] = (await api.get('/migrations?status=applied&sort=-number&limit=1')).page(Migration).items
+    await rolledBack(change as Migration)
+    const { updatedAt: _, ...was } = before ?? {}
+    expect(await definition('crates')).toMatchObject(was)
+    expect(await drift()).toMatchObject({ inSync: true })
+    expect(await rows('select label, weight, old from crates')).toEqual([
+      { label: 'One', weight: 7, old: null },
+    ])
+    expect(await applied(change as Migration)).toMatchObject({ status: 'applied' })
+    expect(await definition('boxes')).toMatchObject({
+      name: 'Boxes',
+      columns: [{}, { name: 'kilos' }, { name: 'kind' }],
+    })
+    for (const _ of ['change', 'create']) {
+      const [last] = (await api.get('/migrations?status=applied&sort=-number&limit=1')).page(Migration).items
+      await rolledBack(last as Migration)
+      expect((await deleted(last as Migration)).status).toBe(204)
+    }
+    expect(await definition('crates')).toBeUndefined()
   })
 
   it('leaves to drift what neither it nor a definition explains', async () => {

@@ -24,7 +24,7 @@ export interface MigrationService {
   create(
     fields: NewMigration,
     meta: RequestMeta,
-    promoted?: Pick<MigrationState, 'definition'>,
+    promoted?: Pick<MigrationState, 'definition' | 'previous'>,
   ): Promise<Migration>
   apply(id: string, timeoutMs: number, meta: RequestMeta): Promise<Migration>
   rollBack(id: string, timeoutMs: number, meta: RequestMeta): Promise<Migration>
@@ -92,7 +92,8 @@ export function createMigrations(
         'What is done concurrently cannot be undone, so there is no dry run of it.',
       )
     const path = direction === 'down' ? '/down' : '/up'
-    const statements = await migrationStatements(sql, { transactional, path })
+    const mayBeEmpty = current.origin !== 'sql'
+    const statements = await migrationStatements(sql, { transactional, path, mayBeEmpty })
     return { run, statements, sql, path, acting: meta, timeoutMs, transactional }
   }
 
@@ -116,13 +117,14 @@ export function createMigrations(
     migrations,
     settling,
     async create({ name, up, down, transactional }, meta, promoted) {
-      await migrationStatements(up, { transactional, path: '/up' })
-      if (down !== null) await migrationStatements(down, { transactional, path: '/down' })
+      const mayBeEmpty = promoted !== undefined
+      await migrationStatements(up, { transactional, path: '/up', mayBeEmpty })
+      if (down !== null) await migrationStatements(down, { transactional, path: '/down', mayBeEmpty })
       const { workspaceId, environment } = meta.tenant
       const number = await store.numbers.next(workspaceId, `migration/${environment}`)
       const wording = { up, down, transactional }
       const origin = promoted ? 'promotion' : 'sql'
-      const definition = promoted?.definition ?? null
+      const { definition = null, previous = null } = promoted ?? {}
       const fields: MigrationFields = {
         number,
         name,
@@ -130,6 +132,7 @@ export function createMigrations(
         checksum: checksumOf(wording),
         origin,
         definition,
+        previous,
       }
       const id = newId('migration')
       return migrations.create(id, { kind: 'create', id, fields, applied: false, now: meta.now }, meta)

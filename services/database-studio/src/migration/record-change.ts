@@ -8,10 +8,14 @@ import { checksumOf } from './ledger.js'
 
 export interface DefinedChange {
   name: string
-  /** What was done to the schema of the space. */
+  /** What was done to the schema of the space: nothing where only words have changed. */
   statements: readonly string[]
+  /** What undoes it; null where nothing does. */
+  undo: readonly string[] | null
   /** What the table has become; null where it is gone. */
   definition: PromotedDefinition | null
+  /** What it was; null where it is new. */
+  previous: PromotedDefinition | null
 }
 
 /** Records a change of a definition as a migration that is applied already, in the unit that makes it. */
@@ -22,29 +26,30 @@ export type RecordChange = (
   meta: CommandMeta,
 ) => Promise<void>
 
-/** So that promotion takes such changes over as well. What changes nothing of the schema is not recorded. */
+/** So that promotion takes such changes over as well, those of words among them. */
 export function changeRecorder({ store }: Pick<ServiceContext, 'store'>): RecordChange {
   const migrations = store.aggregate(migration)
-  return async (unit, space, { name, statements, definition }, { now }) => {
-    if (statements.length === 0) return
+  return async (unit, space, { name, statements, undo, definition, previous }, { now }) => {
     const number = await store.numbers.next(space.workspaceId, `migration/${space.environment}`)
-    const up = statements
-      .map((statement) => `${statement.replaceAll(`${quoted(space.schema)}.`, '')};`)
-      .join('\n')
-    const wording = { up, down: null, transactional: true }
-    const kept = definition && withoutIdentity(definition)
+    const sqlOf = (parts: readonly string[]) =>
+      parts.map((part) => `${part.replaceAll(`${quoted(space.schema)}.`, '')};`).join('\n') || onlyWords
+    const wording = { up: sqlOf(statements), down: undo && sqlOf(undo), transactional: true }
     const fields = {
       number,
       name,
       ...wording,
       checksum: checksumOf(wording),
       origin: 'table' as const,
-      definition: kept,
+      definition: definition && withoutIdentity(definition),
+      previous: previous && withoutIdentity(previous),
     }
     const id = newId('migration')
     await unit.create(migrations, id, { kind: 'create', id, fields, applied: true, now })
   }
 }
+
+/** The SQL of a change of what SQL does not say, such as a name. */
+const onlyWords = '-- Nothing of the schema changes, only what the definition says beside it.'
 
 function withoutIdentity({
   slug,

@@ -37,7 +37,8 @@ export async function settleRun(
     const known = await knownTables(tx, tenant)
     const changes = await store.within(tx, meta, async (unit) => {
       const found = await unit.find(migrations, migrationId)
-      const promoted = direction === 'up' ? (found?.state.definition ?? null) : null
+      const { definition = null, previous = null } = found?.state ?? {}
+      const promoted = direction === 'up' ? definition : previous
       const changes = tableChanges(known, parseShapes(row?.shapes), promoted)
       await unit.handle(migrations, migrationId, { kind: direction === 'down' ? 'roll_back' : 'apply', now })
       await defineTables(unit, tables, changes, now)

@@ -26,17 +26,18 @@ interface Problem {
 /**
  * The statements of a migration: DDL of tables, indexes and types, and INSERT, UPDATE and DELETE. Throws
  * `validation_failed`, naming the first that is anything else. With `transactional` false only indexes are built and dropped,
- * concurrently. `path` is the JSON pointer of the text.
+ * concurrently. `path` is the JSON pointer of the text; what was recorded of a definition may have no statement.
  */
 export async function migrationStatements(
   sql: string,
-  { transactional, path }: { transactional: boolean; path: string },
+  { transactional, path, mayBeEmpty = false }: { transactional: boolean; path: string; mayBeEmpty?: boolean },
 ): Promise<MigrationStatement[]> {
   const statements = await parseStatements(sql).catch((error: { details?: { path: string }[] }) => {
     for (const detail of error.details ?? []) detail.path = path
     throw error
   })
-  if (statements.length === 0) throw sqlError('has no statement', { sql, at: 0, path, code: 'no_statement' })
+  if (statements.length === 0 && !mayBeEmpty)
+    throw sqlError('has no statement', { sql, at: 0, path, code: 'no_statement' })
   return statements.map((statement) => checked(statement, { sql, at: statement.start, path }, transactional))
 }
 

@@ -10,7 +10,7 @@ import { TableShape } from './shape.js'
 /** What the catalogue has of a space, beside what definitions say. */
 export interface TableChanges {
   created: { id: string; found: ReadBack; like: PromotedDefinition | null }[]
-  updated: { id: string; slug: string; found: ReadBack }[]
+  updated: { id: string; slug: string; found: ReadBack; like: PromotedDefinition | null }[]
   deleted: { id: string; slug: string }[]
 }
 
@@ -39,7 +39,8 @@ export async function knownTables(tx: StatementRunner, { workspaceId, environmen
 }
 export type KnownTable = Awaited<ReturnType<typeof knownTables>>[number]
 
-/** What has become of a tenant's tables, by their shapes now. `promoted` is what one of them has become elsewhere, and is to be here. */
+/** What has become of a tenant's tables, by their shapes now. `promoted` is what one of them has become
+ * elsewhere, or was before, and is to be here. */
 export function tableChanges(
   known: readonly KnownTable[],
   shapes: Readonly<Record<string, TableShape>>,
@@ -52,9 +53,9 @@ export function tableChanges(
     const like = promoted?.slug === shape.name ? promoted : null
     const over = (found: ReadBack) => (like ? promotedOver(like, found, shape) : found)
     if (!table) changes.created.push({ id, found: over(readBack(shape)), like })
-    else if (table.shape && !sameShape(table.shape, shape)) {
+    else if (table.shape && (like || !sameShape(table.shape, shape))) {
       const found = readBack(shape, { definition: table.state, shape: table.shape })
-      changes.updated.push({ id, slug: table.state.slug, found: over(found) })
+      changes.updated.push({ id, slug: table.state.slug, found: over(found), like })
     }
   }
   for (const { id, state } of known) if (!(id in shapes)) changes.deleted.push({ id, slug: state.slug })
@@ -82,8 +83,9 @@ export async function defineTables(
     await unit.handle(tables, id, { kind: 'delete', purgeAt: now, now })
     await unit.handle(tables, id, { kind: 'purge' })
   }
-  for (const { id, found } of updated) {
-    const { unmanaged: _, ...to } = found
+  for (const { id, found, like } of updated) {
+    const { unmanaged: _, ...defined } = found
+    const to = { ...defined, ...(like && { name: like.name, rules: like.rules }) }
     await unit.handle(tables, id, { kind: 'change', to, now })
   }
   for (const { id, found, like } of created) {

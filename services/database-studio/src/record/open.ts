@@ -1,6 +1,7 @@
 import type { CommandMeta, Principal, StudioRecord, Table, TenantScope } from '@opsplane/contracts'
 import { type StatementRunner, translatePostgresError } from '@opsplane/postgres'
 import type { TransactionSql } from 'postgres'
+import { estimatedRows } from '../list/table-size.js'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Acting, Space } from '../plane/space.js'
 import type { Definitions } from '../table/definitions.js'
@@ -12,7 +13,6 @@ import { createInsertQueue } from './insert-queue.js'
 import { keepAnswer } from './keep-answer.js'
 import type { Statement } from './parameters.js'
 import { rulesFor } from './rules.js'
-import { estimatedRows } from './table-size.js'
 import type { WriteTarget } from './write-statements.js'
 
 /** A table a request is about, with what the caller may see and change of it. */

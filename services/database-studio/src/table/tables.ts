@@ -20,7 +20,7 @@ import { relation } from './column-sql.js'
 import { createDefine, type Defining } from './define.js'
 import type { Definitions } from './definitions.js'
 import { type TableCommand, table } from './domain.js'
-import { patched } from './patched.js'
+import { type Patched, patched } from './patched.js'
 import { refersTo } from './row-checks.js'
 import { refuseLongLock, runChecks } from './run-checks.js'
 import { createTable } from './table-sql.js'
@@ -80,7 +80,9 @@ export function createTables(
         const made = await unit.create(aggregate, id, { kind: 'create', id, fields: named, now: meta.now })
         const statements = createTable({ schema: space.schema, slug: body.slug }, made)
         await asOwner((owner) => all(owner, statements))
-        await record(unit, space, { name: `Create ${made.slug}`, statements, definition: made }, meta)
+        const undo = [`drop table ${relation({ ...space, slug: made.slug })}`]
+        const change = { statements, undo, definition: made, previous: null }
+        await record(unit, space, { name: `Create ${made.slug}`, ...change }, meta)
         await attach(tx, space.schema, made)
         return made
       })
@@ -100,12 +102,11 @@ export function createTables(
           await runChecks(owner, plan.checks, force)
           await all(owner, plan.statements)
         })
-        await record(
-          unit,
-          space,
-          { name: `Change ${slug}`, statements: plan.statements, definition: made },
-          meta,
-        )
+        if (made.updatedAt !== state.updatedAt) {
+          const undo = undoOf(space.schema, made, state, change)
+          const done = { statements: plan.statements, undo, definition: made, previous: state }
+          await record(unit, space, { name: `Change ${slug}`, ...done }, meta)
+        }
         if (made.slug !== slug) await follow(unit, aggregate, others, slug, made.slug, meta)
         await attach(tx, space.schema, made)
         return made
@@ -120,7 +121,8 @@ export function createTables(
         await unit.handle(aggregate, state.id, { kind: 'delete', purgeAt, now: meta.now })
         if (referring.length > 0) throw referredTo(slug, referring)
         const statements = [`drop table ${relation({ ...space, slug })}`]
-        await record(unit, space, { name: `Drop ${slug}`, statements, definition: null }, meta)
+        const change = { statements, undo: null, definition: null, previous: state }
+        await record(unit, space, { name: `Drop ${slug}`, ...change }, meta)
         await trashTable({ tx, asOwner }, space, state)
         await tx.unsafe(
           'insert into table_purges (table_id, workspace_id, environment, due_at) values ($1, $2, $3, $4)',
@@ -139,7 +141,9 @@ export function createTables(
             )
           const made = await unit.handle(aggregate, state.id, { kind: 'restore', now: meta.now })
           const statements = createTable({ schema: space.schema, slug: state.slug }, made)
-          await record(unit, space, { name: `Restore ${made.slug}`, statements, definition: made }, meta)
+          const undo = [`drop table ${relation({ ...space, slug: made.slug })}`]
+          const change = { statements, undo, definition: made, previous: null }
+          await record(unit, space, { name: `Restore ${made.slug}`, ...change }, meta)
           await restoreFromTrash({ tx, asOwner }, space, state)
           await tx.unsafe('delete from table_purges where table_id = $1', [state.id])
           await attach(tx, space.schema, made)
@@ -159,6 +163,12 @@ async function lockTables(tx: StatementRunner, { tenant }: CommandMeta): Promise
     [tenant.workspaceId, tenant.environment],
   )
   return rows.map(({ state }) => state)
+}
+
+/** What makes of a table what it was: its columns, without what stood in those that were dropped. */
+function undoOf(schema: string, made: TableState, before: TableState, { renamed }: Patched): string[] {
+  const back = new Map([...renamed].map(([to, from]) => [from, to]))
+  return planChange(schema, made, { after: before, renamed: back }).statements
 }
 
 async function all(tx: StatementRunner, statements: readonly string[]): Promise<void> {

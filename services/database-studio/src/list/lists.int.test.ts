@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
 import { type Filter, filterMatches, RecordChange, StudioRecord, TableState } from '@opsplane/contracts'
 import { type ApiClient, seededRandom, testPrincipal } from '@opsplane/testing'
 import type { z } from 'zod'
-import { assets } from './assets.fixture.js'
-import { startStudio } from './studio.fixture.js'
+import { assets } from '../record/assets.fixture.js'
+import { startStudio } from '../record/studio.fixture.js'
 
 let at: Awaited<ReturnType<typeof startStudio>>
 let api: ApiClient

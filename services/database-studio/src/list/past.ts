@@ -4,13 +4,13 @@ import { quoted, tenantBinding, translatePostgresError } from '@opsplane/postgre
 import type { CursorCodec } from '@opsplane/runtime'
 import type { Sql } from 'postgres'
 import { z } from 'zod'
-import { conditionsSql, fieldsIn } from './conditions.js'
-import { sqlType } from './fields.js'
-import { type Condition, readFilter } from './filter.js'
+import { conditionsSql, fieldsIn } from '../record/conditions.js'
+import { sqlType } from '../record/fields.js'
+import { type Condition, readFilter } from '../record/filter.js'
+import type { Opened, RecordAccess } from '../record/open.js'
+import { Parameters, type Statement } from '../record/parameters.js'
+import { Problems } from '../record/problems.js'
 import type { ListQuery } from './list.js'
-import type { Opened, RecordAccess } from './open.js'
-import { Parameters, type Statement } from './parameters.js'
-import { Problems } from './problems.js'
 
 /** Records as they were, read from the journal: what is deleted was there too. */
 export interface Past {

@@ -1,8 +1,8 @@
 import { ImportFormat, RecordImport, StudioRecord } from '@opsplane/contracts'
 import { defineRoute, defineStream, defineUpload, type Route } from '@opsplane/http'
 import { z } from 'zod'
-import { ListFilters } from './record-query.js'
-import type { RecordServices } from './record-services.js'
+import { ListFilters } from '../record/record-query.js'
+import type { RecordServices } from '../record/record-services.js'
 
 const tag = 'Records'
 const path = '/tables/:slug/records'

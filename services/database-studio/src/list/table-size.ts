@@ -1,6 +1,6 @@
 import type { StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
-import type { Opened } from './open.js'
+import type { Opened } from '../record/open.js'
 
 /** Of a table nobody has counted yet: of what its records take at least. */
 const bytesOfRecord = 100

@@ -9,11 +9,11 @@ import {
 import { isDependencyAway, type LeasedRow, leased, type StatementRunner } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { z } from 'zod'
+import type { RecordAccess } from '../record/open.js'
 import { dueImports } from '../schema.js'
 import { type BatchOutcome, writeBatch } from './import-batch.js'
 import { type FileRow, rowsOf, UnreadableFileError } from './import-rows.js'
 import type { ImportStore } from './import-store.js'
-import type { RecordAccess } from './open.js'
 
 const Claimed = z.object({
   id: z.string(),
@@ -50,7 +50,7 @@ interface Ended {
   error: string | null
 }
 
-const batchRows = 2_000
+const batchRows = 500
 const mostRefused = 1_000
 const deadlineMs = 600_000
 /** In a row, with nothing written in between: what fails so often fails for ever. */

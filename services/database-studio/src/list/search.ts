@@ -1,7 +1,7 @@
 import type { TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
-import { likeText } from './conditions.js'
-import type { Parameters } from './parameters.js'
+import { likeText } from '../record/conditions.js'
+import type { Parameters } from '../record/parameters.js'
 import { searchableFields } from './served.js'
 
 /**

@@ -1,12 +1,12 @@
 import { ApiError, type CommandMeta, newId, type RefusedRow } from '@opsplane/contracts'
 import type { TransactionSql } from 'postgres'
-import { groupsOf, insertGroups, targetOf } from './bulk.js'
-import { isOutdated, writeFailure } from './failures.js'
+import { groupsOf, insertGroups, targetOf } from '../record/bulk.js'
+import { isOutdated, writeFailure } from '../record/failures.js'
+import { readRecord, type Values } from '../record/input.js'
+import type { Opened, RecordAccess } from '../record/open.js'
+import { Problems } from '../record/problems.js'
+import { forbidden, onlyAllowed } from '../record/records.js'
 import type { FileRow } from './import-rows.js'
-import { readRecord, type Values } from './input.js'
-import type { Opened, RecordAccess } from './open.js'
-import { Problems } from './problems.js'
-import { forbidden, onlyAllowed } from './records.js'
 
 /** What became of one batch of rows. */
 export interface BatchOutcome {

@@ -1,8 +1,8 @@
 import type { ImportFormat, RecordImport } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
-import { checkKey } from './bulk.js'
+import { checkKey } from '../record/bulk.js'
+import type { RecordAccess } from '../record/open.js'
 import type { ImportStore } from './import-store.js'
-import type { RecordAccess } from './open.js'
 
 /** Imports as people begin and follow them. */
 export interface Imports {
