@@ -9,6 +9,8 @@ export interface CallOptions {
   /** Passed on, so that one id finds the log lines of every service. */
   requestId?: string
   signal?: AbortSignal
+  /** In whose name, where not in that of the client: see `Delegations`. */
+  issuer?: Pick<InternalIssuer, 'serviceToken'>
 }
 
 /** Calls one service: its `/internal/*` routes as this service itself, its others in the name of a person. */
@@ -60,7 +62,10 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
   }
 
   const call = async (method: 'GET' | 'POST', path: string, body: string | null, call: CallOptions) => {
-    const token = await issuer.serviceToken(audience, method === 'GET' ? undefined : { method, path })
+    const token = await (call.issuer ?? issuer).serviceToken(
+      audience,
+      method === 'GET' ? undefined : { method, path },
+    )
     const deadline = AbortSignal.timeout(timeoutMs)
     const signal = call.signal ? AbortSignal.any([deadline, call.signal]) : deadline
     try {

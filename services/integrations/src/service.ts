@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import {
+  createDelegations,
   createOutbound,
   createOutboundHttp,
   createSecretValues,
@@ -26,10 +27,16 @@ import { createSendAuthorized } from './kind/auth.js'
 import { httpKind } from './kind/http.js'
 import { createSendHttp } from './kind/http-calls.js'
 import { kindsOf } from './kind/kinds.js'
+import { openApiKind } from './kind/openapi.js'
+import { createDocuments } from './kind/openapi-document.js'
 import { postgresKind } from './kind/postgres.js'
+import { slackKind } from './kind/slack.js'
+import { smtpKind } from './kind/smtp.js'
+import { topicKind } from './kind/topic.js'
 import { transformerRoutes } from './transformer/routes.js'
 
 const settingsTimeoutMs = 5_000
+const dispatcherTimeoutMs = 20_000
 /** As the dispatcher does: a secret that is taken back stops within it. */
 const secretsKeptMs = 10_000
 
@@ -46,8 +53,21 @@ export const integrations = defineService<IntegrationsConfig>({
     })
     const outbound = await openOutbound(config)
     const http = createOutboundHttp(outbound)
-    const send = createSendAuthorized(createSendHttp(http))
-    const kinds = kindsOf([httpKind({ send, checkUrl: outbound.checkUrl }), postgresKind(outbound)])
+    const send = createSendHttp(http)
+    const sendAuthorized = createSendAuthorized(send)
+    const { checkUrl } = outbound
+    const dispatcher = serviceClient({
+      ...{ baseUrl: urlOfService(config, 'dispatcher'), audience: 'dispatcher', issuer, tls },
+      timeoutMs: dispatcherTimeoutMs,
+    })
+    const kinds = kindsOf([
+      httpKind({ send: sendAuthorized, checkUrl }),
+      openApiKind({ send: sendAuthorized, load: createDocuments(send), checkUrl }),
+      postgresKind(outbound),
+      slackKind({ send, checkUrl }),
+      smtpKind(outbound),
+      topicKind({ dispatcher, delegations: createDelegations(settings) }),
+    ])
     const limits = createLimits(config)
     const connectors = createConnectors(ctx, kinds, limits)
     const resolve = createSecretValues({

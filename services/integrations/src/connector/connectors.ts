@@ -7,7 +7,7 @@ import {
   notFound,
 } from '@opsplane/contracts'
 import { parseField, type RequestMeta } from '@opsplane/http'
-import { type Database, uniqueViolation } from '@opsplane/postgres'
+import type { Database } from '@opsplane/postgres'
 import { type Limits, quotaExceeded } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import { and, eq } from 'drizzle-orm'
@@ -62,14 +62,17 @@ export function createConnectors(
   }
 }
 
+const isTaken = (error: unknown) =>
+  error instanceof ApiError && error.details[0]?.params?.constraint === 'connectors_name_key'
+
 async function named<Result>(saved: Promise<Result>): Promise<Result> {
   try {
     return await saved
   } catch (error) {
-    if (uniqueViolation(error) !== 'connectors_name_key') throw error
+    if (!isTaken(error)) throw error
     const message = 'There is a connector of this name in this environment already.'
     throw new ApiError('conflict', message, {
-      details: [{ in: 'body', path: '/name', code: 'name_taken', message }],
+      details: [{ in: 'body', path: '/name', code: 'not_unique', message }],
       cause: error,
     })
   }

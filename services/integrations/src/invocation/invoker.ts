@@ -130,9 +130,7 @@ export function refuseDisabled({ enabled }: StoredConnector): void {
 }
 
 async function actionOf(kinds: Kinds, { kind }: StoredConnector, call: Call, name: string): Promise<Action> {
-  const known = kinds.named(kind)
-  const named = (actions: readonly Action[]) => actions.find((action) => action.name === name)
-  const action = named(known.actions) ?? named(await known.actionsOf(call))
+  const action = await kinds.named(kind).actionOf(call, name)
   if (!action) throw invalidField('/action', 'unknown_action', 'The connector has no action of this name.')
   return action
 }

@@ -7,8 +7,6 @@ export function forgetting(): MakeWorker {
     name: 'expired invocations',
     of: expiredInvocations,
     batch: 500,
-    // Days are what is counted.
-    lookEveryMs: 60_000,
     perform: (tx, rows) =>
       tx.unsafe('delete from connector_invocations where id = any ($1::text[])', [
         rows.map(({ key }) => key),

@@ -9,16 +9,21 @@ import { type Call, defineKind, type Kind } from './kind.js'
 import { addQuery, InvocationQuery, urlBelow } from './paths.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-type Method = (typeof methods)[number]
+export type Method = (typeof methods)[number]
 /** Those that do the same when they are done twice. */
-const idempotent = new Set<string>(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])
+export const idempotentMethods: ReadonlySet<string> = new Set<string>([
+  'GET',
+  'HEAD',
+  'PUT',
+  'DELETE',
+  'OPTIONS',
+])
 const reading = new Set<string>(['GET', 'HEAD', 'OPTIONS'])
 
 const Path = z.string().max(4_096).default('').meta({ description: 'Below the base URL.' })
 
-const HttpConfig = z.strictObject({
-  baseUrl: z.string().min(1).max(2_048).meta({ description: 'Must be https.' }),
-  auth: Auth,
+/** What every kind that speaks HTTP is configured with, beside where it goes. */
+export const httpFields = {
   headers: ConfiguredHeaders,
   query: ConfiguredQuery,
   followRedirects: z
@@ -40,6 +45,12 @@ const HttpConfig = z.strictObject({
     .meta({
       description: 'What is asked to find out whether it answers: 401, 403 and 5xx say that it does not.',
     }),
+}
+
+const HttpConfig = z.strictObject({
+  baseUrl: z.string().min(1).max(2_048).meta({ description: 'Must be https.' }),
+  auth: Auth,
+  ...httpFields,
 })
 type HttpConfig = z.output<typeof HttpConfig>
 
@@ -57,7 +68,7 @@ const writes = {
 const Reading = z.strictObject(reads)
 const Writing = z.strictObject(writes)
 const Any = Writing.extend({ method: z.enum(methods) })
-type HttpInput = z.output<typeof Writing>
+export type HttpInput = z.output<typeof Writing>
 
 export interface HttpKindOptions {
   send: SendAuthorized
@@ -79,7 +90,7 @@ export function httpKind({ send, checkUrl }: HttpKindOptions): Kind {
   const writer = (method: Method, title: string) =>
     defineAction<HttpConfig, typeof Writing, typeof HttpOutput>({
       ...{ title, description: `Sends ${method}.`, input: Writing, output: HttpOutput },
-      repeatable: idempotent.has(method),
+      repeatable: idempotentMethods.has(method),
       run: (call, input) => perform(call, method, input),
     })
 
@@ -105,7 +116,7 @@ export function httpKind({ send, checkUrl }: HttpKindOptions): Kind {
         description: 'Sends a request by any method.',
         input: Any,
         output: HttpOutput,
-        repeatable: ({ method }) => idempotent.has(method),
+        repeatable: ({ method }) => idempotentMethods.has(method),
         run: (call, { method, ...input }) => perform(call, method, input),
       }),
       get: reader('GET', 'Get'),
@@ -125,8 +136,9 @@ export function httpKind({ send, checkUrl }: HttpKindOptions): Kind {
   })
 }
 
-async function requestOf(
-  { config, secrets, idempotencyKey }: Call<HttpConfig>,
+/** Throws `validation_failed` below `/input`, and CallFailure for secrets. */
+export async function requestOf(
+  { config, secrets, idempotencyKey }: Call<Omit<HttpConfig, 'auth'>>,
   method: Method,
   input: HttpInput,
 ) {
@@ -137,7 +149,7 @@ async function requestOf(
   addQuery(url, input.query)
   const { type, body } = encoded(input)
   return {
-    ...{ method, url, redirects, maxResponseBytes, repeatable: idempotent.has(method) },
+    ...{ method, url, redirects, maxResponseBytes, repeatable: idempotentMethods.has(method) },
     headers: {
       ...lowerCased(input.headers ?? {}),
       ...(type !== undefined && { 'content-type': type }),

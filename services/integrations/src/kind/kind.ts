@@ -56,6 +56,8 @@ export interface Kind {
   actions: readonly Action[]
   /** All of one connector. Throws CallFailure. */
   actionsOf(call: Call): Promise<readonly Action[]>
+  /** One of them. Throws CallFailure. */
+  actionOf(call: Call, name: string): Promise<Action | undefined>
   /** Finds out whether what is connected answers, with a message for people. Throws CallFailure where it does not. */
   test(call: Call): Promise<string>
   close?(): Promise<void>
@@ -80,21 +82,29 @@ export interface KindDefinition<Config extends object> {
   actions: Readonly<Record<string, (name: string) => Action>>
   /** Further ones, which depend on the configuration. */
   furtherActions?(call: Call<Config>): Promise<readonly Action[]>
+  /** One of the further ones, where it need not be looked for among all. */
+  findAction?(call: Call<Config>, name: string): Promise<Action | undefined>
   test(call: Call<Config>): Promise<string>
   close?(): Promise<void>
 }
 
 export function defineKind<Config extends object>(definition: KindDefinition<Config>): Kind {
-  const { furtherActions, check, test, close, ...rest } = definition
+  const { furtherActions, findAction, check, test, close, ...rest } = definition
   const actions = Object.entries(definition.actions).map(([name, make]) => make(name))
   // Configurations come from the kind's own schema alone.
   const own = (call: Call) => call as Call<Config>
+  const actionsOf = async (call: Call) =>
+    furtherActions ? [...actions, ...(await furtherActions(own(call)))] : actions
   return {
     ...rest,
     check: (config) => check?.(config as Config),
     actions,
-    actionsOf: async (call) =>
-      furtherActions ? [...actions, ...(await furtherActions(own(call)))] : actions,
+    actionsOf,
+    actionOf: async (call, name) =>
+      actions.find((action) => action.name === name) ??
+      (findAction
+        ? findAction(own(call), name)
+        : (await actionsOf(call)).find((action) => action.name === name)),
     test: (call) => test(own(call)),
     ...(close && { close }),
   }

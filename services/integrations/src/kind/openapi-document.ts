@@ -1,0 +1,91 @@
+import { sha256Hex } from '@opsplane/runtime'
+import { parse as parseYaml } from 'yaml'
+import { z } from 'zod'
+import { CallFailure } from './call-failure.js'
+import { answeredFailure, type SendHttp } from './http-calls.js'
+import type { Call } from './kind.js'
+
+/** Of a document read from a URL; YAML takes far longer to read than JSON. */
+export const maxDocumentBytes = 2 * 1024 * 1024
+const maxYamlBytes = 256 * 1024
+const maxAliases = 100
+
+const Loose = z.looseObject({})
+export const OpenApiDocument = z.looseObject({
+  openapi: z.string().regex(/^3\.[01]\.\d+$/, 'must be 3.0.x or 3.1.x'),
+  servers: z
+    .array(
+      z.looseObject({
+        url: z.string(),
+        variables: z.record(z.string(), z.looseObject({ default: z.string() })).optional(),
+      }),
+    )
+    .optional(),
+  paths: z.record(z.string(), Loose).default({}),
+  components: Loose.optional(),
+})
+export type OpenApiDocument = z.output<typeof OpenApiDocument>
+
+/** A document, and where it came from. */
+export interface LoadedDocument {
+  document: OpenApiDocument
+  /** Names the content. */
+  id: string
+}
+
+export type LoadDocument = (call: Call, url: string) => Promise<LoadedDocument>
+
+const keptMs = 300_000
+const mostKept = 16
+
+/** Reads documents through the guard, and keeps each for five minutes. Throws CallFailure. */
+export function createDocuments(send: SendHttp, nowMs = () => performance.now()): LoadDocument {
+  const kept = new Map<string, { loaded: LoadedDocument; until: number }>()
+  return async (call, url) => {
+    const { workspaceId, environment } = call.tenant
+    const key = [workspaceId, environment, call.connectorId, url].join('\0')
+    const known = kept.get(key)
+    if (known && known.until > nowMs()) return known.loaded
+    kept.delete(key)
+    const loaded = parsed(await read(send, call, url))
+    const [oldest] = kept.keys()
+    if (kept.size >= mostKept && oldest !== undefined) kept.delete(oldest)
+    kept.set(key, { loaded, until: nowMs() + keptMs })
+    return loaded
+  }
+}
+
+/** Credentials are for the API, not for whoever has its description. */
+async function read(send: SendHttp, call: Call, url: string): Promise<string> {
+  const answer = await send(call, {
+    ...{ method: 'GET', url: new URL(url), repeatable: true, redirects: 3 },
+    headers: { accept: 'application/json, application/yaml;q=0.9, */*;q=0.1' },
+    maxResponseBytes: maxDocumentBytes,
+  })
+  if (answer.status >= 300) throw answeredFailure(answer)
+  if (answer.truncated) throw unusable(`it has more than ${maxDocumentBytes} bytes`)
+  return answer.body.toString()
+}
+
+function parsed(text: string): LoadedDocument {
+  const result = OpenApiDocument.safeParse(contentOf(text))
+  if (result.success) return { document: result.data, id: sha256Hex(text) }
+  const [issue] = result.error.issues
+  throw unusable(`${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim())
+}
+
+function contentOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    if (text.length > maxYamlBytes) throw unusable(`as YAML it may have at most ${maxYamlBytes} bytes`)
+    try {
+      return parseYaml(text, { maxAliasCount: maxAliases })
+    } catch {
+      throw unusable('it is neither JSON nor YAML')
+    }
+  }
+}
+
+const unusable = (why: string) =>
+  new CallFailure('protocol', `The OpenAPI document cannot be used: ${why}.`, { sent: false })

@@ -1,0 +1,177 @@
+import { isObject, type JsonSchema } from '@opsplane/json-schema'
+import type { OpenApiDocument } from './openapi-document.js'
+import { dereferenced, standalone } from './openapi-schemas.js'
+
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
+/** More are not read. */
+export const maxOperations = 1_000
+
+export type ParameterPlace = 'path' | 'query' | 'header'
+
+export interface Parameter {
+  name: string
+  place: ParameterPlace
+  required: boolean
+  description: string
+  schema: unknown
+  /** Whether a list is given several times rather than in one text. */
+  explode: boolean
+  /** Whether an object is given as `name[key]`. */
+  deep: boolean
+}
+
+/** What an operation sends, as the document says. */
+export interface Body {
+  contentType: string
+  required: boolean
+  schema: unknown
+}
+
+export interface Operation {
+  name: string
+  method: (typeof methods)[number]
+  path: string
+  title: string
+  description: string
+  parameters: Parameter[]
+  body: Body | undefined
+  /** Of the first answer that is no error, where it is JSON. */
+  answer: unknown
+}
+
+/** Every operation of a document, by a name that is unique in it. */
+export function operationsOf(document: OpenApiDocument): Operation[] {
+  const names = new Set<string>()
+  const operations: Operation[] = []
+  for (const [path, given] of Object.entries(document.paths)) {
+    const item = dereferenced(document, given)
+    if (!item) continue
+    for (const method of methods) {
+      const operation = item[method]
+      if (!isObject(operation) || operations.length >= maxOperations) continue
+      const name = uniqueName(names, operation.operationId, `${method}_${path}`)
+      operations.push(readOperation(document, { name, method, path, item, operation }))
+    }
+  }
+  return operations
+}
+
+function uniqueName(taken: Set<string>, operationId: unknown, otherwise: string): string {
+  const wanted = typeof operationId === 'string' && operationId !== '' ? operationId : otherwise
+  const plain =
+    wanted
+      .replaceAll(/[^A-Za-z0-9.-]+/g, '_')
+      .replaceAll(/^_|_$/g, '')
+      .slice(0, 190) || 'operation'
+  let name = plain
+  for (let count = 2; taken.has(name); count++) name = `${plain}_${count}`
+  taken.add(name)
+  return name
+}
+
+function readOperation(
+  document: OpenApiDocument,
+  found: Pick<Operation, 'name' | 'method' | 'path'> & { item: JsonSchema; operation: JsonSchema },
+): Operation {
+  const { name, method, path, item, operation } = found
+  const summary = text(operation.summary, 200)
+  return {
+    ...{ name, method, path },
+    title: summary === '' ? name : summary,
+    description: text(operation.description, 2_000),
+    parameters: parametersOf(document, [item.parameters, operation.parameters]),
+    body: bodyOf(document, operation.requestBody),
+    answer: answerOf(document, operation.responses),
+  }
+}
+
+const text = (value: unknown, most: number) => (typeof value === 'string' ? value.slice(0, most) : '')
+
+/** Those of an operation replace those of its path. */
+function parametersOf(document: OpenApiDocument, lists: readonly unknown[]): Parameter[] {
+  const found = new Map<string, Parameter>()
+  for (const given of lists.flatMap((list) => (Array.isArray(list) ? list.slice(0, 200) : []))) {
+    const parameter = dereferenced(document, given)
+    const place = parameter && placeOf(parameter.in)
+    if (!parameter || !place || typeof parameter.name !== 'string' || isReserved(place, parameter.name))
+      continue
+    found.set(`${place} ${parameter.name}`, {
+      ...{ name: parameter.name, place, schema: parameter.schema ?? {} },
+      required: place === 'path' || parameter.required === true,
+      description: text(parameter.description, 500),
+      explode: parameter.explode !== false && (parameter.style ?? 'form') === 'form',
+      deep: parameter.style === 'deepObject',
+    })
+  }
+  return [...found.values()]
+}
+
+function placeOf(value: unknown): ParameterPlace | undefined {
+  return value === 'path' || value === 'query' || value === 'header' ? value : undefined
+}
+
+/** OpenAPI leaves these to content types and security. */
+const isReserved = (place: ParameterPlace, name: string) =>
+  place === 'header' && /^(accept|content-type|authorization)$/i.test(name)
+
+function bodyOf(document: OpenApiDocument, given: unknown): Body | undefined {
+  const body = dereferenced(document, given)
+  if (!body || !isObject(body.content)) return undefined
+  const types = Object.keys(body.content)
+  const contentType =
+    types.find(isJson) ?? types.find((type) => /^application\/x-www-form-urlencoded/i.test(type)) ?? types[0]
+  if (contentType === undefined) return undefined
+  const content = body.content[contentType]
+  const schema = isObject(content) && isStructured(contentType) ? (content.schema ?? {}) : { type: 'string' }
+  return { contentType, required: body.required === true, schema }
+}
+
+function answerOf(document: OpenApiDocument, responses: unknown): unknown {
+  if (!isObject(responses)) return {}
+  const status = Object.keys(responses).find((each) => /^2/.test(each))
+  const response = status === undefined ? undefined : dereferenced(document, responses[status])
+  if (!response || !isObject(response.content)) return {}
+  const type = Object.keys(response.content).find(isJson)
+  const content = type === undefined ? undefined : response.content[type]
+  return isObject(content) ? (content.schema ?? {}) : {}
+}
+
+export const isJson = (type: string) => /^application\/([a-z0-9.+-]+\+)?json\b/i.test(type)
+const isStructured = (type: string) => isJson(type) || /^application\/x-www-form-urlencoded/i.test(type)
+
+/** The schemas of an operation's input and output, each of about so many bytes at most. */
+export function schemasOf(document: OpenApiDocument, operation: Operation, maxBytes: number) {
+  const is30 = document.openapi.startsWith('3.0')
+  const { parameters, body, answer } = operation
+  const place = (name: ParameterPlace) => {
+    const here = parameters.filter((parameter) => parameter.place === name)
+    if (here.length === 0) return undefined
+    return {
+      type: 'object',
+      properties: Object.fromEntries(here.map((each) => [each.name, described(each)])),
+      required: here.filter(({ required }) => required).map((each) => each.name),
+      additionalProperties: false,
+    }
+  }
+  const places = { path: place('path'), query: place('query'), header: place('header'), body: body?.schema }
+  const properties = Object.fromEntries(Object.entries(places).filter(([, schema]) => schema !== undefined))
+  const required = Object.entries(places).flatMap(([name, schema]) => {
+    const needed = name === 'body' ? body?.required : isObject(schema) && isFilled(schema.required)
+    return needed ? [name] : []
+  })
+  const input = { type: 'object', properties, required, additionalProperties: false }
+  const output = {
+    type: 'object',
+    properties: { status: { type: 'integer' }, headers: { type: 'object' }, body: answer ?? {} },
+    required: ['status', 'headers', 'body'],
+  }
+  return {
+    input: standalone(document, input, { maxBytes, is30 }),
+    output: standalone(document, output, { maxBytes, is30 }),
+  }
+}
+
+const isFilled = (list: unknown) => Array.isArray(list) && list.length > 0
+
+const described = ({ schema, description }: Parameter): unknown =>
+  isObject(schema) && schema.$ref === undefined && description !== '' ? { description, ...schema } : schema

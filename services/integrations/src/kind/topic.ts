@@ -1,0 +1,81 @@
+import {
+  ApiError,
+  maxTopicEventBytes,
+  PublishedTopicEvent,
+  PublishTopicEvent,
+  TopicName,
+} from '@opsplane/contracts'
+import type { Delegations, ServiceClient } from '@opsplane/http'
+import { z } from 'zod'
+import { defineAction } from './action.js'
+import { CallFailure } from './call-failure.js'
+import { defineKind, type Kind } from './kind.js'
+
+const TopicConfig = z.strictObject({
+  topics: z
+    .array(TopicName)
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: 'The only topics that may be published to; any unless given.' }),
+})
+type TopicConfig = z.output<typeof TopicConfig>
+
+const Publish = PublishTopicEvent.extend({ topic: TopicName })
+
+export interface TopicKindOptions {
+  dispatcher: Pick<ServiceClient, 'post'>
+  delegations: Delegations
+}
+
+/** The longest an invocation may take, and a little. */
+const grantSeconds = 120
+
+/** The platform's own bus, in the name of whoever invokes it. */
+export function topicKind({ dispatcher, delegations }: TopicKindOptions): Kind {
+  return defineKind<TopicConfig>({
+    name: 'topic',
+    title: 'Event bus',
+    description: "Events to topics of the platform's own bus. Whoever invokes it must hold `topics:write`.",
+    config: TopicConfig,
+    actions: {
+      publish: defineAction<TopicConfig, typeof Publish, typeof PublishedTopicEvent>({
+        title: 'Publish an event',
+        description:
+          'An invocation asked for again with its Idempotency-Key publishes nothing more for 5 minutes.',
+        input: Publish,
+        output: PublishedTopicEvent,
+        repeatable: true,
+        async run({ config: { topics }, invoker, connectorId, idempotencyKey, signal }, { topic, ...event }) {
+          if (topics && !topics.includes(topic))
+            throw new ApiError('forbidden', `The connector does not publish to the topic ${topic}.`)
+          if (!invoker) throw new Error('only somebody can publish')
+          const body = { deduplicationKey: idempotencyKey, ...event }
+          if (Buffer.byteLength(JSON.stringify(body)) > maxTopicEventBytes)
+            throw new ApiError('payload_too_large', `An event has at most ${maxTopicEventBytes} bytes.`)
+          const wanted = {
+            run: connectorId,
+            permissions: ['topics:write' as const],
+            expiresInSeconds: grantSeconds,
+          }
+          const { grant } = await delegations.delegate({ clientToken: invoker.token }, wanted)
+          const issuer = delegations.actingBy(grant)
+          return dispatcher
+            .post(`/events/topics/${topic}/publish`, body, PublishedTopicEvent, { issuer, signal })
+            .catch(unlessAway)
+        },
+      }),
+    },
+    test: async () => 'The bus is part of the platform.',
+  })
+}
+
+/** What the dispatcher refuses is refused here; while it is away the event may have been stored, and its key keeps it one. */
+function unlessAway(error: unknown): never {
+  if (
+    error instanceof ApiError &&
+    (error.code === 'service_unavailable' || error.code === 'upstream_timeout')
+  )
+    throw new CallFailure('unreachable', error.message, { sent: true, cause: error })
+  throw error
+}
