@@ -29,8 +29,8 @@ export interface DurableConsumerOptions<T>
   /** How many batches may be applied side by side; those of one line still are one after the other. */
   batchesInFlight?: number
   /**
-   * Where nobody waits for the effect: so long messages gather at the server after each batch, unless more wait than are
-   * held here. A message after a pause is handed over at once; under load batches are fewer and larger.
+   * Least time from the beginning of one batch to that of the next, unless a full one waits. A message after a pause is
+   * handed over at once; under load batches are fewer and larger.
    */
   spacingMs?: number
   /** Most bytes held in memory; at least one of the largest messages the server takes. */
@@ -100,7 +100,9 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   let pull: Pull | undefined
   let restart: (reason: string) => void = () => {}
   let inFlight = 0
+  let nextBatchAt = 0
   let planned = false
+  let timer: NodeJS.Timeout | undefined
 
   /** Everything that arrives in one go is looked at together. */
   const plan = () => {
@@ -114,9 +116,18 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
 
   const beginBatch = (): boolean => {
     if (inFlight >= batchesInFlight || closing.signal.aborted) return false
-    const taken = held.take(maxBatch)
-    if (taken.length === 0) return false
-    const batch = runBatch(taken)
+    const ready = held.ready(maxBatch)
+    if (ready === 'none') return false
+    const earlyMs = nextBatchAt - performance.now()
+    if (earlyMs > 0 && ready === 'some') {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        plan()
+      }, earlyMs)
+      return false
+    }
+    nextBatchAt = performance.now() + spacingMs
+    const batch = runBatch(held.take(maxBatch))
     running.add(batch)
     void batch.finally(() => running.delete(batch))
     return true
@@ -145,7 +156,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
       return message.ack()
     const what = read(message)
     if (what) {
-      if (held.add({ message, ...what }) && spacingMs === 0) plan()
+      if (held.add({ message, ...what })) plan()
       return
     }
     handling.counters.skipped++
@@ -171,15 +182,13 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     const largest = (connection.info?.max_payload ?? 1_048_576) + envelopeBytes
     const startedAt = performance.now()
     const { stream } = options
-    const room = () => held.room(largest)
-    const own = openPull({ connection, stream, durable, spacingMs, room, onMessage, onGathered: plan })
+    const own = openPull({ connection, stream, durable, onMessage, room: () => held.room(largest) })
     pull = own
     const restarted = new Promise<string>((resolve) => {
       restart = resolve
     })
     const reason = await Promise.race([own.lost, restarted, aborted(closing.signal)])
     const closed = own.close()
-    plan()
     if (closing.signal.aborted) return closed
     log.warn({ durable, reason }, 'the consumer was lost, asking anew')
     if (performance.now() - startedAt < settledMs) throw new Error(`the consumer was lost: ${reason}`)
@@ -207,6 +216,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     restart: (reason) => restart(reason),
     async close() {
       closing.abort()
+      clearTimeout(timer)
       for (const { message } of held.rest()) message.nak(giveBackDelayMs)
       await looping
       await Promise.all(running)

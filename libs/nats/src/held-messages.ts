@@ -23,6 +23,8 @@ export interface HeldMessages<T> {
   add(held: Held<T>): boolean
   /** The next ones in order, at most so many, without those of a line that is in hand. */
   take(most: number): Held<T>[]
+  /** Whether `take` has something, and whether that is as much as it gives. */
+  ready(most: number): 'none' | 'some' | 'full'
   /** What may be asked for; undefined while that is not worth a request. With nothing held, `largest` bytes fit. */
   room(largest: number): { messages: number; bytes: number } | undefined
   /** It is done with for good, or will come again. */
@@ -70,6 +72,13 @@ export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
       arrived = left
       for (const held of taken) count(held, 1)
       return taken
+    },
+    ready(most) {
+      if (linesInHand.size === 0)
+        return arrived.length >= most ? 'full' : arrived.length > 0 ? 'some' : 'none'
+      let free = 0
+      for (const held of arrived) if (isFree(held) && ++free >= most) return 'full'
+      return free > 0 ? 'some' : 'none'
     },
     room(largest) {
       const most = Math.max(limits.bytes, largest)

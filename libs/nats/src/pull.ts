@@ -11,14 +11,6 @@ export interface PullOptions {
   /** What may be asked for now, in messages and in bytes; undefined while there is no room. */
   room(): { messages: number; bytes: number } | undefined
   onMessage(message: StreamMessage): void
-  /**
-   * So long nothing is asked for after what came, unless it was as much as was asked for: what happens meanwhile gathers at
-   * the server and comes in one go, which costs both sides a fraction of message by message. After a pause a message
-   * comes at once.
-   */
-  spacingMs?: number
-  /** What was asked for has come, or nothing more comes of it. */
-  onGathered?(): void
 }
 
 export interface Pull {
@@ -34,8 +26,6 @@ export interface Pull {
 const busy = { beatMs: 333, expiresMs: 10_000 }
 /** Where nothing happened for as long as a busy request lasts, one message is asked for, and then more at once. */
 const idle = { beatMs: 5_000, expiresMs: 300_000 }
-/** Where messages are to gather, those there are at the server are asked for. */
-const gathering = { expiresMs: 20 }
 const silentBeats = 3
 const graceMs = 250
 const closeMs = 1_000
@@ -49,14 +39,12 @@ const closeMs = 1_000
  * nothing, until two heartbeats are missing. Here one request is open at a time, and is over when it is filled, when the
  * server says so, or when its time is up by the clock of this process.
  */
-export function openPull(options: PullOptions): Pull {
-  const { connection, stream, durable, room, onMessage, spacingMs = 0 } = options
+export function openPull({ connection, stream, durable, room, onMessage }: PullOptions): Pull {
   const inbox = inboxOf(connection)
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`
-  let open: { reply: string; left: number; until: number; filling: boolean } | undefined
+  let open: { reply: string; left: number; until: number } | undefined
   let isQuiet = false
   let watching: NodeJS.Timeout | undefined
-  let pausing: NodeJS.Timeout | undefined
   let serial = 0
   let missed = 0
   let ended = false
@@ -66,35 +54,22 @@ export function openPull(options: PullOptions): Pull {
   })
 
   const more = () => {
-    if (open || pausing || ended || connection.isClosed()) return
+    if (open || ended || connection.isClosed()) return
     const wanted = room()
     if (!wanted) return
-    const gathers = spacingMs > 0 && !isQuiet
-    const { beatMs, expiresMs } = isQuiet ? idle : gathers ? { ...busy, ...gathering } : busy
+    const { beatMs, expiresMs } = isQuiet ? idle : busy
     const batch = isQuiet ? 1 : wanted.messages
     const reply = `${inbox}.${++serial}`
     const request = {
       batch,
       max_bytes: wanted.bytes,
       expires: nanos(expiresMs),
-      ...(gathers ? {} : { idle_heartbeat: nanos(beatMs) }),
+      idle_heartbeat: nanos(beatMs),
     }
-    open = { reply, left: batch, until: performance.now() + expiresMs + graceMs, filling: !isQuiet }
+    open = { reply, left: batch, until: performance.now() + expiresMs + graceMs }
     isQuiet = true
     watch(beatMs)
     connection.publish(subject, JSON.stringify(request), { reply })
-  }
-
-  /** The request is over. */
-  const close = () => {
-    const isFull = open?.filling === true && open.left <= 0
-    open = undefined
-    if (spacingMs > 0 && !isQuiet && !isFull)
-      pausing = setTimeout(() => {
-        pausing = undefined
-        more()
-      }, spacingMs)
-    options.onGathered?.()
   }
 
   /** Beats are counted, not measured: after this process itself was held up, all that has arrived is heard first. */
@@ -102,7 +77,7 @@ export function openPull(options: PullOptions): Pull {
     missed = 0
     clearInterval(watching)
     watching = setInterval(() => {
-      if (open && performance.now() > open.until) close()
+      if (open && performance.now() > open.until) open = undefined
       if (!open) return more()
       if (++missed > silentBeats) lose('no heartbeats')
     }, beatMs)
@@ -111,7 +86,7 @@ export function openPull(options: PullOptions): Pull {
   const onStatus = ({ subject: reply, headers }: Msg) => {
     const { code, description } = headers ?? { code: 0, description: '' }
     if (code === 100 || reply !== open?.reply) return
-    close()
+    open = undefined
     if (code === 408) return more()
     // What comes next is larger than what may be asked for until something is done with.
     if (code === 409 && /maxbytes/i.test(description)) return
@@ -125,8 +100,8 @@ export function openPull(options: PullOptions): Pull {
     const message = streamMessage(msg)
     if (!message) return
     isQuiet = false
+    if (open && --open.left <= 0) open = undefined
     onMessage(message)
-    if (open && --open.left <= 0) close()
     more()
   }
 
@@ -144,7 +119,6 @@ export function openPull(options: PullOptions): Pull {
       if (ended) return
       ended = true
       clearInterval(watching)
-      clearTimeout(pausing)
       forget()
       // What the server has sent before it hears of this still arrives.
       const waiting = new AbortController()

@@ -29,7 +29,6 @@ export function incidentConsumers(
   return [
     ctx.consume({
       durable: 'itsm-incident-families',
-      spacingMs: 200,
       types: familyEvents,
       perform: (events) => cascade.handle(events),
     }),
