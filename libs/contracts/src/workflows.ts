@@ -110,6 +110,11 @@ export const RunStatus = z.enum([
 ])
 export type RunStatus = z.infer<typeof RunStatus>
 
+/** What people can do to a run; `resume` is to decide on an approval that it waits for. */
+export const runActions = ['cancel', 'retry', 'resume'] as const
+export const RunAction = z.enum(runActions).meta({ id: 'RunAction' })
+export type RunAction = z.infer<typeof RunAction>
+
 export const RunError = z
   .object({
     code: z.string(),

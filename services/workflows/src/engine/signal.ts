@@ -1,6 +1,6 @@
+import type { Evaluated } from '@opsplane/sandbox'
 import type { ApprovalDecision, By, Place, StepError } from './history.js'
 import type { TaskId } from './task.js'
-import type { Evaluated } from './template.js'
 
 /**
  * What a run is presented with, for the decider to say what follows. One for a task that is no longer asked for, late or

@@ -1,6 +1,6 @@
 import type { EffectStep } from '@opsplane/contracts'
+import type { Template } from '@opsplane/sandbox'
 import type { Place, Waiting } from './history.js'
-import type { Template } from './template.js'
 
 /** Opaque. Names a task for good: no two of a run are the same, in no attempt at it. */
 export type TaskId = string

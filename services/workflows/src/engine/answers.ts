@@ -1,0 +1,84 @@
+import { assertNever } from '@opsplane/contracts'
+import { retryDelayMs } from '@opsplane/runtime'
+import { approvalExpired } from './due.js'
+import { evaluated } from './evaluated.js'
+import type { ApprovalDecision, Entry, StepError } from './history.js'
+import { outermostClosing } from './moves.js'
+import { completed, type Deciding, endOf, failed } from './outcomes.js'
+import type { Outcome, Signal } from './signal.js'
+
+/** What follows of a task's outcome. One that its step is not in a state for changes nothing. */
+export function answerTask(deciding: Deciding, signal: Extract<Signal, { task: string }>): Entry[] {
+  const { state } = deciding.step
+  switch (signal.kind) {
+    case 'evaluated':
+      return state.kind === 'ready' ? evaluated(deciding, signal.values) : []
+    case 'performed':
+      return performed(deciding, signal.outcome)
+    case 'child_started':
+      return state.kind === 'starting' ? childStarted(deciding, signal.outcome) : []
+    case 'child_ended':
+      return waitsFor(deciding, 'run') ? settledBy(deciding, signal.outcome) : []
+    case 'event':
+      return waitsFor(deciding, 'event') ? completed(deciding, signal.event) : []
+    case 'decision':
+      return decided(deciding, signal.decision)
+    default:
+      return assertNever(signal)
+  }
+}
+
+const waitsFor = ({ step: { state } }: Deciding, what: 'run' | 'event'): boolean =>
+  state.kind === 'waiting' && state.waiting.for === what
+
+const settledBy = (deciding: Deciding, outcome: Outcome): Entry[] =>
+  outcome.ok ? completed(deciding, outcome.output) : failed(deciding, outcome.error)
+
+function performed(deciding: Deciding, outcome: Outcome): Entry[] {
+  const { state, place } = deciding.step
+  if (state.kind !== 'performing') return []
+  if (outcome.ok) return completed(deciding, outcome.output)
+  const { error } = outcome
+  const retryAt = retryAtOf(deciding, state.attempt, error)
+  const entry = { kind: 'attempt_failed', place, attempt: state.attempt, error, retryAt } as const
+  return retryAt === null ? [entry, ...failed(deciding, error)] : [entry]
+}
+
+/** Null where there is no other attempt: by the step's policy, or as what is around it has failed meanwhile. */
+function retryAtOf({ program, step, now }: Deciding, attempt: number, error: StepError): number | null {
+  const { step: definition } = step.node
+  const policy = ('retry' in definition ? definition.retry : undefined) ?? program.definition.retry
+  if (!policy || !error.retryable || attempt >= policy.attempts || outermostClosing(step.row.frame))
+    return null
+  const maxMs = policy.maxDelaySeconds * 1_000
+  const baseMs = policy.delaySeconds * 1_000
+  const delayMs = retryDelayMs({ attempt, strategy: policy.strategy, baseMs, maxMs })
+  return now + Math.max(delayMs, Math.min(error.retryAfterMs ?? 0, maxMs))
+}
+
+function childStarted(
+  deciding: Deciding,
+  outcome: Extract<Signal, { kind: 'child_started' }>['outcome'],
+): Entry[] {
+  const { step } = deciding
+  if (!outcome.ok) return failed(deciding, outcome.error)
+  const { runId } = outcome
+  if (step.node.step.type === 'workflow' && !step.node.step.wait) return completed(deciding, { runId })
+  const entry = { kind: 'waiting', place: step.place, waiting: { for: 'run', runId } } as const
+  // Where the frame around is being closed, the run is not waited for.
+  return [entry, ...(outermostClosing(step.row.frame) ? endOf(deciding, { kind: 'cut' }) : [])]
+}
+
+/** One rejection is enough, or as many approvals as the quorum says. A person decides once. */
+function decided(deciding: Deciding, decision: ApprovalDecision): Entry[] {
+  const { step, now } = deciding
+  if (step.state.kind !== 'waiting' || step.state.waiting.for !== 'approval') return []
+  const { waiting, decisions: before } = step.state
+  if (waiting.dueAt !== null && waiting.dueAt <= now) return approvalExpired(deciding)
+  if (before.some(({ by }) => by === decision.by)) return []
+  const decisions = [...before, decision]
+  const entry = { kind: 'decided', place: step.place, decision } as const
+  const approved = decision.decision === 'approve'
+  if (approved && decisions.length < waiting.approval.quorum) return [entry]
+  return [entry, ...completed(deciding, { approved, expired: false, decisions })]
+}

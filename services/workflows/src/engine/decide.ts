@@ -1,0 +1,89 @@
+import { assertNever } from '@opsplane/contracts'
+import { answerTask } from './answers.js'
+import { tick } from './due.js'
+import type { Entry, Place } from './history.js'
+import { stepOf } from './live.js'
+import type { RunMemory } from './memory.js'
+import { outputId, type Program } from './program.js'
+import { allowedRunActions, isFinal } from './run-states.js'
+import type { Signal } from './signal.js'
+import { statusOf } from './summary.js'
+
+/** How long a history may become. */
+export interface HistoryLimits {
+  entries: number
+  /** Of the JSON of its entries. */
+  bytes: number
+}
+export const historyLimits: HistoryLimits = { entries: 50_000, bytes: 32 * 1024 * 1024 }
+
+/**
+ * What happens in a run on a signal: entries to be recorded together, with `now` as their `at`. None where it changes
+ * nothing, be it late, repeated, or for what is no longer asked for. Changes nothing itself. `now`: Unix milliseconds.
+ */
+export function decide(
+  program: Program,
+  memory: RunMemory,
+  signal: Signal,
+  { now, limits = historyLimits }: { now: number; limits?: HistoryLimits },
+): Entry[] {
+  memory.meter.operations += 1
+  const entries = follow(program, memory, signal, now)
+  const tooLong = memory.seq + entries.length > limits.entries || memory.bytes > limits.bytes
+  if (!tooLong || entries.length === 0 || entries.at(-1)?.kind === 'ended') return entries
+  return memory.stage === 'ended' ? [] : [dead('history_too_long', tooLongMessage(limits))]
+}
+
+function follow(program: Program, memory: RunMemory, signal: Signal, now: number): Entry[] {
+  switch (signal.kind) {
+    case 'start':
+      return memory.stage === 'queued' ? [{ kind: 'started' }] : []
+    case 'tick':
+      return tick(program, memory, now)
+    case 'cancel':
+      return cancel(memory, signal)
+    case 'retry':
+      return mayRetry(memory, signal.from) ? [{ kind: 'retried', by: signal.by, from: signal.from }] : []
+    case 'abandon':
+      return isFinal(statusOf(memory)) ? [] : [dead(signal.code, signal.message)]
+    case 'evaluated':
+    case 'performed':
+    case 'child_started':
+    case 'child_ended':
+    case 'event':
+    case 'decision': {
+      const step = stepOf(memory, signal.task)
+      return step ? answerTask({ program, memory, now, step }, signal) : []
+    }
+    default:
+      return assertNever(signal)
+  }
+}
+
+function cancel(memory: RunMemory, { by, reason }: Signal & { kind: 'cancel' }): Entry[] {
+  if (!allowedRunActions(statusOf(memory)).includes('cancel')) return []
+  const error = { code: 'run_cancelled', message: reason ?? 'The run was cancelled.', step: null }
+  return [
+    { kind: 'cancelling', by, reason },
+    { kind: 'ended', status: 'cancelled', error },
+  ]
+}
+
+/** From a top-level step that it has come to, or where it did not complete from what is left. */
+function mayRetry(memory: RunMemory, from: Place | null): boolean {
+  const status = statusOf(memory)
+  if (!allowedRunActions(status).includes('retry')) return false
+  if (from === null) return status !== 'completed'
+  const row = memory.main?.rows.get(0)
+  const position = row?.list.nodes.findIndex(({ id }) => id === from) ?? -1
+  return row !== undefined && from !== outputId && position >= 0 && position <= row.position
+}
+
+const dead = (code: string, message: string): Entry => ({
+  kind: 'ended',
+  status: 'dead',
+  error: { code, message, step: null },
+})
+
+const tooLongMessage = ({ entries, bytes }: HistoryLimits): string =>
+  `The history of the run is longer than ${entries} entries or ${bytes} bytes; split it into sub-workflows.`

@@ -1,0 +1,56 @@
+import type { Entry } from './history.js'
+import type { RunMemory, StepRun } from './memory.js'
+import { completed, type Deciding, endOfPart, failedFor } from './outcomes.js'
+import type { Program } from './program.js'
+
+/** What follows of time having passed: of the one thing that has been due longest. */
+export function tick(program: Program, memory: RunMemory, now: number): Entry[] {
+  const { next } = memory.timers
+  if (next === undefined || next.at > now) return []
+  return next.subject === 'deadline'
+    ? expired(program, memory)
+    : due({ program, memory, now, step: next.subject })
+}
+
+function expired(program: Program, memory: RunMemory): Entry[] {
+  const message = `The run took longer than ${program.timeoutMs / 1_000} s.`
+  const outcome = {
+    kind: 'failed',
+    place: '',
+    error: { code: 'run_timeout', message, retryable: false },
+  } as const
+  return [outcome, ...endOfPart(program, memory, outcome)]
+}
+
+function due(deciding: Deciding): Entry[] {
+  const { step, now } = deciding
+  const { state, place } = step
+  if (state.kind === 'delayed') return [{ kind: 'retry_due', place, attempt: state.attempt }]
+  if (state.kind !== 'waiting') return []
+  const { waiting } = state
+  switch (waiting.for) {
+    case 'time':
+      return completed(deciding, { at: new Date(now).toISOString() })
+    case 'event':
+      return failedFor(deciding, 'wait_timeout', 'No such event came in time.')
+    case 'approval':
+      if (waiting.dueAt !== null && waiting.dueAt <= now) return approvalExpired(deciding)
+      return [{ kind: 'reminded', place, remindAt: nextReminder(step, now, waiting.dueAt) }]
+    case 'run':
+      return []
+  }
+}
+
+/** Nobody has decided in time, which is for the steps that follow to judge. */
+export function approvalExpired(deciding: Deciding): Entry[] {
+  const { state } = deciding.step
+  const decisions = state.kind === 'waiting' ? state.decisions : []
+  return completed(deciding, { approved: false, expired: true, decisions })
+}
+
+/** When those who have not decided are reminded next; null where that would be too late. */
+export function nextReminder({ node }: StepRun, now: number, dueAt: number | null): number | null {
+  if (node.step.type !== 'approval' || node.step.reminderSeconds === undefined) return null
+  const at = now + node.step.reminderSeconds * 1_000
+  return dueAt !== null && at >= dueAt ? null : at
+}

@@ -1,0 +1,155 @@
+import { assertNever } from '@opsplane/contracts'
+import type { Entry, Place, Recorded } from './history.js'
+import { enter } from './live.js'
+import type { RunMemory, StepRun } from './memory.js'
+import { outermostClosing } from './moves.js'
+import type { Program } from './program.js'
+import { forget, reopen } from './reopen.js'
+import { cutAll, open, openPart, setDeadline } from './rows.js'
+import { endPart, settle } from './settle.js'
+
+/**
+ * Takes up what was recorded: changes the memory in place and returns it. Throws where the history is none of this
+ * program, such as one with an entry missing.
+ */
+export function fold(program: Program, memory: RunMemory, { seq, at, bytes, entry }: Recorded): RunMemory {
+  if (seq !== memory.seq + 1) throw new Error(`entry ${seq} does not follow ${memory.seq}`)
+  memory.seq = seq
+  memory.at = at
+  memory.bytes += bytes
+  memory.meter.operations += 1
+  apply(program, memory, entry)
+  return memory
+}
+
+function apply(program: Program, memory: RunMemory, entry: Entry): void {
+  switch (entry.kind) {
+    case 'started':
+      start(program, memory)
+      break
+    case 'cancelling':
+      break
+    case 'retried':
+      forget(program, memory, entry.from)
+      break
+    case 'ended':
+      end(memory, entry)
+      break
+    case 'failed':
+      if (entry.place === '') expire(program, memory, entry)
+      else applyToStep(program, memory, entry)
+      break
+    default:
+      applyToStep(program, memory, entry)
+  }
+}
+
+function start(program: Program, memory: RunMemory): void {
+  memory.stage = 'active'
+  memory.startedAt ??= memory.at
+  if (memory.main) {
+    setDeadline(memory, memory.at + program.timeoutMs)
+    reopen(program, memory, memory.main)
+  } else openPart(program, memory, 'main')
+}
+
+function end(memory: RunMemory, entry: Entry & { kind: 'ended' }): void {
+  cutAll(memory)
+  setDeadline(memory, null)
+  memory.stage = 'ended'
+  memory.ended = entry
+  memory.endedAt = memory.at
+}
+
+/** The part under way has taken too long. */
+function expire(program: Program, memory: RunMemory, { error, place }: Entry & { kind: 'failed' }): void {
+  cutAll(memory)
+  const part = memory.onFailure ?? memory.main
+  if (part) endPart(program, memory, part, { kind: 'failed', error, place })
+}
+
+type StepEntry = Extract<Entry, { place: Place }>
+
+function applyToStep(program: Program, memory: RunMemory, entry: StepEntry): void {
+  const step = memory.live.get(entry.place)
+  if (!step) throw new Error(`nothing is under way at ${entry.place}, which has an entry ${entry.kind}`)
+  switch (entry.kind) {
+    case 'begun':
+      begin(memory, step, entry.input)
+      break
+    case 'attempt_failed':
+    case 'retry_due':
+      reattempt(memory, step, entry)
+      break
+    case 'waiting':
+      enter(memory, step, { kind: 'waiting', waiting: entry.waiting, decisions: [] })
+      if (outermostClosing(step.row.frame)) settleCut(program, memory, step)
+      break
+    case 'decided':
+      if (step.state.kind === 'waiting') step.state.decisions.push(entry.decision)
+      break
+    case 'reminded':
+      remindNext(memory, step, entry.remindAt)
+      break
+    case 'chosen':
+      choose(program, memory, step, entry.list)
+      break
+    case 'items':
+      iterate(program, memory, step, entry.items)
+      break
+    case 'completed': {
+      const kind = step.node.step.type === 'stop' ? 'stopped' : 'completed'
+      settle(program, memory, step, { kind, output: entry.output })
+      break
+    }
+    case 'failed':
+      settle(program, memory, step, { kind: 'failed', error: entry.error, place: entry.place })
+      break
+    default:
+      assertNever(entry)
+  }
+}
+
+function begin(memory: RunMemory, step: StepRun, input: unknown): void {
+  if (step.node.step.type === 'workflow') enter(memory, step, { kind: 'starting', input })
+  else enter(memory, step, { kind: 'performing', input, attempt: 1 })
+}
+
+function reattempt(
+  memory: RunMemory,
+  step: StepRun,
+  entry: Entry & { kind: 'attempt_failed' | 'retry_due' },
+): void {
+  const { state } = step
+  if (entry.kind === 'retry_due' && state.kind === 'delayed')
+    enter(memory, step, { kind: 'performing', input: state.input, attempt: entry.attempt })
+  if (entry.kind !== 'attempt_failed' || state.kind !== 'performing' || entry.retryAt === null) return
+  const { input } = state
+  enter(memory, step, { kind: 'delayed', input, attempt: entry.attempt + 1, dueAt: entry.retryAt })
+}
+
+/** The run was started that a step waits for, while the frame around it is being closed. */
+function settleCut(program: Program, memory: RunMemory, step: StepRun): void {
+  if (step.state.kind === 'waiting' && step.state.waiting.for === 'run')
+    memory.strayRuns.add(step.state.waiting.runId)
+  settle(program, memory, step, { kind: 'cut' })
+}
+
+function remindNext(memory: RunMemory, step: StepRun, remindAt: number | null): void {
+  const { state } = step
+  if (state.kind !== 'waiting' || state.waiting.for !== 'approval') return
+  enter(memory, step, { ...state, waiting: { ...state.waiting, remindAt } })
+}
+
+function choose(program: Program, memory: RunMemory, step: StepRun, key: string | null): void {
+  const lists = step.node.lists.filter((list) => list.key === key)
+  if (lists.length > 0) open(program, memory, step, { lists, items: null, limit: 1 })
+  else settle(program, memory, step, { kind: 'completed', output: null })
+}
+
+function iterate(program: Program, memory: RunMemory, step: StepRun, items: readonly unknown[]): void {
+  const { step: definition, lists } = step.node
+  if (definition.type !== 'for_each') throw new Error(`${step.place} has items and is no for_each`)
+  if (items.length > 0) open(program, memory, step, { lists, items, limit: definition.concurrency })
+  else settle(program, memory, step, { kind: 'completed', output: [] })
+}

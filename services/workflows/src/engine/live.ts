@@ -1,0 +1,82 @@
+import { type Frame, isFlying, type RunMemory, type StepRun, type StepState } from './memory.js'
+import type { TaskId } from './task.js'
+
+/** Puts a step under way in a state: the one place where tasks, timers and counts change. */
+export function enter(memory: RunMemory, step: StepRun, state: StepState): void {
+  leave(memory, step)
+  step.state = state
+  memory.live.set(step.place, step)
+  const id = taskId(memory, step)
+  if (id !== null) {
+    step.task = { id, made: null }
+    memory.changes.added.add(step)
+  }
+  const dueAt = dueAtOf(state)
+  if (dueAt !== null) step.timer = memory.timers.add(dueAt, step)
+  count(memory, step, 1)
+}
+
+/** Takes a step from what is under way; its state stays, as what it was at. */
+export function leave(memory: RunMemory, step: StepRun): void {
+  memory.meter.operations += 1
+  if (memory.live.get(step.place) !== step) return
+  memory.live.delete(step.place)
+  count(memory, step, -1)
+  if (step.timer) memory.timers.remove(step.timer)
+  step.timer = null
+  if (step.task && !memory.changes.added.delete(step)) memory.changes.removed.add(step.task.id)
+  step.task = null
+}
+
+function count(memory: RunMemory, step: StepRun, by: 1 | -1): void {
+  const { state } = step
+  if (state.kind === 'ready' || isFlying(step)) memory.busy += by
+  if (state.kind === 'waiting' && state.waiting.for === 'approval') memory.approvals += by
+  if (!isFlying(step)) return
+  for (let frame: Frame | null = step.row.frame; frame; frame = frame.step?.row.frame ?? null) {
+    memory.meter.operations += 1
+    frame.flying += by
+  }
+}
+
+/**
+ * `step` at its place, with what tells it from any other there: the attempt at the run in which it began, and for what is
+ * carried on after a cancel the present one.
+ */
+function taskId({ attempt }: RunMemory, { place, born, state }: StepRun): TaskId | null {
+  const name = `${place}#${born}.${attempt}`
+  switch (state.kind) {
+    case 'ready':
+      return `${name}.evaluate`
+    case 'performing':
+      return `${name}.perform.${state.attempt}`
+    case 'starting':
+      return `${name}.start`
+    case 'waiting':
+      return `${name}.wait`
+    default:
+      return null
+  }
+}
+
+/** The step that asks for a task; undefined where none does any more. */
+export function stepOf(memory: RunMemory, task: TaskId): StepRun | undefined {
+  const step = memory.live.get(task.slice(0, task.indexOf('#')))
+  return step?.task?.id === task ? step : undefined
+}
+
+function dueAtOf(state: StepState): number | null {
+  if (state.kind === 'delayed') return state.dueAt
+  if (state.kind !== 'waiting') return null
+  const { waiting } = state
+  switch (waiting.for) {
+    case 'approval': {
+      const due = Math.min(waiting.dueAt ?? Infinity, waiting.remindAt ?? Infinity)
+      return due === Infinity ? null : due
+    }
+    case 'run':
+      return null
+    default:
+      return waiting.dueAt
+  }
+}

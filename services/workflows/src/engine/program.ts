@@ -1,0 +1,110 @@
+import type { Step, TransformStep, WorkflowDefinition } from '@opsplane/contracts'
+import { parseTemplate, type Template } from '@opsplane/sandbox'
+import type { Place } from './history.js'
+import { type Needs, needsOf } from './needs.js'
+import { templateValueOf } from './step-values.js'
+
+/** A definition, made ready to be run. Never changes, and is shared by all runs of its version. */
+export interface Program {
+  definition: WorkflowDefinition
+  main: StepList
+  onFailure: StepList | null
+  /** By id, those in others included. */
+  nodes: ReadonlyMap<string, Node>
+  /** Outputs that stand in for what is done, by place or id: for tests of a draft. */
+  pins: ReadonlyMap<Place, unknown>
+  timeoutMs: number
+  /** Of the key whose runs share a limit. */
+  concurrencyKey: Template | null
+}
+
+/** Steps that run one after the other. */
+export interface StepList {
+  /** Which list of its container it is, as `chosen` has it: `then`, `cases[0]`, the name of a branch. */
+  key: string
+  nodes: readonly Node[]
+}
+
+/** A step where it stands. */
+export interface Node {
+  id: string
+  step: Step
+  /** All of it that is evaluated; null for a step that has nothing such. */
+  template: Template | null
+  needs: Needs
+  /** Of a container. */
+  lists: readonly StepList[]
+  /** By the id of each `parallel` around it, the branch it stands in. */
+  branches: ReadonlyMap<string, string>
+}
+
+/** As which step the output of the run is evaluated, after all others. No step of a definition can be called so. */
+export const outputId = '$output'
+
+export interface CompileOptions {
+  /** See `Program.pins`. */
+  pins?: Readonly<Record<string, unknown>>
+}
+
+/** Throws where two steps have the same id or something is no template: definitions are validated when they are saved. */
+export function compileProgram(definition: WorkflowDefinition, { pins = {} }: CompileOptions = {}): Program {
+  const nodes = new Map<string, Node>()
+  const listOf = (key: string, steps: readonly Step[], branches: Node['branches']): StepList => ({
+    key,
+    nodes: steps.map((step) => nodeOf(step, branches)),
+  })
+  const nodeOf = (step: Step, branches: Node['branches']): Node => {
+    if (nodes.has(step.id)) throw new Error(`two steps are called ${step.id}`)
+    const value = templateValueOf(step)
+    const template = value === undefined ? null : parse(value)
+    const lists = listsOf(step).map(({ key, steps }) =>
+      listOf(key, steps, step.type === 'parallel' ? new Map(branches).set(step.id, key) : branches),
+    )
+    const needs = template ? needsOf(template) : { fields: new Set<string>(), steps: new Set<string>() }
+    const node = { id: step.id, step, template, needs, lists, branches }
+    nodes.set(step.id, node)
+    return node
+  }
+  const { steps, output, onFailure, concurrency } = definition
+  return {
+    definition,
+    main: listOf('main', output === undefined ? steps : [...steps, outputStep(output)], new Map()),
+    onFailure: onFailure ? listOf('onFailure', onFailure, new Map()) : null,
+    nodes,
+    pins: new Map(Object.entries(pins)),
+    timeoutMs: definition.timeoutSeconds * 1_000,
+    concurrencyKey: concurrency?.key === undefined ? null : parse(concurrency.key),
+  }
+}
+
+function parse(value: unknown): Template {
+  const parsed = parseTemplate(value)
+  if ('template' in parsed) return parsed.template
+  throw new Error(parsed.problems.map(({ path, message }) => `${path} ${message}`).join('; '))
+}
+
+const outputStep = (value: TransformStep['value']): TransformStep => ({
+  type: 'transform',
+  id: outputId,
+  continueOnError: false,
+  value,
+})
+
+/** The lists of steps that a step holds, with their keys. */
+export function listsOf(step: Step): { key: string; steps: readonly Step[] }[] {
+  switch (step.type) {
+    case 'branch':
+      return [{ key: 'then', steps: step.then }, ...(step.else ? [{ key: 'else', steps: step.else }] : [])]
+    case 'switch':
+      return [
+        ...step.cases.map(({ steps }, index) => ({ key: `cases[${index}]`, steps })),
+        ...(step.default ? [{ key: 'default', steps: step.default }] : []),
+      ]
+    case 'parallel':
+      return step.branches.map(({ name, steps }) => ({ key: name, steps }))
+    case 'for_each':
+      return [{ key: 'steps', steps: step.steps }]
+    default:
+      return []
+  }
+}

@@ -1,0 +1,117 @@
+import { enter, leave } from './live.js'
+import { type Frame, isFlying, type Row, type RunMemory, type Scope, type StepRun } from './memory.js'
+import type { Program, StepList } from './program.js'
+
+/** The steps a run is made of, or those for when it has failed. */
+export function openPart(program: Program, memory: RunMemory, part: 'main' | 'onFailure'): void {
+  const list = program[part]
+  if (list === null) throw new Error('the definition has no such steps')
+  memory[part] = newFrame(null, { lists: [list], items: null, limit: 1 })
+  setDeadline(memory, memory.at + program.timeoutMs)
+  fill(program, memory, memory[part])
+}
+
+export function setDeadline(memory: RunMemory, at: number | null): void {
+  if (memory.deadline) memory.timers.remove(memory.deadline)
+  memory.deadline = at === null ? null : memory.timers.add(at, 'deadline')
+}
+
+type Rows = Pick<Frame, 'lists' | 'items' | 'limit'>
+
+/** Opens a container: its steps take its place among what is under way. */
+export function open(program: Program, memory: RunMemory, step: StepRun, rows: Rows): Frame {
+  leave(memory, step)
+  step.state = { kind: 'open' }
+  step.frame = newFrame(step, rows)
+  fill(program, memory, step.frame)
+  return step.frame
+}
+
+function newFrame(step: StepRun | null, { lists, items, limit }: Rows): Frame {
+  const total = items ? items.length : lists.length
+  const outputs = new Array<unknown>(total).fill(null)
+  return { step, lists, items, total, limit, begun: 0, rows: new Map(), outputs, flying: 0, closing: null }
+}
+
+/** Begins as many rows of a frame as there may be at a time. */
+export function fill(program: Program, memory: RunMemory, frame: Frame): void {
+  while (frame.rows.size < frame.limit && frame.begun < frame.total) {
+    const row = newRow(memory, frame, frame.begun)
+    frame.begun += 1
+    frame.rows.set(row.index, row)
+    startNext(program, memory, row)
+  }
+}
+
+function newRow(memory: RunMemory, frame: Frame, index: number): Row {
+  const around = frame.step?.row
+  const suffix = around?.suffix ?? ''
+  const list = listAt(frame, frame.items ? 0 : index)
+  const base = { frame, index, list, position: 0, current: null }
+  const parent = around?.scope ?? memory.scope
+  if (frame.items === null) return { ...base, suffix, scope: parent }
+  const scope: Scope = { parent, done: new Map(), round: { item: frame.items[index], index } }
+  return { ...base, suffix: `${suffix}[${index}]`, scope }
+}
+
+function listAt({ lists }: Frame, index: number): StepList {
+  const list = lists[index]
+  if (list === undefined) throw new Error('a container has no such list')
+  return list
+}
+
+/** Begins the step a row has come to. */
+export function startNext(program: Program, memory: RunMemory, row: Row): void {
+  memory.meter.operations += 1
+  const node = row.list.nodes[row.position]
+  if (node === undefined) throw new Error('a list of steps is longer than it is')
+  const place = `${node.id}${row.suffix}`
+  const state = { kind: 'ready' } as const
+  const step: StepRun = {
+    node,
+    place,
+    row,
+    born: memory.attempt,
+    state,
+    task: null,
+    timer: null,
+    frame: null,
+  }
+  row.current = step
+  row.scope.done.delete(node.id)
+  memory.observer?.begun(step)
+  const { step: definition, lists } = node
+  if (definition.type === 'parallel' && !pinOf(program, step))
+    open(program, memory, step, { lists, items: null, limit: definition.concurrency ?? lists.length })
+  else enter(memory, step, state)
+}
+
+/** What stands in for a step. */
+export function pinOf({ pins }: Program, { place, node }: StepRun): { output: unknown } | undefined {
+  const name = pins.has(place) ? place : node.id
+  return pins.has(name) ? { output: pins.get(name) } : undefined
+}
+
+/** Gives up what is under way in a frame, but for effects: what became of them shall be known. */
+export function cut(memory: RunMemory, frame: Frame): void {
+  for (const { current } of frame.rows.values()) {
+    memory.meter.operations += 1
+    if (current?.state.kind === 'open' && current.frame) {
+      cut(memory, current.frame)
+      memory.observer?.settled(current, { kind: 'cut' })
+    } else if (current && !isFlying(current)) giveUp(memory, current)
+  }
+}
+
+/** Gives up all that is under way. */
+export function cutAll(memory: RunMemory): void {
+  for (const step of [...memory.live.values()]) giveUp(memory, step)
+}
+
+function giveUp(memory: RunMemory, step: StepRun): void {
+  if (memory.live.get(step.place) !== step) return
+  const { state } = step
+  if (state.kind === 'waiting' && state.waiting.for === 'run') memory.strayRuns.add(state.waiting.runId)
+  leave(memory, step)
+  memory.observer?.settled(step, { kind: 'cut' })
+}

@@ -1,0 +1,96 @@
+import { assertNever } from '@opsplane/contracts'
+import { leave } from './live.js'
+import type { Frame, Row, RunMemory, Settled, StepRun } from './memory.js'
+import { isTolerated, type Move, moveAfter, outputOf } from './moves.js'
+import type { Program } from './program.js'
+import { cut, fill, openPart, startNext } from './rows.js'
+import { runError } from './run-error.js'
+
+/** A step has come out: what follows of it, up to the end of the run. */
+export function settle(program: Program, memory: RunMemory, leaf: StepRun, outcome: Settled): void {
+  leave(memory, leaf)
+  climb(program, memory, leaf, outcome)
+}
+
+/** As `settle`, of a step that is no longer under way. */
+export function climb(program: Program, memory: RunMemory, from: StepRun, outcome: Settled): void {
+  let [step, settled] = [from, outcome]
+  for (;;) {
+    memory.meter.operations += 1
+    const move = moveAfter(step, settled, 0)
+    record(memory, step, settled)
+    if (move.to !== 'up') {
+      stay(program, memory, step, { move, settled })
+      return
+    }
+    if (move.cut) cut(memory, move.frame)
+    else if (move.frame.closing) rest(step, settled)
+    if (move.frame.step === null) {
+      endPart(program, memory, move.frame, move.outcome)
+      return
+    }
+    ;[step, settled] = [move.frame.step, move.outcome]
+  }
+}
+
+/** What follows where the frame around the step has not come out with it. */
+function stay(
+  program: Program,
+  memory: RunMemory,
+  step: StepRun,
+  { move, settled }: { move: Exclude<Move, { to: 'up' }>; settled: Settled },
+): void {
+  switch (move.to) {
+    case 'next':
+      step.row.position += 1
+      startNext(program, memory, step.row)
+      break
+    case 'row':
+      endRow(step.row, move.output)
+      fill(program, memory, step.row.frame)
+      break
+    case 'drain':
+      rest(step, settled)
+      break
+    case 'close':
+      move.frame.closing = move.outcome
+      cut(memory, move.frame)
+      break
+    default:
+      assertNever(move)
+  }
+}
+
+function record(memory: RunMemory, step: StepRun, settled: Settled): void {
+  memory.observer?.settled(step, settled)
+  const { scope } = step.row
+  if (settled.kind === 'cut') return
+  step.state = { kind: 'settled' }
+  if (settled.kind === 'failed')
+    scope.done.set(step.node.id, { output: null, error: settled.error, status: 'failed' })
+  else scope.done.set(step.node.id, { output: settled.output, error: null, status: 'completed' })
+  // Of one that failed it is kept, for the run to be retried.
+  if (settled.kind !== 'failed' || isTolerated(step)) step.frame = null
+}
+
+/** In a frame that is being closed nothing follows; a retry goes on from here. */
+function rest(step: StepRun, settled: Settled): void {
+  const passes = settled.kind === 'completed' || (settled.kind === 'failed' && isTolerated(step))
+  if (!passes) return
+  const { row } = step
+  row.position += 1
+  row.current = null
+  if (row.position === row.list.nodes.length) endRow(row, outputOf(settled))
+}
+
+function endRow({ frame, index }: Row, output: unknown): void {
+  frame.outputs[index] = output
+  frame.rows.delete(index)
+}
+
+/** The main part has come out: where it failed, the steps for that follow. */
+export function endPart(program: Program, memory: RunMemory, part: Frame, outcome: Settled): void {
+  if (part !== memory.main || outcome.kind !== 'failed') return
+  memory.failure = runError(outcome)
+  if (program.onFailure) openPart(program, memory, 'onFailure')
+}

@@ -1,0 +1,55 @@
+import type { RunError, RunStatus } from '@opsplane/contracts'
+import type { Place } from './history.js'
+import type { RunMemory } from './memory.js'
+import { outputId } from './program.js'
+
+/** What lists and events say of a run, and when it is to be looked at again. Instants are Unix milliseconds. */
+export interface RunSummary {
+  status: RunStatus
+  attempt: number
+  /** When it first left the queue. */
+  startedAt: number | null
+  endedAt: number | null
+  error: RunError | null
+  /** Of a run that has completed. */
+  output: unknown
+  /** When `tick` may change something. */
+  nextDue: number | null
+  /** Places of steps under way, the first few of them. */
+  currentSteps: Place[]
+  /** Runs it started that nobody waits for any more: to be cancelled unless they have ended. */
+  strayRuns: string[]
+}
+
+const maxCurrentSteps = 20
+
+export function summaryOf(memory: RunMemory): RunSummary {
+  const { attempt, startedAt, endedAt, ended, timers, strayRuns } = memory
+  return {
+    status: statusOf(memory),
+    attempt,
+    startedAt,
+    endedAt,
+    error: ended && ended.status !== 'completed' ? ended.error : null,
+    output: ended?.status === 'completed' ? ended.output : null,
+    nextDue: timers.next?.at ?? null,
+    currentSteps: firstPlaces(memory),
+    strayRuns: [...strayRuns],
+  }
+}
+
+function firstPlaces({ live }: RunMemory): Place[] {
+  const places: Place[] = []
+  for (const place of live.keys()) {
+    if (places.length === maxCurrentSteps) break
+    if (place !== outputId) places.push(place)
+  }
+  return places
+}
+
+export function statusOf({ stage, ended, busy, approvals }: RunMemory): RunStatus {
+  if (ended) return ended.status
+  if (stage === 'queued') return 'queued'
+  if (busy > 0) return 'running'
+  return approvals > 0 ? 'paused' : 'waiting'
+}

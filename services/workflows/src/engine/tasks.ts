@@ -1,0 +1,97 @@
+import type { EffectStep, Step } from '@opsplane/contracts'
+import { sha256Hex } from '@opsplane/runtime'
+import type { Place, Waiting } from './history.js'
+import type { RunMemory, StepRun } from './memory.js'
+import type { Program } from './program.js'
+import { pinOf } from './rows.js'
+import { scopeOf } from './scope.js'
+import type { Task, TaskId } from './task.js'
+
+/** All that has to be under way: for whoever has just loaded the run. */
+export function tasksOf(program: Program, memory: RunMemory): Task[] {
+  const tasks: Task[] = []
+  for (const step of memory.live.values()) {
+    const task = taskOf(program, memory, step)
+    if (task) tasks.push(task)
+  }
+  return tasks
+}
+
+export interface TaskChanges {
+  added: Task[]
+  removed: TaskId[]
+}
+
+/** What has changed in that since it was last asked; the first time that is all of it. */
+export function takeTaskChanges(program: Program, memory: RunMemory): TaskChanges {
+  const { added: steps, removed } = memory.changes
+  memory.changes = { added: new Set(), removed: new Set() }
+  const added: Task[] = []
+  for (const step of steps) {
+    const task = taskOf(program, memory, step)
+    if (task && !removed.delete(task.id)) added.push(task)
+  }
+  return { added, removed: [...removed] }
+}
+
+export interface Awaiting {
+  task: TaskId
+  place: Place
+  waiting: Waiting
+}
+
+/** What the run waits for that can be given to it from outside. */
+export function awaitingOf({ live }: RunMemory): Awaiting[] {
+  return [...live.values()].flatMap(({ place, state, task }) =>
+    state.kind === 'waiting' && task ? [{ task: task.id, place, waiting: state.waiting }] : [],
+  )
+}
+
+function taskOf(program: Program, memory: RunMemory, step: StepRun): Task | null {
+  if (step.task === null) return null
+  step.task.made ??= makeTask(program, memory, step, step.task.id)
+  return step.task.made
+}
+
+function makeTask(program: Program, memory: RunMemory, step: StepRun, id: TaskId): Task | null {
+  const { state, place, node } = step
+  switch (state.kind) {
+    case 'ready': {
+      const template = pinOf(program, step) ? null : node.template
+      if (template === null) return { kind: 'evaluate', id, place, templates: [], scope: {} }
+      return { kind: 'evaluate', id, place, templates: [template], scope: scopeOf(program, memory, step) }
+    }
+    case 'performing': {
+      if (!isEffect(node.step)) throw new Error(`${place} is performed and is no effect`)
+      const { input, attempt } = state
+      const timeoutMs = node.step.timeoutSeconds * 1_000
+      return {
+        kind: 'perform',
+        id,
+        place,
+        step: node.step,
+        input,
+        attempt,
+        timeoutMs,
+        key: keyOf(memory, step),
+      }
+    }
+    case 'starting': {
+      if (node.step.type !== 'workflow') throw new Error(`${place} starts a run and is no such step`)
+      const { workflow: workflowId, wait } = node.step
+      return { kind: 'start_run', id, place, workflowId, wait, input: state.input, key: keyOf(memory, step) }
+    }
+    case 'waiting':
+      return { kind: 'await', id, place, waiting: state.waiting }
+    default:
+      return null
+  }
+}
+
+const effects: readonly string[] = ['http', 'api', 'connector', 'publish'] satisfies EffectStep['type'][]
+
+const isEffect = (step: Step): step is EffectStep => effects.includes(step.type)
+
+/** What tells one effect from all others: run, place, and in which attempt at the run it began. */
+const keyOf = ({ context }: RunMemory, { place, born }: StepRun): string =>
+  sha256Hex(`${context.runId}:${place}:${born}`)

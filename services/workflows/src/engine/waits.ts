@@ -1,0 +1,61 @@
+import type { ApprovalStep, WaitStep } from '@opsplane/contracts'
+import { z } from 'zod'
+import { nextReminder } from './due.js'
+import type { Entry } from './history.js'
+import { completed, type Deciding, failedFor } from './outcomes.js'
+import { fieldsOf, textOf } from './values.js'
+
+const maxWaitMs = 365 * 86_400_000
+const Instant = z.union([z.iso.datetime({ offset: true }), z.iso.date()])
+
+/** The step waits until an instant, or for an event. */
+export function wait(deciding: Deciding, { event }: WaitStep, value: unknown): Entry[] {
+  const { now, step } = deciding
+  const { seconds, until, filter } = fieldsOf(value)
+  if (event) {
+    const dueAt = now + event.timeoutSeconds * 1_000
+    const { types } = event
+    const conditions = filter === undefined ? null : fieldsOf(filter)
+    return [
+      { kind: 'waiting', place: step.place, waiting: { for: 'event', types, filter: conditions, dueAt } },
+    ]
+  }
+  const dueAt = until === undefined ? now + secondsOf(seconds) * 1_000 : instantOf(until)
+  if (Number.isNaN(dueAt) || dueAt > now + maxWaitMs)
+    return failedFor(deciding, 'invalid_wait', unusable(until === undefined ? seconds : until))
+  if (dueAt <= now) return completed(deciding, { at: new Date(now).toISOString() })
+  return [{ kind: 'waiting', place: step.place, waiting: { for: 'time', dueAt } }]
+}
+
+/** Expressions in text give text. */
+function secondsOf(value: unknown): number {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
+}
+
+function instantOf(value: unknown): number {
+  const parsed = Instant.safeParse(value)
+  return parsed.success ? Date.parse(parsed.data) : Number.NaN
+}
+
+const unusable = (value: unknown): string =>
+  `${JSON.stringify(value)} is neither a number of seconds nor an instant in ISO 8601, within a year.`
+
+/** The step waits for people; where those it names cannot be enough, it fails rather than wait for ever. */
+export function awaitApproval(deciding: Deciding, definition: ApprovalStep, value: unknown): Entry[] {
+  const { now, step } = deciding
+  const { title, message, data, users: named } = fieldsOf(value)
+  const { approvers, quorum, deadlineSeconds } = definition
+  const users = [...new Set((Array.isArray(named) ? named.flat() : []).map(textOf))].filter((id) => id !== '')
+  if (approvers.roles.length === 0 && users.length < quorum)
+    return failedFor(
+      deciding,
+      'too_few_approvers',
+      `It takes ${quorum} to approve; named are ${users.length}.`,
+    )
+  const dueAt = deadlineSeconds === undefined ? null : now + deadlineSeconds * 1_000
+  const remindAt = nextReminder(step, now, dueAt)
+  const { roles } = approvers
+  const approval = { title: textOf(title), message: textOf(message), data, users, roles, quorum }
+  return [{ kind: 'waiting', place: step.place, waiting: { for: 'approval', approval, dueAt, remindAt } }]
+}
