@@ -105,60 +105,77 @@ const condition = fc.oneof(fc.constantFrom('{{ input.yes }}', '{{ input.no }}'),
 const conditionOf = (given: string | number, { read }: Labels) =>
   typeof given === 'string' ? given : read(given, 'status')
 
-const { step } = fc.letrec<{ step: Sketch; container: Sketch; steps: Sketch[] }>((tie) => ({
-  steps: fc.array(tie('step'), { minLength: 1, maxLength: 3 }),
-  step: fc.oneof({ maxDepth: 3, depthIdentifier: 'step' }, leaf, leaf, tie('container')),
-  container: fc.oneof(
-    sketch(
-      { ...common, condition, steps: tie('steps'), other: fc.option(tie('steps'), { nil: undefined }) },
-      ({ continueOnError, condition, steps, other }, labels) => ({
-        ...{ type: 'branch', continueOnError, if: conditionOf(condition, labels) },
-        // biome-ignore lint/suspicious/noThenProperty: a step of a definition
-        then: made(steps, labels),
-        ...(other && { else: made(other, labels) }),
-      }),
-    ),
-    sketch(
-      {
-        ...common,
-        condition,
-        lists: fc.array(tie('steps'), { minLength: 1, maxLength: 2 }),
-        rest: fc.boolean(),
-      },
-      ({ continueOnError, condition, lists, rest }, labels) => ({
-        ...{ type: 'switch', continueOnError, value: conditionOf(condition, labels) },
-        cases: lists.map((steps, index) => ({
-          equals: [true, 'completed'][index],
-          steps: made(steps, labels),
-        })),
-        ...(rest && { default: [{ type: 'transform', id: labels.id(), value: 'default' }] }),
-      }),
-    ),
-    sketch(
-      {
-        ...common,
-        lists: fc.array(tie('steps'), { minLength: 1, maxLength: 4 }),
-        concurrency: fc.option(concurrency, { nil: undefined }),
-      },
-      ({ lists, ...rest }, labels) => ({
-        ...{ type: 'parallel', ...rest },
-        branches: lists.map((steps, index) => ({ name: `b${index}`, steps: made(steps, labels) })),
-      }),
-    ),
-    sketch(
-      { ...common, steps: tie('steps'), concurrency, items: fc.constantFrom('list', 'list', 'none', 'yes') },
-      ({ steps, items, ...rest }, labels) => ({
-        ...{ type: 'for_each', ...rest, items: `{{ input.${items} }}` },
+type Lists = fc.Arbitrary<Sketch[]>
+
+const branch = (steps: Lists) =>
+  sketch(
+    { ...common, condition, steps: steps, other: fc.option(steps, { nil: undefined }) },
+    ({ continueOnError, condition, steps, other }, labels) => ({
+      ...{ type: 'branch', continueOnError, if: conditionOf(condition, labels) },
+      // biome-ignore lint/suspicious/noThenProperty: a step of a definition
+      then: made(steps, labels),
+      ...(other && { else: made(other, labels) }),
+    }),
+  )
+const choice = (steps: Lists) =>
+  sketch(
+    {
+      ...common,
+      condition,
+      lists: fc.array(steps, { minLength: 1, maxLength: 2 }),
+      rest: fc.boolean(),
+    },
+    ({ continueOnError, condition, lists, rest }, labels) => ({
+      ...{ type: 'switch', continueOnError, value: conditionOf(condition, labels) },
+      cases: lists.map((steps, index) => ({
+        equals: [true, 'completed'][index],
         steps: made(steps, labels),
-      }),
-    ),
-  ),
-}))
+      })),
+      ...(rest && { default: [{ type: 'transform', id: labels.id(), value: 'default' }] }),
+    }),
+  )
+const parallel = (steps: Lists) =>
+  sketch(
+    {
+      ...common,
+      lists: fc.array(steps, { minLength: 1, maxLength: 4 }),
+      concurrency: fc.option(concurrency, { nil: undefined }),
+    },
+    ({ lists, ...rest }, labels) => ({
+      ...{ type: 'parallel', ...rest },
+      branches: lists.map((steps, index) => ({ name: `b${index}`, steps: made(steps, labels) })),
+    }),
+  )
+const forEach = (steps: Lists) =>
+  sketch(
+    { ...common, steps: steps, concurrency, items: fc.constantFrom('list', 'list', 'none', 'yes') },
+    ({ steps, items, ...rest }, labels) => ({
+      ...{ type: 'for_each', ...rest, items: `{{ input.${items} }}` },
+      steps: made(steps, labels),
+    }),
+  )
+
+const stepsOf = (leaf: fc.Arbitrary<Sketch>, containers: ((steps: Lists) => fc.Arbitrary<Sketch>)[]) =>
+  fc.letrec<{ step: Sketch; container: Sketch; steps: Sketch[] }>((tie) => ({
+    steps: fc.array(tie('step'), { minLength: 1, maxLength: 3 }),
+    step: fc.oneof({ maxDepth: 3, depthIdentifier: 'step' }, leaf, leaf, tie('container')),
+    container: fc.oneof(...containers.map((container) => container(tie('steps')))),
+  }))
+
+const { step } = stepsOf(leaf, [branch, choice, parallel, forEach])
+/** Much of it at a time. */
+const { container: contended } = stepsOf(fc.oneof({ weight: 5, arbitrary: effect }, leaf), [
+  parallel,
+  forEach,
+])
 
 /** Definitions of all kinds of steps, most of which speak of others, be they to be seen from there or not. */
 export const definitions: fc.Arbitrary<WorkflowDefinition> = fc
   .record({
-    steps: fc.array(step, { minLength: 1, maxLength: 5 }),
+    steps: fc.oneof(
+      fc.array(step, { minLength: 1, maxLength: 5 }),
+      fc.array(contended, { minLength: 1, maxLength: 2 }),
+    ),
     onFailure: fc.option(fc.array(leaf, { minLength: 1, maxLength: 2 }), { nil: undefined }),
     output: fc.option(which, { nil: undefined }),
     timeoutSeconds: fc.constantFrom(15_000, 40_000, 200_000, 2_000_000),
