@@ -9,7 +9,7 @@ import { takeTaskChanges } from '../tasks.js'
 
 export const context: RunContext = {
   runId: 'run_1',
-  workflowId: 'wfl_1',
+  workflowId: 'wf_1',
   version: 1,
   trigger: { type: 'manual', id: null, at: '1970-01-01T00:00:00.000Z' },
   event: null,
@@ -36,19 +36,26 @@ export class EngineRun {
     const entries = decide(this.program, this.memory, signal, { now, ...(limits && { limits }) })
     for (const entry of entries) {
       const recorded = { seq: this.recorded.length + 1, at: now, bytes: JSON.stringify(entry).length, entry }
-      this.recorded.push(structuredClone(recorded))
-      fold(this.program, this.memory, recorded)
+      this.recorded.push(recorded)
+      fold(this.program, this.memory, throughJson(recorded))
     }
+    this.takeTasks()
+    return entries
+  }
+
+  takeTasks(): void {
     const { added, removed } = takeTaskChanges(this.program, this.memory)
     for (const id of removed) this.tasks.delete(id)
     for (const task of added) this.tasks.set(task.id, task)
-    return entries
   }
 
   /** The run as whoever takes it over after a crash has it. */
   refolded(): RunMemory {
     const memory = newRun(context)
-    for (const recorded of structuredClone(this.recorded)) fold(this.program, memory, recorded)
+    for (const recorded of this.recorded) fold(this.program, memory, throughJson(recorded))
     return memory
   }
 }
+
+/** As the journal gives it back. */
+const throughJson = (recorded: Recorded): Recorded => JSON.parse(JSON.stringify(recorded))

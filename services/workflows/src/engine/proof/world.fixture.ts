@@ -1,17 +1,16 @@
 import { sha256Hex } from '@opsplane/runtime'
-import type { ApprovalDecision, Place, StepError } from '../history.js'
+import type { ApprovalDecision, StepError } from '../history.js'
 import type { Outcome } from '../signal.js'
 
-/** What happens outside of a run, and when: fixed by a seed, place and attempt, so that whoever asks is given the same. */
+/** What happens outside of a run, and when: fixed by a seed and by what it is, so that whoever asks is given the same. */
 export interface World {
   /** How long something takes, in milliseconds: hardly ever the same twice. */
   duration(what: string): number
-  /** What an attempt at an effect comes to. */
-  outcome(place: Place, attempt: number): Outcome
+  /** What an attempt at something comes to. */
+  outcome(what: string): Outcome
   /** When an event comes that is waited for; null for never. */
-  event(place: Place): { afterMs: number; event: unknown } | null
-  child(place: Place): { afterMs: number; outcome: Outcome }
-  decisions(place: Place): { afterMs: number; decision: ApprovalDecision }[]
+  event(what: string): { afterMs: number; event: unknown } | null
+  decisions(what: string): { afterMs: number; decision: ApprovalDecision }[]
 }
 
 export interface WorldOptions {
@@ -39,18 +38,15 @@ export function createWorld({ seed, failing, retryable }: WorldOptions): World {
     chance(`fails:${what}`) < failing ? failure(what) : { ok: true, output: `output of ${what}` }
   return {
     duration,
-    outcome: (place, attempt) => outcome(`${place} ${attempt}`),
-    event: (place) =>
-      chance(`never:${place}`) < failing
-        ? null
-        : { afterMs: duration(`event:${place}`), event: { of: place } },
-    child: (place) => ({ afterMs: duration(`child:${place}`), outcome: outcome(`child ${place}`) }),
-    decisions: (place) =>
+    outcome,
+    event: (what) =>
+      chance(`never:${what}`) < failing ? null : { afterMs: duration(`event:${what}`), event: { of: what } },
+    decisions: (what) =>
       ['usr_a', 'usr_b', 'usr_a', 'usr_c'].map((by, index) => ({
-        afterMs: duration(`decision:${place}:${index}`),
+        afterMs: duration(`decision:${what}:${index}`),
         decision: {
           by,
-          decision: chance(`rejects:${place}:${index}`) < failing ? 'reject' : 'approve',
+          decision: chance(`rejects:${what}:${index}`) < failing ? 'reject' : 'approve',
           comment: null,
         },
       })),

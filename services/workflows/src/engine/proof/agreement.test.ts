@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals'
+import type { WorkflowDefinition } from '@opsplane/contracts'
+import fc from 'fast-check'
+import { definitions } from './definitions.fixture.js'
+import { EngineInWorld } from './engine-in-world.fixture.js'
+import { type Observed, Reference } from './reference.fixture.js'
+import { createWorld, type WorldOptions } from './world.fixture.js'
+
+const runs = Number(process.env.ENGINE_RUNS ?? 150)
+const seed = Number(process.env.ENGINE_SEED ?? 20_261_122)
+
+interface Scenario {
+  definition: WorkflowDefinition
+  world: WorldOptions
+  /** What is done to the run, one after the other: cancelled when this long has passed, and then retried from there. */
+  attempts: { cancelAfterMs: number | null; retryFrom: number | null }[]
+}
+
+const never = fc.constant(null)
+const scenarios: fc.Arbitrary<Scenario> = fc.record({
+  definition: definitions,
+  world: fc.record({
+    seed: fc.nat(),
+    failing: fc.constantFrom(0, 0.1, 0.3, 0.6),
+    retryable: fc.constantFrom(0.3, 0.9),
+  }),
+  attempts: fc.array(
+    fc.record({
+      cancelAfterMs: fc.oneof(never, never, fc.integer({ min: 1, max: 40_000_000 })),
+      retryFrom: fc.oneof(never, never, fc.nat({ max: 4 })),
+    }),
+    { minLength: 1, maxLength: 4 },
+  ),
+})
+
+/** What can be said of both: their messages differ. */
+function told({ error, log, ...rest }: Observed) {
+  const { code = null, step = null } = error ?? {}
+  return { ...rest, error: { code, step }, log: [...log].sort() }
+}
+
+const ended: Record<string, number> = {}
+
+async function agree({ definition, world: options, attempts }: Scenario): Promise<void> {
+  const world = createWorld(options)
+  const engine = new EngineInWorld(definition, world)
+  const reference = new Reference(definition, world)
+  for (const { cancelAfterMs, retryFrom } of attempts) {
+    const cancelAt = cancelAfterMs === null ? null : engine.now + cancelAfterMs
+    const [found, expected] = [engine.untilEnd(cancelAt), await reference.run(cancelAt)]
+    expect(told(found)).toEqual(told({ ...expected, error: shown(expected) }))
+    ended[found.status] = (ended[found.status] ?? 0) + 1
+    const from = retryFrom === null ? null : (definition.steps[retryFrom]?.id ?? null)
+    if (!engine.retry(from)) return
+    reference.retry(from)
+  }
+}
+
+const shown = ({ status, error }: Observed) =>
+  status === 'cancelled' ? { code: 'run_cancelled', step: null } : error
+
+test('the engine agrees with a simple interpreter, taken over after every decision', async () => {
+  await fc.assert(fc.asyncProperty(scenarios, agree), { numRuns: runs, seed })
+  expect(ended).toEqual({
+    completed: expect.any(Number),
+    failed: expect.any(Number),
+    cancelled: expect.any(Number),
+  })
+})

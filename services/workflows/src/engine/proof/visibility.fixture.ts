@@ -1,0 +1,42 @@
+import type { Step } from '@opsplane/contracts'
+import type { Place } from '../history.js'
+
+/** Containers around a step, outermost first, and which of their lists it stands in. */
+export type Path = { id: string; type: Step['type']; list: string }[]
+
+/** A step's own lists, by name. */
+export function listsIn(step: Step): [string, Step[]][] {
+  if (step.type === 'branch')
+    return [['then', step.then], ...(step.else ? [['else', step.else] as [string, Step[]]] : [])]
+  if (step.type === 'switch') {
+    const cases = step.cases.map(({ steps }, index): [string, Step[]] => [`cases[${index}]`, steps])
+    return step.default ? [...cases, ['default', step.default]] : cases
+  }
+  if (step.type === 'parallel') return step.branches.map(({ name, steps }) => [name, steps])
+  return step.type === 'for_each' ? [['steps', step.steps]] : []
+}
+
+export function pathsOf(steps: readonly Step[], path: Path = []): Map<string, Path> {
+  return new Map(
+    steps.flatMap((step) => [
+      [step.id, path] as const,
+      ...listsIn(step).flatMap(([list, inner]) => [
+        ...pathsOf(inner, [...path, { id: step.id, type: step.type, list }]),
+      ]),
+    ]),
+  )
+}
+
+/** Where a step is looked for that another at a place speaks of; null where it cannot be seen from there. */
+export function placeSeen(other: string, from: Place, paths: Map<string, Path>): Place | null {
+  const [id = '', ...rounds] = from.split('[')
+  const around = paths.get(id) ?? []
+  let suffix = ''
+  for (const container of paths.get(other) ?? []) {
+    const same = around.find((each) => each.id === container.id)
+    if (container.type === 'for_each' && !same) return null
+    if (container.type === 'parallel' && same && same.list !== container.list) return null
+    if (container.type === 'for_each') suffix += `[${rounds.shift()}`
+  }
+  return other + suffix
+}
