@@ -151,7 +151,12 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     return { runId }
   }
 
-  const work = createWork({ expressions: options.expressions, effects: options.effects, startChild, log })
+  const rightsOf = async ({ origin, identity }: ActiveRun) =>
+    (await programs(origin.programRef, identity.tenant)).version
+  const work = createWork({
+    ...{ expressions: options.expressions, effects: options.effects },
+    ...{ rightsOf, startChild, log },
+  })
   const runner = createRunner({
     ...{ most, commit, left, perform: work },
     nowMs: clock.nowMs,
