@@ -14,9 +14,16 @@ export const RouteRule = z.object({
 })
 export type RouteRule = z.infer<typeof RouteRule>
 
-/** Every operation of a service that the gateway passes on. `path` is a pattern such as `/itsm/incidents/:id`. */
+/** Every operation of a service that clients can call. `path` is a pattern such as `/itsm/incidents/:id`. */
 export const RouteTable = z.object({
-  routes: z.array(z.object({ method: z.string(), path: z.string().startsWith('/'), ...RouteRule.shape })),
+  routes: z.array(
+    z.object({
+      operationId: z.string(),
+      method: z.string(),
+      path: z.string().startsWith('/'),
+      ...RouteRule.shape,
+    }),
+  ),
 })
 export type RouteTable = z.infer<typeof RouteTable>
 

@@ -52,7 +52,9 @@ export { securityHeaders } from './security-headers.js'
 export {
   type CallOptions,
   type ServiceClient,
+  type ServiceAnswer,
   type ServiceClientOptions,
+  type ServiceRequest,
   serviceClient,
 } from './service-client.js'
 export { defineStream, type LineStream, type StreamContract, type TextStream } from './stream.js'

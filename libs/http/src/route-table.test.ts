@@ -59,7 +59,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('a service tells the gateway what the gateway has to know of its routes, and nobody else', async () => {
+test('a service tells the gateway and workflows what they have to know of its routes, and nobody else', async () => {
   const rule = { access: 'workspace', bodyLimitBytes: 1024 * 1024, waits: false }
   const { json } = await app.call('GET', '/internal/routes', {
     token: await issuerFor('gateway').serviceToken('sut'),
@@ -67,11 +67,11 @@ test('a service tells the gateway what the gateway has to know of its routes, an
   expect(json).toMatchObject({
     data: {
       routes: [
-        { ...rule, method: 'post', path: '/a', access: 'public', bodyLimitBytes: 16 * 1024 },
-        { ...rule, method: 'get', path: '/b/:id', access: 'account' },
-        { ...rule, method: 'put', path: '/c', bodyLimitBytes: 10 },
-        { ...rule, method: 'get', path: '/d', waits: true },
-        { ...rule, method: 'get', path: '/e', waits: true },
+        { ...rule, operationId: 'a', method: 'post', path: '/a', access: 'public', bodyLimitBytes: 16 * 1024 },
+        { ...rule, operationId: 'b', method: 'get', path: '/b/:id', access: 'account' },
+        { ...rule, operationId: 'c', method: 'put', path: '/c', bodyLimitBytes: 10 },
+        { ...rule, operationId: 'd', method: 'get', path: '/d', waits: true },
+        { ...rule, operationId: 'e', method: 'get', path: '/e', waits: true },
       ],
     },
   })

@@ -1,12 +1,13 @@
 import { type RouteAccess, RouteTable } from '@opsplane/contracts'
 import { defineRoute, type Route } from './route.js'
 
-/** Tells the gateway how to treat requests for these routes; they alone decide what becomes of one. */
+/** Tells the gateway how to treat requests for these routes, and workflows what they are called; they alone decide what becomes of one. */
 export function routeTableRoute(routes: readonly Route[]): Route {
   const table: RouteTable = {
     routes: routes
       .filter(({ scope }) => scope !== 'service')
       .map((route) => ({
+        operationId: route.operationId,
         method: route.method,
         path: route.path,
         access: accessTo(route),
@@ -18,10 +19,10 @@ export function routeTableRoute(routes: readonly Route[]): Route {
     operationId: 'getRouteTable',
     method: 'get',
     path: '/internal/routes',
-    summary: 'Get what the gateway has to know of each operation',
+    summary: 'Get what the gateway and workflows have to know of each operation',
     tag: 'Internal',
     scope: 'service',
-    callers: ['gateway'],
+    callers: ['gateway', 'workflows'],
     response: RouteTable,
     handler: async () => table,
   })

@@ -26,7 +26,25 @@ export interface ServiceClient {
     schema: Schema,
     options?: CallOptions,
   ): Promise<z.output<Schema>>
+  /** Any request, whatever is answered. Throws only where there is no answer. */
+  request(request: ServiceRequest): Promise<ServiceAnswer>
   close(): Promise<void>
+}
+
+export interface ServiceRequest extends CallOptions {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  path: string
+  /** JSON. */
+  body?: unknown
+  headers?: Readonly<Record<string, string>>
+  /** That of the client unless given. */
+  timeoutMs?: number
+}
+
+export interface ServiceAnswer {
+  status: number
+  /** JSON; undefined for anything else. */
+  body: unknown
 }
 
 export interface ServiceClientOptions {
@@ -61,13 +79,11 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     return pool
   }
 
-  const call = async (method: 'GET' | 'POST', path: string, body: string | null, call: CallOptions) => {
-    const token = await (call.issuer ?? issuer).serviceToken(
-      audience,
-      method === 'GET' ? undefined : { method, path },
-    )
-    const deadline = AbortSignal.timeout(timeoutMs)
-    const signal = call.signal ? AbortSignal.any([deadline, call.signal]) : deadline
+  const send = async ({ method, path, ...request }: Omit<ServiceRequest, 'body'> & { body: string | null }) => {
+    const { body, headers, requestId, issuer: by = issuer } = request
+    const token = await by.serviceToken(audience, method === 'GET' ? undefined : { method, path })
+    const deadline = AbortSignal.timeout(request.timeoutMs ?? timeoutMs)
+    const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline
     try {
       const response = await opened().request({
         method,
@@ -75,9 +91,10 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
         body,
         signal,
         headers: {
+          ...headers,
           authorization: `Bearer ${token}`,
           ...(body !== null && { 'content-type': 'application/json' }),
-          ...(call.requestId !== undefined && { 'x-request-id': call.requestId }),
+          ...(requestId !== undefined && { 'x-request-id': requestId }),
         },
       })
       return { status: response.statusCode, text: await response.body.text() }
@@ -85,12 +102,18 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
       throw deadline.aborted ? timedOut(audience, cause) : unreachable(audience, cause)
     }
   }
+  const call = (method: 'GET' | 'POST', path: string, body: string | null, options: CallOptions) =>
+    send({ ...options, method, path, body })
 
   return {
     get: async (path, schema, callOptions = {}) =>
       readAnswer(audience, await call('GET', path, null, callOptions), schema),
     post: async (path, body, schema, callOptions = {}) =>
       readAnswer(audience, await call('POST', path, JSON.stringify(body), callOptions), schema),
+    async request({ body, ...request }) {
+      const answer = await send({ ...request, body: body === undefined ? null : JSON.stringify(body) })
+      return { status: answer.status, body: parseJson(answer.text) }
+    },
     async close() {
       closed = true
       await pool?.close()

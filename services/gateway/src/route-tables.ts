@@ -80,6 +80,6 @@ export function createServiceRoutes(options: ServiceRoutesOptions): ServiceRoute
 
 function treeOf({ routes }: RouteTable): RouteTree<RouteRule> {
   const tree = new RouteTree<RouteRule>()
-  for (const { method, path, ...rule } of routes) tree.add(method, path, rule)
+  for (const { operationId: _, method, path, ...rule } of routes) tree.add(method, path, rule)
   return tree
 }

@@ -12,14 +12,14 @@ afterAll(() => settings?.stop())
 /** Every internal route of settings, with who may call it. */
 const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/tokens/verify', ['gateway']],
-  ['POST', '/internal/secrets/resolve', ['dispatcher', 'integrations']],
+  ['POST', '/internal/secrets/resolve', ['dispatcher', 'integrations', 'workflows']],
   ['POST', '/internal/rights', ['dispatcher']],
   ['POST', '/internal/rights', ['dispatcher']],
   ['POST', '/internal/bootstrap', ['operator']],
   ['POST', '/internal/grants', ['itsm']],
   ['POST', '/internal/grants/revoke', ['itsm']],
   ['POST', '/internal/delegations', ['itsm']],
-  ['GET', '/internal/routes', ['gateway']],
+  ['GET', '/internal/routes', ['gateway', 'workflows']],
 ]
 
 it.each(routes)(

@@ -56,6 +56,8 @@ export interface ActiveRun {
   mind: Mind
   /** Resolves once what it changes is durable. */
   present(presented: Presented): Promise<Reception>
+  /** Whether it waits for what may have come while nobody has worked on it. */
+  awaitsNews(): boolean
   /** It may have been sent something. Resolves once that is presented to it. */
   look(): Promise<void>
   /** Stops what it does; nothing of it is recorded any more. */
@@ -78,7 +80,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   let queue: Queued[] = []
   let [busy, gone, looking, lookAgain] = [false, false, false, false]
   /** Everything that is asked for, as of the last entry. */
-  const asked = new Map<TaskId, Task>()
+  const asked = new Map(mind.taskChanges().added.map((task): [TaskId, Task] => [task.id, task]))
   const underWay = new Map<TaskId, AbortController>()
   /** Runs nobody waits for any more that are cancelled. */
   const strays = new Set<string>()
@@ -115,9 +117,9 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     for (const task of added) asked.set(task.id, task)
     const awaited = added.filter(isAwaited)
     // What it waits for may have come already, which is looked for once it is known to wait.
-    const looks = awaited.some(({ waiting }) => waiting.for === 'event' || waiting.for === 'run')
+    const looks = awaited.some(comesByItself)
     const dueAt = mind.nextDue()
-    const idle = queue.length === 0 && !looks && [...asked.values()].every(isAwaited)
+    const idle = queue.length === 0 && !looks && next.status !== 'queued' && [...asked.values()].every(isAwaited)
     const rests = idle && (dueAt === null || dueAt - at > worthReleasingMs)
     const by = [...changing].find(({ actor }) => actor !== null)
     const lines = entries.map(({ entry, text }, index) => lineOf(seq + 1 + index, at, entry, text))
@@ -251,6 +253,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
             queue.push({ ...presented, resolve })
             void work()
           }),
+    awaitsNews: () => [...asked.values()].filter(isAwaited).some(comesByItself),
     look: () => look(),
     drop: () => leave({ how: 'lost' }),
   }
@@ -258,6 +261,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
 }
 
 const isAwaited = (task: Task): task is AwaitTask => task.kind === 'await'
+const comesByItself = ({ waiting }: AwaitTask) => waiting.for === 'event' || waiting.for === 'run'
 const leavesRows = ({ waiting }: AwaitTask) => waiting.for === 'event' || waiting.for === 'approval'
 
 const hasMore = ({ identity, face, consumed, awaited, settled, strays }: Aftermath): boolean =>

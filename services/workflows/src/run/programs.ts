@@ -6,6 +6,7 @@ export interface PinnedVersion {
   definition: WorkflowDefinition
   /** By which its runs act for whoever published it. */
   grant: string | null
+  publishedBy: string
   /** Outputs that stand in for steps, in tests of a draft. */
   pins?: Readonly<Record<string, unknown>>
 }

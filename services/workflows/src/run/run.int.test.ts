@@ -1,48 +1,235 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { startTestService, type TestService } from '@opsplane/testing'
-import { type RunService, runService } from '../fixture/run-service.js'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { PendingApproval, Run, RunDetail } from '@opsplane/contracts'
+import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import { z } from 'zod'
+import { type Definition, type RunService, runService } from '../fixture/run-service.js'
+import { failed } from './perform/effect.js'
 import type { Runs } from './runs.js'
 
 let world: RunService
 let service: TestService
 let runs: Runs
+let api: ApiClient
+/** What the effects of this test were asked for, in order. */
+const asked: { key: string; input: unknown; signal: AbortSignal }[] = []
+let answer: (attempt: number) => Promise<unknown> = async () => ({ status: 200 })
+
+const principal = (more = {}) => testPrincipal({ workspaceId: world.tenant.workspaceId, ...more })
+
 beforeAll(async () => {
-  world = runService()
+  const http = async ({ key, input, signal }: { key: string; input: unknown; signal: AbortSignal }) => {
+    asked.push({ key, input, signal })
+    return answer(asked.filter((each) => each.key === key).length)
+  }
+  const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
+  world = runService({ effects: { http, api: refuses, connector: refuses, publish: refuses } })
   service = await startTestService(world.service)
   const [first] = world.replicas
   if (!first) throw new Error('no replica has started')
   runs = first
+  api = service.as(principal())
 })
 afterAll(() => service?.stop())
 
+const started = async (definition: Definition, input: unknown = null) =>
+  (await runs.start(world.define(definition)({ input }))).runId
+const ended = (runId: string) => runs.waitForEnd(runId, 60_000)
+const detail = async (runId: string) => (await api.get(`/runs/${runId}`)).data(RunDetail)
+const reached = (runId: string, status: string) =>
+  waitFor(async () => {
+    const run = await detail(runId)
+    expect(run.status).toBe(status)
+    return run
+  })
+const eventsOf = async (runId: string) =>
+  (await service.sql`select type from events where stream_id = ${runId} order by position`).map(({ type }) => type)
+
+const call = (id: string) => ({ id, type: 'http', url: 'https://example.test' }) as const
+
 test('a run of three transforms comes to its end, each step recorded once', async () => {
-  const request = world.define({
+  const runId = await started(
+    {
+      steps: [
+        { id: 'one', type: 'transform', value: { sum: '{{ input.a }}' } },
+        { id: 'two', type: 'transform', value: { twice: '{{ steps.one.output.sum * 2 }}' } },
+        { id: 'three', type: 'transform', value: '{{ steps.two.output.twice }}' },
+      ],
+    },
+    { a: 21 },
+  )
+  expect(await ended(runId)).toEqual({ status: 'completed', output: 42, error: null })
+  const lines = await service.sql`
+    select seq, entry->>'kind' as kind from run_entries where run_id = ${runId} order by seq`
+  const kinds = [null, 'started', 'completed', 'completed', 'completed', 'ended']
+  expect(lines.map(({ seq, kind }) => [seq, kind])).toEqual(kinds.map((kind, seq) => [seq, kind]))
+  const [row] = await service.sql`
+    select status, seq, lease_owner, ended_at is not null as ended from runs where id = ${runId}`
+  expect(row).toEqual({ status: 'completed', seq: 5, lease_owner: null, ended: true })
+  expect(await eventsOf(runId)).toEqual(['workflow.run_started', 'workflow.run_completed'])
+})
+
+test('a trigger that has started a run starts no other one', async () => {
+  const request = world.define({ steps: [{ id: 'one', type: 'transform', value: 1 }] })
+  const both = await Promise.all([1, 2].map(() => runs.start(request({ triggerKey: 'evt_1' }))))
+  expect(new Set(both.map(({ runId }) => runId)).size).toBe(1)
+  expect(both.map(({ created }) => created).sort()).toEqual([false, true])
+})
+
+describe('the trace', () => {
+  test('shows each step with what it was given and gave, those of a for_each by item', async () => {
+    const runId = await started(
+      {
+        steps: [
+          { id: 'each', type: 'for_each', items: '{{ input }}', steps: [{ id: 'square', type: 'transform', value: '{{ item * item }}' }] },
+          { id: 'is_large', type: 'branch', if: '{{ steps.each.output[0] > 3 }}', then: [{ id: 'yes', type: 'transform', value: 'large' }] },
+        ],
+      },
+      [2, 3],
+    )
+    await ended(runId)
+    const { steps, output, status } = await detail(runId)
+    expect([status, output.value]).toEqual(['completed', 'large'])
+    expect(steps.map(({ place, parent, status, output }) => [place, parent, status, output.value])).toEqual([
+      ['each', null, 'completed', null],
+      ['square[0]', 'each', 'completed', 4],
+      ['square[1]', 'each', 'completed', 9],
+      ['is_large', null, 'completed', null],
+      ['yes', 'is_large', 'completed', 'large'],
+    ])
+    expect(steps[0]).toMatchObject({ itemCount: 2 })
+    expect(steps[3]).toMatchObject({ chosen: 'then' })
+  })
+
+  test('links to large values', async () => {
+    const large = 'x'.repeat(20_000)
+    const runId = await started({ steps: [{ id: 'big', type: 'transform', value: { text: '{{ input }}' } }] }, large)
+    await ended(runId)
+    const { steps, input } = await detail(runId)
+    expect(input).toMatchObject({ value: null, large: { href: `/runs/${runId}/values/0.input` } })
+    const link = steps[0]?.output.large?.href ?? ''
+    expect((await api.get(link)).data(z.json())).toEqual({ text: large })
+    expect((await service.as(testPrincipal()).get(link)).status).toBe(404)
+  })
+})
+
+test('an effect that fails is attempted again with the same key, and its attempts are told', async () => {
+  asked.length = 0
+  answer = async (attempt) => {
+    if (attempt === 1) throw failed('server_error', 'It answered 500.', { retryable: true })
+    return { status: 200 }
+  }
+  const runId = await started({ steps: [{ ...call('post'), retry: { delaySeconds: 0.1 } }] })
+  expect(await ended(runId)).toMatchObject({ status: 'completed', output: { status: 200 } })
+  expect(asked.map(({ key }) => key)).toEqual([asked[0]?.key, asked[0]?.key])
+  const [step] = (await detail(runId)).steps
+  expect(step?.attempts).toMatchObject([{ number: 1, error: { code: 'server_error' } }])
+})
+
+test('a run that waits is worked on by nobody, and goes on when its time has come', async () => {
+  const runId = await started({
     steps: [
-      { id: 'one', type: 'transform', value: { sum: '{{ input.a }}' } },
-      { id: 'two', type: 'transform', value: { twice: '{{ steps.one.output.sum * 2 }}' } },
-      { id: 'three', type: 'transform', value: '{{ steps.two.output.twice }}' },
+      { id: 'pause', type: 'wait', seconds: 2 },
+      { id: 'after', type: 'transform', value: '{{ steps.pause.output.at }}' },
     ],
   })
-  const { runId, created } = await runs.start(request({ input: { a: 21 } }))
-  expect(created).toBe(true)
-  expect(await runs.waitForEnd(runId, 60_000)).toEqual({ status: 'completed', output: 42, error: null })
-  const lines =
-    await service.sql`select seq, entry->>'kind' as kind from run_entries where run_id = ${runId} order by seq`
-  expect(lines.map(({ seq, kind }) => [seq, kind])).toEqual([
-    [0, null],
-    [1, 'started'],
-    [2, 'completed'],
-    [3, 'completed'],
-    [4, 'completed'],
-    [5, 'ended'],
-  ])
-  const [row] =
-    await service.sql`select status, seq, lease_owner, ended_at is not null as ended from runs where id = ${runId}`
-  expect(row).toEqual({ status: 'completed', seq: 5, lease_owner: null, ended: true })
-  const events =
-    await service.sql`select type, version from events where stream_id = ${runId} order by position`
-  expect(events.map(({ type, version }) => [type, version])).toEqual([
-    ['workflow.run_started', 1],
-    ['workflow.run_completed', 2],
-  ])
+  const waiting = await reached(runId, 'waiting')
+  expect(waiting.steps[0]?.waiting).toMatchObject({ for: 'time' })
+  expect(await ended(runId)).toMatchObject({ status: 'completed' })
+})
+
+describe('cancel', () => {
+  test('stops what is under way, and nothing of it is recorded', async () => {
+    asked.length = 0
+    let go = () => {}
+    answer = () => new Promise((resolve) => (go = () => resolve({ status: 200 })))
+    const runId = await started({ steps: [call('slow'), { id: 'never', type: 'transform', value: 1 }] })
+    await waitFor(() => asked.length === 1)
+    const cancelled = (await api.post(`/runs/${runId}/cancel`, { reason: 'enough' })).data(Run)
+    expect(cancelled).toMatchObject({ status: 'cancelled', error: { message: 'enough' }, allowedActions: ['retry'] })
+    expect(asked[0]?.signal.aborted).toBe(true)
+    go()
+    expect((await detail(runId)).steps.map(({ place, status }) => [place, status])).toEqual([['slow', 'cancelled']])
+    expect((await api.post(`/runs/${runId}/cancel`, {})).error().code).toBe('invalid_state_transition')
+    expect(await eventsOf(runId)).toEqual(['workflow.run_started', 'workflow.run_cancelled'])
+  })
+
+  test('reaches runs that wait, and the runs they wait for', async () => {
+    const child = 'wf_01JABCDEFGHJKMNPQRSTVWXYZ0'
+    world.define({ steps: [{ id: 'long', type: 'wait', seconds: 3_600 }] }, child)
+    const runId = await started({ steps: [{ id: 'sub', type: 'workflow', workflow: child }] })
+    const parent = await waitFor(async () => {
+      const found = await detail(runId)
+      expect(found.steps[0]?.childRunId).toEqual(expect.any(String))
+      return found
+    })
+    const childId = parent.steps[0]?.childRunId ?? ''
+    await reached(childId, 'waiting')
+    await api.post(`/runs/${runId}/cancel`, {})
+    expect(await ended(childId)).toMatchObject({ status: 'cancelled' })
+  })
+})
+
+test('a run waits for the run it has started, and takes up its output or its failure', async () => {
+  const child = 'wf_01JABCDEFGHJKMNPQRSTVWXYZ1'
+  world.define({ steps: [{ id: 'double', type: 'transform', value: '{{ input * 2 }}' }] }, child)
+  const runId = await started({
+    steps: [
+      { id: 'sub', type: 'workflow', workflow: child, input: '{{ input }}' },
+      { id: 'done', type: 'transform', value: '{{ steps.sub.output + 1 }}' },
+    ],
+  }, 20)
+  expect(await ended(runId)).toMatchObject({ status: 'completed', output: 41 })
+})
+
+test('a retry goes on at the step that failed, and keeps what succeeded', async () => {
+  asked.length = 0
+  answer = async () => {
+    throw failed('refused', 'No.')
+  }
+  const runId = await started({ steps: [{ id: 'first', type: 'transform', value: 'kept' }, call('second')] })
+  expect(await ended(runId)).toMatchObject({ status: 'failed', error: { code: 'refused', step: 'second' } })
+  answer = async () => ({ status: 204 })
+  expect((await api.post(`/runs/${runId}/retry`, {})).data(Run)).toMatchObject({ attempt: 2 })
+  expect(await ended(runId)).toMatchObject({ status: 'completed', output: { status: 204 } })
+  expect(new Set(asked.map(({ key }) => key)).size).toBe(2)
+  expect(await eventsOf(runId)).toEqual(['started', 'failed', 'retried', 'started', 'completed'].map((end) => `workflow.run_${end}`))
+  expect((await api.post(`/runs/${runId}/retry`, { from: 'nowhere' })).error().code).toBe('invalid_state_transition')
+})
+
+test('an approval is for two persons it names, each once, and for nobody else', async () => {
+  const [ada, bob] = ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0A', 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0B']
+  const as = (userId: string, role: string) => service.as(principal({ userId, role, permissions: ['runs:read'] }))
+  const runId = await started({
+    steps: [
+      { id: 'ok', type: 'approval', title: 'Go?', approvers: { users: [ada], roles: ['admin'] }, quorum: 2 },
+      { id: 'after', type: 'transform', value: '{{ steps.ok.output.approved }}' },
+    ],
+  })
+  await reached(runId, 'paused')
+  const mine = async () =>
+    (await as(bob, 'admin').get('/runs/approvals')).page(PendingApproval).items.map((each) => each.runId)
+  const decide = (client: ApiClient) => client.post(`/runs/${runId}/resume`, { decision: 'approve' })
+  expect((await decide(as('usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0C', 'viewer'))).error().code).toBe('forbidden')
+  expect((await decide(as(ada, 'viewer'))).data(Run)).toMatchObject({ status: 'paused' })
+  expect((await decide(as(ada, 'admin'))).error().code).toBe('invalid_state_transition')
+  expect(await mine()).toEqual([runId])
+  await decide(as(bob, 'admin'))
+  expect(await ended(runId)).toMatchObject({ status: 'completed', output: true })
+  expect(await mine()).toEqual([])
+  expect(await eventsOf(runId)).toEqual(['started', 'paused', 'resumed', 'completed'].map((end) => `workflow.run_${end}`))
+})
+
+test('lists are filtered, paged, and keep to their workspace', async () => {
+  const request = world.define({ steps: [{ id: 'one', type: 'transform', value: 1 }] })
+  const ids: string[] = []
+  for (let n = 0; n < 3; n++) ids.unshift((await runs.start(request())).runId)
+  const { id } = request().workflow
+  for (const runId of ids) await ended(runId)
+  const first = (await api.get(`/workflows/${id}/runs?limit=2&status=completed`)).page(Run)
+  const second = (await api.get(`/workflows/${id}/runs?limit=2&status=completed&after=${first.pagination.nextCursor}`)).page(Run)
+  expect([...first.items, ...second.items].map((run) => run.id)).toEqual(ids)
+  expect((await api.get(`/runs?workflowId=${id}&triggerType=schedule`)).page(Run).items).toEqual([])
+  const [newest] = first.items
+  expect((await api.get(`/runs?workflowId=${id}&from=${newest?.queuedAt}`)).page(Run).items[0]?.id).toBe(newest?.id)
+  expect((await service.as(testPrincipal()).get(`/runs?workflowId=${id}`)).page(Run).items).toEqual([])
 })

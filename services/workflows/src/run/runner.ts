@@ -4,7 +4,7 @@ import { heldRunOf, type LeasedRun } from './lease.js'
 import type { LoadedJournal } from './loading.js'
 import type { Mind } from './mind.js'
 import type { HeldRun, Origin } from './model.js'
-import { own } from './presented.js'
+import { own, type Presented, type Reception } from './presented.js'
 
 export interface RunnerOptions extends Pick<ActiveRunOptions, 'nowMs' | 'commit' | 'perform' | 'look'> {
   /** Runs in hand at most, and of one workspace. */
@@ -30,8 +30,10 @@ export interface Runner extends Holder<LeasedRun> {
   has(runId: string): boolean
   /** Undefined where it is not worked on here; waits while it is being read. */
   get(runId: string): Promise<ActiveRun | undefined>
-  /** Takes over a run that was leased by its id. */
-  takeOne(row: LeasedRun): Promise<ActiveRun | undefined>
+  /** Takes over a run that was leased by its id, for what it is presented with before anything else. */
+  takeFor(row: LeasedRun, first: Presented): Promise<Reception>
+  /** The lease of a run may have passed to somebody else, or there may be news for it. */
+  fenceOf(runId: string): string | undefined
   /** Whether there is room for one more run of a workspace that is started by a request. */
   hasRoomFor(workspaceId: string): boolean
 }
@@ -42,6 +44,18 @@ interface Slot {
   active: Promise<ActiveRun | undefined>
   run?: ActiveRun
 }
+
+/** What a run is taken over for. */
+interface Entering {
+  presented: Presented
+  received(reception: Reception): void
+}
+
+const diedTooOften = (times: number) => ({
+  kind: 'abandon' as const,
+  code: 'worker_died',
+  message: `Its worker died ${times} times in a row at the same step.`,
+})
 
 /** Journals that are read at once, by their size. */
 const mostBytesAtOnce = 16 * 1024 * 1024
@@ -113,34 +127,36 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   /** What it does first: what it was sent goes before anything else. */
-  async function resume(row: LeasedRun, journal: LoadedJournal | undefined): Promise<ActiveRun | undefined> {
+  async function resume(
+    row: LeasedRun,
+    journal: LoadedJournal | undefined,
+    first?: Entering,
+  ): Promise<ActiveRun | undefined> {
     const run = heldRunOf(row)
     if (!journal) throw new Error(`${row.key} has no journal`)
     const active = begin(run, journal.origin, await options.mindOf(run, journal))
     const slot = slots.get(row.key)
-    if (draining || slot?.fence !== row.fence) return undefined
+    if (draining || slot?.fence !== row.fence) {
+      first?.received('gone')
+      return undefined
+    }
     slot.run = active
-    if (row.failures >= mostDeaths)
-      void active.present(
-        own({
-          kind: 'abandon',
-          code: 'worker_died',
-          message: `Its worker died ${row.failures} times in a row at the same step.`,
-        }),
-      )
-    else if (run.signals > 0) await active.look()
-    void active.present(own(run.face.status === 'queued' ? { kind: 'start' } : { kind: 'tick' }))
+    if (first) first.received(await active.present(first.presented))
+    if (row.failures >= mostDeaths) void active.present(own(diedTooOften(row.failures)))
+    else if (run.signals > 0 || active.awaitsNews()) await active.look()
+    void active.present(own(active.face().status === 'queued' ? { kind: 'start' } : { kind: 'tick' }))
     return active
   }
 
-  function take(rows: readonly LeasedRun[]) {
+  function take(rows: readonly LeasedRun[], first?: Entering) {
     for (const part of bySize(rows)) {
       const journals = options.journals(part.map(({ key }) => key))
       for (const row of part) {
         const active = journals
-          .then((found) => resume(row, found.get(row.key)))
+          .then((found) => resume(row, found.get(row.key), first))
           .catch((error: unknown) => {
             free(row.key, row.fence)
+            first?.received('gone')
             options.failed([row.key], error)
             return undefined
           })
@@ -174,12 +190,12 @@ export function createRunner(options: RunnerOptions): Runner {
       (countOf(workspaceId) === 0 || (countOf(workspaceId) < most.ofOne && slots.size < most.all)),
     renewed: () => options.renewed(),
     held: () => [...slots].map(([key, { fence }]) => ({ key, fence })),
-    take,
-    async takeOne(row) {
+    take: (rows) => take(rows),
+    takeFor(row, presented) {
       slots.get(row.key)?.run?.drop()
-      take([row])
-      return slots.get(row.key)?.active
+      return new Promise((received) => take([row], { presented, received }))
     },
+    fenceOf: (runId) => slots.get(runId)?.fence,
     lost(keys) {
       for (const key of keys) slots.get(key)?.run?.drop()
     },

@@ -6,13 +6,17 @@ import { systemClock } from '@opsplane/runtime'
 import type { Expressions } from '@opsplane/sandbox'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { ActiveRun, Aftermath, Leaving } from './active-run.js'
-import { type Concerned, follow } from './aftermath.js'
+import { type Concerned, follow, send } from './aftermath.js'
 import { databaseClock } from './clock.js'
 import { createEnds, type Ends } from './ends.js'
 import { readNews } from './inbox.js'
-import { type LeasedRun, runColumns } from './lease.js'
+import { type LeasedRun, leaseRun, runColumns } from './lease.js'
 import { loadJournals } from './loading.js'
 import { createMind } from './mind.js'
+import type { Origin, RunIdentity } from './model.js'
+import { createNews } from './news.js'
+import type { Presented, Reception } from './presented.js'
+import type { Program } from '../engine/program.js'
 import { createPrograms, type LoadVersion, type Programs } from './programs.js'
 import { createRunner, type Runner } from './runner.js'
 import { createStarter, type StartRequest } from './start.js'
@@ -40,6 +44,13 @@ export interface RunsOptions {
 export interface Runs {
   start: ReturnType<typeof createStarter>
   waitForEnd: Ends['wait']
+  /**
+   * Presents a run with a signal: here, or in its inbox where another replica works on it (`sent`). With `force` it is taken
+   * away from there. Undefined where there is none such.
+   */
+  present(runId: string, presented: Presented, force: boolean): Promise<Reception | 'sent'>
+  /** What a run goes by, by the beginning of its journal. */
+  programOf(identity: RunIdentity, lines: readonly { entry: object }[]): Promise<Program>
   /** Runs were started in a transaction that is committed now. */
   wake(): void
   readonly runner: Runner
@@ -73,7 +84,10 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   }
 
   function tell({ runIds, admitted }: Concerned) {
-    for (const runId of runIds) void runner.get(runId).then((active) => active?.look())
+    for (const runId of runIds) {
+      if (runner.has(runId)) void runner.get(runId).then((active) => active?.look())
+      else news.tell(runId)
+    }
     if (admitted || runIds.length > 0) due.wake()
   }
 
@@ -84,6 +98,32 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
       due.wake(Math.max(leaving.dueAt - clock.nowMs(), 0))
     if (leaving.how === 'lost' && leaving.error !== undefined)
       log.error({ err: leaving.error, run: identity.id }, 'a run was let go of')
+  }
+
+  /** Somebody has sent it something, or taken it away. */
+  async function heard(runId: string) {
+    const active = await runner.get(runId)
+    const [row] = active
+      ? await run<{ fence: string }>(database.sql, 'select lease_fence::text as fence from runs where id = $1', [runId])
+      : []
+    if (!active || !row) return
+    if (row.fence === active.fence) await active.look()
+    else active.drop()
+  }
+
+  async function present(runId: string, presented: Presented, force: boolean): Promise<Reception | 'sent'> {
+    const active = await runner.get(runId)
+    const here = active ? await active.present(presented) : 'gone'
+    if (here !== 'gone') return here
+    const lease = { id: runId, owner, leaseMs, at: clock.at(), force }
+    const row = await leaseRun(database.sql, lease)
+    if (row) {
+      if (force) news.tell(runId)
+      return runner.takeFor(row, presented)
+    }
+    const sent = await database.sql.begin((tx) => send(tx, [runId], presented, clock.at()))
+    tell({ runIds: sent, admitted: false })
+    return sent.length > 0 ? 'sent' : 'ignored'
   }
 
   async function startChild(active: ActiveRun, task: StartTask): Promise<{ runId: string }> {
@@ -111,7 +151,12 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     return { runId }
   }
 
-  const work = createWork({ expressions: options.expressions, effects: options.effects, startChild, log })
+  const rightsOf = async ({ origin, identity }: ActiveRun) =>
+    (await programs(origin.programRef, identity.tenant)).version
+  const work = createWork({
+    ...{ expressions: options.expressions, effects: options.effects },
+    ...{ rightsOf, startChild, log },
+  })
   const runner = createRunner({
     ...{ most, commit, left, perform: work },
     nowMs: clock.nowMs,
@@ -143,12 +188,17 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     },
   })
   void clock.adjust().catch(() => {})
+  const news = createNews(ctx.link, ctx.names, (runId) => void heard(runId).catch(() => {}))
   return {
+    present,
+    programOf: async ({ tenant }, lines) =>
+      // What this service has written is as it was typed.
+      (await programs((lines[0]?.entry as Origin).programRef, tenant)).program,
     start,
     waitForEnd: ends.wait,
     wake: () => due.wake(),
     ...{ runner, programs },
-    background: [startMonths(database.sql, log, 'add_run_month'), { close: () => closing.abort() }],
+    background: [startMonths(database.sql, log, 'add_run_month'), news, { close: () => closing.abort() }],
     onDrain: () => ends.close(),
   }
 }

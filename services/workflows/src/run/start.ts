@@ -1,4 +1,4 @@
-import { type Actor, newId, type TenantScope } from '@opsplane/contracts'
+import { type Actor, idFactory, idTime, type TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import type { DatabaseClock } from './clock.js'
 import { lineOf } from './lines.js'
@@ -50,12 +50,15 @@ const queued: RunFace = { status: 'queued', attempt: 1, error: null, startedAt: 
  * transaction it is due once that is committed: the caller wakes the runs then.
  */
 export function createStarter({ store, runner, programs, clock, owner, startedBy }: StarterOptions) {
+  const newRunId = idFactory(clock.nowMs)
   return async (request: StartRequest, tx?: StatementRunner): Promise<Started> => {
     const { tenant, workflow, triggerKey } = request
     const { program } = await programs(workflow.programRef, tenant)
-    const now = clock.nowMs()
+    const id = newRunId('run')
+    // Lists find times by their place among the ids.
+    const now = idTime(id)
     const at = new Date(now).toISOString()
-    const identity = identityOf(request, at)
+    const identity = identityOf(id, request, at)
     const origin = originOf(request)
     const mind = createMind({ program, identity, origin, recorded: [] })
     const begins = tx === undefined && runner.hasRoomFor(tenant.workspaceId)
@@ -81,16 +84,16 @@ export function createStarter({ store, runner, programs, clock, owner, startedBy
       ),
     }
     const created = await store.insert(row, tx)
-    if (!created) return { runId: (await startedBy(workflow.id, triggerKey ?? '')) ?? identity.id, created }
+    if (!created) return { runId: (await startedBy(workflow.id, triggerKey ?? '')) ?? id, created }
     const run: HeldRun = { identity, face, fence: '1', seq: entries.length, bytes, signals: 0 }
     if (begins) runner.enter(run, { origin }, mind)
-    return { runId: identity.id, created }
+    return { runId: id, created }
   }
 }
 
-function identityOf({ tenant, workflow, trigger, parent }: StartRequest, at: string): RunIdentity {
+function identityOf(id: string, { tenant, workflow, trigger, parent }: StartRequest, at: string): RunIdentity {
   return {
-    id: newId('run'),
+    id,
     tenant: { workspaceId: tenant.workspaceId, environment: tenant.environment },
     workflowId: workflow.id,
     workflowName: workflow.name,

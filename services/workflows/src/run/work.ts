@@ -6,12 +6,15 @@ import type { Task } from '../engine/task.js'
 import type { ActiveRun, WorkTask } from './active-run.js'
 import { maxValueBytes } from './lines.js'
 import { type Effect, failureOf } from './perform/effect.js'
+import type { PinnedVersion } from './programs.js'
 
 export type Effects = { [Type in EffectStep['type']]: Effect<Extract<EffectStep, { type: Type }>> }
 
 export interface WorkOptions {
   expressions: Pick<Expressions, 'evaluate'>
   effects: Effects
+  /** For whom a run acts, and by what. */
+  rightsOf(run: ActiveRun): Promise<Pick<PinnedVersion, 'grant' | 'publishedBy'>>
   /** Starts the run of a step `workflow`, unless it has been. Throws where it cannot be. */
   startChild(run: ActiveRun, task: StartTask): Promise<{ runId: string }>
   log: Logger
@@ -26,7 +29,7 @@ const passing = new Set(['expression_unavailable', 'expression_overloaded'])
 const pause = { strategy: 'exponential', baseMs: 200, maxMs: 10_000 } as const
 
 /** Does what tasks ask for. Rejects with the reason of `aborted`, where it is, and for nothing else. */
-export function createWork({ expressions, effects, startChild, log }: WorkOptions) {
+export function createWork({ expressions, effects, rightsOf, startChild, log }: WorkOptions) {
   async function evaluate(run: ActiveRun, task: EvaluateTask, aborted: AbortSignal): Promise<Signal> {
     const { tenant } = run.identity
     for (let attempt = 1; ; attempt++) {
@@ -48,8 +51,12 @@ export function createWork({ expressions, effects, startChild, log }: WorkOption
 
   async function perform(run: ActiveRun, task: PerformTask, aborted: AbortSignal): Promise<Signal> {
     const { input, key, timeoutMs } = task
-    const call = { run: run.identity, origin: run.origin, input, key, timeoutMs, signal: aborted }
-    const outcome = await attempt(run, aborted, () => dispatch(effects, task.step, call))
+    const { identity, origin } = run
+    const outcome = await attempt(run, aborted, async () => {
+      const { grant, publishedBy: userId } = await rightsOf(run)
+      const call = { run: identity, origin, input, key, timeoutMs, grant, userId, signal: aborted }
+      return dispatch(effects, task.step, call)
+    })
     return { kind: 'performed', task: task.id, outcome }
   }
 

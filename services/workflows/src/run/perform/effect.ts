@@ -13,6 +13,10 @@ export interface EffectCall<Step extends EffectStep = EffectStep> {
   /** The same in every attempt: by it the other side knows a repetition. */
   key: string
   timeoutMs: number
+  /** By which it acts for whoever published the workflow; null where nobody has given it one. */
+  grant: string | null
+  /** Who that is. */
+  userId: string
   /** Aborts when the attempt is no longer asked for. */
   signal: AbortSignal
 }

@@ -1,0 +1,56 @@
+import type { Page, PendingApproval, Principal, TenantScope } from '@opsplane/contracts'
+import { type Database, positionOf, tenantBinding } from '@opsplane/postgres'
+import type { CursorCodec } from '@opsplane/runtime'
+import type { Approval } from '../engine/history.js'
+import { run } from './store.js'
+
+type Decider = Pick<Principal, 'userId' | 'role'>
+
+const namesOf = ({ userId, role }: Decider) => [`user:${userId}`, ...(role === undefined ? [] : [`role:${role}`])]
+
+/** Whether the approval names this person, or the role they have in the workspace. */
+export const mayDecide = ({ users, roles }: Approval, { userId, role }: Decider): boolean =>
+  users.includes(userId) || (role !== undefined && roles.includes(role))
+
+export interface PendingOptions {
+  tenant: TenantScope
+  principal: Decider
+  limit: number
+  after: string | undefined
+  binding: string
+  cursors: CursorCodec
+}
+
+interface Row {
+  id: string
+  workflow_id: string
+  workflow_name: string
+  queued_at: string
+}
+
+/** Runs that wait for this person, the latest first. */
+export async function pendingApprovals(
+  sql: Database['sql'],
+  { tenant, principal, limit, after, cursors, ...options }: PendingOptions,
+): Promise<Page<PendingApproval>> {
+  const binding = tenantBinding(tenant, `${options.binding}|${principal.userId}`)
+  const [, before = null] = after === undefined ? [] : positionOf(cursors, after, binding)
+  const rows = await run<Row>(
+    sql,
+    `select r.id, r.workflow_id, r.workflow_name,
+       to_char(r.queued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as queued_at
+     from (select distinct run_id from run_approvers
+       where workspace_id = $1 and environment = $2 and approver = any($3::text[]) and ($4::text is null or run_id < $4)
+       order by run_id desc limit $5::int) waiting
+     join runs r on r.id = waiting.run_id order by r.id desc`,
+    [tenant.workspaceId, tenant.environment, namesOf(principal), before, String(limit + 1)],
+  )
+  const items = rows.slice(0, limit).map((row) => ({
+    runId: row.id,
+    workflowId: row.workflow_id,
+    workflowName: row.workflow_name,
+    queuedAt: row.queued_at,
+  }))
+  const end = rows.length > limit ? items.at(-1) : undefined
+  return { items, nextCursor: end ? cursors.encode([null, end.runId], binding) : null, limit }
+}

@@ -1,0 +1,55 @@
+import { type BackendName, RouteTable } from '@opsplane/contracts'
+import type { ServiceClient } from '@opsplane/http'
+
+/** An operation of the platform, as the service that owns it says. */
+export interface Operation {
+  service: BackendName
+  method: string
+  /** A pattern such as `/itsm/incidents/:id`. */
+  path: string
+}
+
+export interface Operations {
+  /** Undefined where no service that answers has one of this id. */
+  find(operationId: string): Promise<Operation | undefined>
+}
+
+/** A table is asked for again no sooner than this. */
+const keptMs = 10_000
+
+/** What services tell of their operations, asked for as it is needed. */
+export function createOperations(
+  clients: ReadonlyMap<BackendName, Pick<ServiceClient, 'get'>>,
+  monotonicMs: () => number,
+): Operations {
+  let known = new Map<string, Operation>()
+  let askedAt = Number.NEGATIVE_INFINITY
+  let asking: Promise<void> | undefined
+
+  async function ask() {
+    askedAt = monotonicMs()
+    const found = new Map(known)
+    await Promise.all(
+      [...clients].map(async ([service, client]) => {
+        // One that does not answer keeps what it has said before.
+        const table = await client.get('/internal/routes', RouteTable).catch(() => undefined)
+        if (!table) return
+        for (const [id, operation] of found) if (operation.service === service) found.delete(id)
+        for (const { operationId, method, path } of table.routes) found.set(operationId, { service, method, path })
+      }),
+    )
+    known = found
+  }
+
+  return {
+    async find(operationId) {
+      if (!known.has(operationId) || monotonicMs() - askedAt > keptMs) {
+        asking ??= ask().finally(() => {
+          asking = undefined
+        })
+        if (!known.has(operationId)) await asking
+      }
+      return known.get(operationId)
+    },
+  }
+}

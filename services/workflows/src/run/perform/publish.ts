@@ -1,0 +1,26 @@
+import { PublishedTopicEvent, type PublishStep } from '@opsplane/contracts'
+import { z } from 'zod'
+import type { Effect } from './effect.js'
+import type { CallPlatform } from './platform-call.js'
+
+const Input = z.object({
+  eventType: z.coerce.string(),
+  payload: z.unknown(),
+  deduplicationKey: z.coerce.string().optional(),
+})
+const Answer = z.object({ data: PublishedTopicEvent })
+
+/** An event on a topic, stored once however often it is attempted: `{ id, deduplicated }`. */
+export const publishEffect =
+  (callPlatform: CallPlatform): Effect<PublishStep> =>
+  async (call) => {
+    const { eventType: type, payload, deduplicationKey = call.key } = Input.parse(call.input)
+    const { body } = await callPlatform(call, {
+      service: 'dispatcher',
+      method: 'POST',
+      path: `/events/topics/${encodeURIComponent(call.step.topic)}/publish`,
+      body: { type, payload, deduplicationKey },
+    })
+    const { id, deduplicated } = Answer.parse(body).data
+    return { id, deduplicated }
+  }

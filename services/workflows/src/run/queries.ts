@@ -1,0 +1,98 @@
+import { notFound, type Page, type Run, type RunFilters, type TenantScope } from '@opsplane/contracts'
+import { type Database, positionOf, tenantBinding } from '@opsplane/postgres'
+import type { CursorCodec } from '@opsplane/runtime'
+import { allowedRunActions } from '../engine/run-states.js'
+import { heldRunOf, type RunRow, runColumns } from './lease.js'
+import { stateOf } from './run-events.js'
+import { run } from './store.js'
+import type { RunIdentity } from './model.js'
+
+export interface FoundRun {
+  identity: RunIdentity
+  shown: Run
+}
+
+type Found = RunRow & { key: string }
+
+function found(row: Found): FoundRun {
+  const { identity, face, seq } = heldRunOf({ ...row, fence: '' })
+  return { identity, shown: { ...stateOf(identity, face), version: seq + 1, allowedActions: allowedRunActions(face.status) } }
+}
+
+const columns = `id as key, ${runColumns.join(', ')}`
+
+/** Throws `not_found` for what is not there, or is another tenant's. */
+export async function findRun(sql: Database['sql'], id: string, tenant: TenantScope): Promise<FoundRun> {
+  const [row] = await run<Found>(
+    sql,
+    `select ${columns} from runs where id = $1 and workspace_id = $2 and environment = $3`,
+    [id, tenant.workspaceId, tenant.environment],
+  )
+  if (!row) throw notFound()
+  return found(row)
+}
+
+export interface ListOptions {
+  tenant: TenantScope
+  filters: RunFilters
+  limit: number
+  after: string | undefined
+  binding: string
+  cursors: CursorCodec
+}
+
+/**
+ * One page of runs, the latest first. Ids sort by the time they were queued, so that every filter has an index that ends
+ * with the order; times are places in it.
+ */
+export async function listRuns(sql: Database['sql'], options: ListOptions): Promise<Page<Run>> {
+  const { tenant, limit, cursors } = options
+  const binding = tenantBinding(tenant, options.binding)
+  const [, last = null] = options.after === undefined ? [] : positionOf(cursors, options.after, binding)
+  const { text, parameters } = listStatement(tenant, options.filters, last, limit + 1)
+  const rows = await run<Found>(sql, text, parameters)
+  const items = rows.slice(0, limit).map((row) => found(row).shown)
+  const end = rows.length > limit ? items.at(-1) : undefined
+  return { items, nextCursor: end ? cursors.encode([null, end.id], binding) : null, limit }
+}
+
+/** Only the conditions that are asked for, so that each has a plan of its own. */
+export function listStatement(
+  { workspaceId, environment }: TenantScope,
+  { status, triggerType, workflowId, from, to }: RunFilters,
+  before: string | null,
+  limit: number,
+) {
+  const parameters: string[] = []
+  const conditions: string[] = []
+  const where = (condition: (parameter: string) => string, value: string | null | undefined) => {
+    if (value === undefined || value === null) return
+    parameters.push(value)
+    conditions.push(condition(`$${parameters.length}`))
+  }
+  where((value) => `workspace_id = ${value}`, workspaceId)
+  where((value) => `environment = ${value}`, environment)
+  where((value) => `status = ${value}`, status)
+  where((value) => `trigger_type = ${value}`, triggerType)
+  where((value) => `workflow_id = ${value}`, workflowId)
+  where((value) => `id >= ${value}`, from === undefined ? null : idOf(from))
+  where((value) => `id < ${value}`, to === undefined ? null : idOf(to))
+  where((value) => `id < ${value}`, before)
+  parameters.push(String(limit))
+  const text = `select ${columns} from runs where ${conditions.join(' and ')}
+    order by id desc limit $${parameters.length}::int`
+  return { text, parameters }
+}
+
+const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** What ids of this millisecond begin with. */
+function idOf(instant: string): string {
+  let ms = Date.parse(instant)
+  let time = ''
+  for (let place = 0; place < 10; place++) {
+    time = `${digits[ms % 32]}${time}`
+    ms = Math.floor(ms / 32)
+  }
+  return `run_${time}`
+}

@@ -1,0 +1,148 @@
+import { CancelRun, PendingApproval, ResumeRun, RetryRun, Run, RunDetail, RunFilters } from '@opsplane/contracts'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { z } from 'zod'
+import type { RunActions } from './actions.js'
+import { pendingApprovals } from './approvals.js'
+import { findRun, listRuns } from './queries.js'
+import type { Runs } from './runs.js'
+import { readTraceLines, readValue, traceOf } from './trace.js'
+
+const tag = 'Runs'
+const transitionErrors = ['not_found', 'invalid_state_transition', 'version_conflict'] as const
+
+export function runRoutes({ database: { sql }, cursors }: ServiceContext, runs: Runs, actions: RunActions): Route[] {
+  const list = (filters: RunFilters, page: Omit<Parameters<typeof listRuns>[1], 'filters' | 'cursors'>) =>
+    listRuns(sql, { ...page, filters, cursors })
+  return [
+    defineList({
+      operationId: 'listRuns',
+      path: '/runs',
+      summary: 'List runs',
+      description: 'The latest first. All given filters must hold.',
+      tag,
+      scope: 'runs:read',
+      query: RunFilters,
+      sorts: [],
+      response: Run,
+      handler: ({ query: { limit, after, ...filters }, binding, meta: { tenant } }) =>
+        list(filters, { tenant, limit, after, binding }),
+    }),
+
+    defineList({
+      operationId: 'listRunsOfWorkflow',
+      path: '/workflows/:id/runs',
+      summary: 'List the runs of a workflow',
+      description: 'The latest first. All given filters must hold.',
+      tag,
+      scope: 'runs:read',
+      query: RunFilters.omit({ workflowId: true }),
+      sorts: [],
+      response: Run,
+      handler: ({ params, query: { limit, after, ...filters }, binding, meta: { tenant } }) =>
+        list({ ...filters, workflowId: params.id }, { tenant, limit, after, binding }),
+    }),
+
+    defineList({
+      operationId: 'listApprovals',
+      path: '/runs/approvals',
+      summary: 'List runs that wait for me',
+      description: 'Those that wait for an approval by whoever asks, by name or by role; the latest first.',
+      tag,
+      scope: 'runs:read',
+      sorts: [],
+      response: PendingApproval,
+      handler: ({ query: { limit, after }, binding, meta: { tenant, principal } }) =>
+        pendingApprovals(sql, { tenant, principal, limit, after, binding, cursors }),
+    }),
+
+    defineRoute({
+      operationId: 'getRun',
+      method: 'get',
+      path: '/runs/:id',
+      summary: 'Get a run',
+      description:
+        'With its trace: input, output, error, attempts and times of each step, in the order they began. Values of ' +
+        'more than 8 KiB are read by their link.',
+      tag,
+      scope: 'runs:read',
+      response: RunDetail,
+      errors: ['not_found'],
+      handler: async ({ params, meta: { tenant } }) => {
+        const { identity, shown } = await findRun(sql, params.id, tenant)
+        const lines = await readTraceLines(sql, identity.id)
+        const program = await runs.programOf(identity, lines)
+        return traceOf({ identity, present: shown, program, lines })
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getRunValue',
+      method: 'get',
+      path: '/runs/:id/values/:valueId',
+      summary: 'Get a large value of a run',
+      description: 'What a run or one of its steps shows as a link.',
+      tag,
+      scope: 'runs:read',
+      response: z.json(),
+      errors: ['not_found'],
+      handler: async ({ params: { id: runId, valueId }, meta: { tenant } }) => {
+        const [seq = '', field = ''] = valueId.split('.', 2)
+        const number = /^\d{1,9}$/.test(seq) ? Number(seq) : -1
+        // JSON, as it was read from the journal.
+        return (await readValue(sql, { runId, seq: number, field, tenant })) as z.infer<ReturnType<typeof z.json>>
+      },
+    }),
+
+    defineRoute({
+      operationId: 'cancelRun',
+      method: 'post',
+      path: '/runs/:id/cancel',
+      summary: 'Cancel a run',
+      description:
+        'What it does is stopped, runs it waits for are cancelled as well; an effect that is under way may be had. Emits ' +
+        '`workflow.run_cancelled`.',
+      tag,
+      scope: 'runs:manage',
+      body: CancelRun.default({}),
+      response: Run,
+      errors: [...transitionErrors],
+      idempotency: 'claim',
+      handler: ({ params, body, meta }) => actions.cancel(params.id, body.reason ?? null, meta),
+    }),
+
+    defineRoute({
+      operationId: 'retryRun',
+      method: 'post',
+      path: '/runs/:id/retry',
+      summary: 'Retry a run',
+      description:
+        'Goes on where it failed or was cut off, or does a step and what follows it again; what succeeded before is ' +
+        'kept, approvals included. Emits `workflow.run_retried`.',
+      tag,
+      scope: 'runs:manage',
+      body: RetryRun.default({}),
+      response: Run,
+      errors: [...transitionErrors, 'validation_failed'],
+      idempotency: 'claim',
+      handler: ({ params, body, meta }) => actions.retry(params.id, body.from ?? null, meta),
+    }),
+
+    defineRoute({
+      operationId: 'resumeRun',
+      method: 'post',
+      path: '/runs/:id/resume',
+      summary: 'Decide on an approval',
+      description:
+        'By somebody the step names, or who has a role it names; each once. Emits `workflow.run_resumed` once nothing more ' +
+        'is waited for.',
+      tag,
+      scope: 'runs:read',
+      body: ResumeRun,
+      response: Run,
+      errors: [...transitionErrors, 'forbidden', 'validation_failed'],
+      idempotency: 'claim',
+      handler: ({ params, body, meta }) => actions.resume(params.id, body, meta),
+    }),
+  ]
+}
