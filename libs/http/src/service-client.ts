@@ -1,6 +1,7 @@
 import { ApiError, ErrorEnvelope } from '@opsplane/contracts'
 import type { Pool } from 'undici'
 import { z } from 'zod'
+import { causationHeader } from './authenticate.js'
 import { clientTls, type InternalTls } from './internal-tls.js'
 import type { InternalIssuer } from './internal-token.js'
 import { undici } from './undici.js'
@@ -11,6 +12,8 @@ export interface CallOptions {
   signal?: AbortSignal
   /** In whose name, where not in that of the client: see `Delegations`. */
   issuer?: Pick<InternalIssuer, 'serviceToken'>
+  /** Of a call by a grant: the run it is made in, which what it changes was caused by. */
+  causationId?: string
 }
 
 /** Calls one service: its `/internal/*` routes as this service itself, its others in the name of a person. */
@@ -78,6 +81,7 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
           authorization: `Bearer ${token}`,
           ...(body !== null && { 'content-type': 'application/json' }),
           ...(call.requestId !== undefined && { 'x-request-id': call.requestId }),
+          ...(call.causationId !== undefined && { [causationHeader]: call.causationId }),
         },
       })
       return { status: response.statusCode, text: await response.body.text() }

@@ -14,6 +14,7 @@ import {
   type EventConsumer,
   type EventStore,
   type Handling,
+  type LogSource,
   ownLog,
   type Performing,
   type Relay,
@@ -66,6 +67,8 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
   cursors: CursorCodec
   /** Consumes platform events with the service's own database and log: see `consumeEvents`. */
   consume(options: ServiceConsumer): EventConsumer
+  /** The logs of all services that are configured, this one's included. */
+  logs: readonly LogSource[]
   clock: Clock
   log: Logger
 }
@@ -164,6 +167,7 @@ export function openContext<Config extends BackendConfig>(
     issuer,
     tls,
     cursors: cursorCodec(config.cursorSecret),
+    logs,
     consume({ types, history = 'gap', ...options }) {
       const filter = types && { filterSubjects: names.eventFilters(types) }
       const own: ConsumeEventsOptions = {

@@ -12,9 +12,9 @@ afterAll(() => settings?.stop())
 /** Every internal route of settings, with who may call it. */
 const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/tokens/verify', ['gateway']],
-  ['POST', '/internal/secrets/resolve', ['dispatcher', 'integrations']],
-  ['POST', '/internal/rights', ['dispatcher']],
-  ['POST', '/internal/rights', ['dispatcher']],
+  ['POST', '/internal/secrets/resolve', ['dispatcher', 'integrations', 'workflows']],
+  ['POST', '/internal/rights', ['dispatcher', 'workflows']],
+  ['POST', '/internal/rights', ['dispatcher', 'workflows']],
   ['POST', '/internal/bootstrap', ['operator']],
   ['POST', '/internal/grants', ['itsm']],
   ['POST', '/internal/grants/revoke', ['itsm']],

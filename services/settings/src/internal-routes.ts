@@ -43,7 +43,7 @@ export function internalRoutes({ db, verify, safe, bootstrap }: InternalWork): R
       ...internal,
       operationId: 'resolveSecrets',
       path: '/internal/secrets/resolve',
-      callers: ['dispatcher', 'integrations'],
+      callers: ['dispatcher', 'integrations', 'workflows'],
       summary: 'Get the values of secrets',
       description:
         'Those the person may use, towards the hosts they may go to. Counts as a use of each that is given out.',
@@ -57,7 +57,7 @@ export function internalRoutes({ db, verify, safe, bootstrap }: InternalWork): R
       ...internal,
       operationId: 'getRights',
       path: '/internal/rights',
-      callers: ['dispatcher'],
+      callers: ['dispatcher', 'workflows'],
       summary: 'Find out what people may do at this moment',
       body: RightsQuestion,
       response: Rights,

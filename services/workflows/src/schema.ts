@@ -1,2 +1,3 @@
 export * from './run/tables.js'
+export { skippedTriggers } from './trigger/tables.js'
 export { workflowDrafts, workflows, workflowVersions } from './workflow/tables.js'
