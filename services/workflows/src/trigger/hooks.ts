@@ -95,11 +95,11 @@ function eventOf({ method, body, header }: HookCall) {
       return value === undefined ? [] : [[name, value]]
     }),
   )
-  return { method, headers, body: valueOf(body, header('content-type') ?? '') }
+  return { method, headers, body: bodyOf(body, header('content-type') ?? '') }
 }
 
 /** JSON as it is, a form by its fields, everything else as text. */
-function valueOf(body: Buffer, contentType: string): unknown {
+function bodyOf(body: Buffer, contentType: string): unknown {
   if (body.length === 0) return null
   const text = body.toString()
   if (/^application\/x-www-form-urlencoded\b/i.test(contentType))
