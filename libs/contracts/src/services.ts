@@ -54,7 +54,12 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
     'itsm-window-conflicts',
   ],
   dispatcher: ['dispatcher-delivery-fanout', 'dispatcher-webhook-rights'],
-  workflows: ['workflows-rights', 'workflows-triggers'],
+  workflows: ['workflows-rights', 'workflows-schedules', 'workflows-triggers'],
+}
+
+/** The durable consumers of each service on the stream of topics. */
+export const topicConsumers: Partial<Record<ServiceName, readonly string[]>> = {
+  workflows: ['workflows-bus'],
 }
 
 /** The command line of whoever runs the platform: it calls services, and has no routes of its own. */

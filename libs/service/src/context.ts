@@ -5,6 +5,7 @@ import {
   type NatsNames,
   natsNames,
   serviceRegistry,
+  topicConsumers,
 } from '@opsplane/contracts'
 import {
   type ConsumeEventsOptions,
@@ -189,8 +190,9 @@ export function openContext<Config extends BackendConfig>(
 /** Events are signed for every service that checks them, and for this one where no registry knows it. */
 function natsIdentity(name: string, config: BackendConfig): ServiceIdentity {
   const registered: Readonly<Record<string, readonly string[] | undefined>> = durableConsumers
+  const onTopics: Readonly<Record<string, readonly string[] | undefined>> = topicConsumers
   return {
-    durables: name in serviceRegistry ? (registered[name] ?? []) : undefined,
+    durables: name in serviceRegistry ? [...(registered[name] ?? []), ...(onTopics[name] ?? [])] : undefined,
     signatures: createEventSignatures({
       service: name,
       privateKey: config.servicePrivateKey,

@@ -6,10 +6,12 @@ import { defineService, type ServiceContext } from '@opsplane/service'
 import { loadConfig } from './config.js'
 import { failed } from './run/perform/effect.js'
 import { createRuns, type Runs } from './run/runs.js'
+import { startBusTriggers } from './trigger/bus.js'
 import { startEventTriggers } from './trigger/events.js'
 import { hookRoutes } from './trigger/hook-routes.js'
 import { createHooks } from './trigger/hooks.js'
 import { manualRoutes } from './trigger/manual-routes.js'
+import { startScheduleTriggers } from './trigger/schedules.js'
 import { createStarting } from './trigger/starting.js'
 import { workflowActionRoutes } from './workflow/action-routes.js'
 import { createChecks } from './workflow/check/problems.js'
@@ -56,6 +58,8 @@ export const workflows = defineService({
         ...runs.background,
         watchRights(ctx, definitions, settings),
         triggers,
+        startScheduleTriggers(ctx, { workflows: definitions, runs }),
+        startBusTriggers(ctx, starting),
       ],
       onDrain: runs.onDrain,
     }

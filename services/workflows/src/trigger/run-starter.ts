@@ -1,4 +1,5 @@
 import type { Actor, RunError, RunStatus, TenantScope } from '@opsplane/contracts'
+import type { StatementRunner } from '@opsplane/postgres'
 
 /** What is to be run, and why. */
 export interface StartRequest {
@@ -20,7 +21,9 @@ export interface StartRequest {
 /** What triggers need of runs. */
 export interface RunStarter {
   /** `created` false: the trigger's key has started this run before. */
-  start(request: StartRequest): Promise<{ runId: string; created: boolean }>
+  start(request: StartRequest, tx?: StatementRunner): Promise<{ runId: string; created: boolean }>
+  /** Runs were started in a transaction that is committed now. */
+  wake(): void
   /** Undefined where the run has not ended in so long, or nobody waits any more. */
   waitForEnd(
     runId: string,

@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { TriggeredRun, Workflow, WorkflowHook, WorkflowWithDraft } from '@opsplane/contracts'
-import { type ApiClient, testPrincipal, waitFor } from '@opsplane/testing'
+import { natsNames, TriggeredRun, Workflow, WorkflowHook, WorkflowWithDraft } from '@opsplane/contracts'
+import { connectNats, streamLog } from '@opsplane/nats'
+import { createLogger } from '@opsplane/runtime'
+import { type ApiClient, testNatsUrl, testPrincipal, waitFor } from '@opsplane/testing'
 import {
   type GivenDefinition,
   hello,
@@ -18,6 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
+const silent = createLogger({ service: 'test', level: 'silent', tenantData: false })
 const create = async (definition: GivenDefinition, name = 'Triggered') =>
   (await api.post('/workflows', { name, definition })).data(WorkflowWithDraft)
 const publish = async (definition: GivenDefinition, activate = true) => {
@@ -115,6 +118,61 @@ describe('by events', () => {
     await create(hello, 'Elsewhere')
     await waitFor(async () => (await runsOf(id)).length > 0)
     expect(await runsOf(id)).toHaveLength(1)
+  })
+})
+
+describe('by the bus', () => {
+  it('starts one run for each event of its topic, type and filter', async () => {
+    const link = connectNats({ url: testNatsUrl(), name: 'test', log: silent })
+    const names = natsNames(fixture.service.natsPrefix)
+    const stream = streamLog(link, names.topicsStream)
+    const say = (topic: string, type: string, amount: number) => {
+      const message = { type, payload: { amount }, createdAt: new Date().toISOString() }
+      const { workspaceId = '', environment = 'production' } = principal
+      return stream.append(names.topicSubject(workspaceId, environment, topic), JSON.stringify(message))
+    }
+    const { id } = await publish({
+      trigger: {
+        type: 'event_bus',
+        topic: 'orders.created',
+        eventType: 'order',
+        filter: { 'payload.amount': { gte: 10 } },
+      },
+      steps: [{ id: 'tell', type: 'transform', value: '{{ event.payload.amount }}' }],
+    })
+    await say('orders.created', 'order', 5)
+    await say('orders.created', 'refund', 50)
+    await say('orders.deleted', 'order', 50)
+    await say('orders.created', 'order', 10)
+    await waitFor(async () => (await runsOf(id)).length > 0)
+    expect(await runsOf(id)).toMatchObject([{ trigger_type: 'event_bus' }])
+    await link.close()
+  })
+})
+
+describe('by a schedule', () => {
+  it('starts runs at its times while it is active', async () => {
+    const { id } = await publish({
+      trigger: { type: 'schedule', schedule: { everySeconds: 1 }, input: { name: 'Ada' } },
+      steps: hello.steps,
+    })
+    await waitFor(async () => (await runsOf(id)).length >= 2)
+    expect((await runsOf(id))[0]).toMatchObject({ trigger_type: 'schedule', workflow_version: 1 })
+    await api.post(`/workflows/${id}/deactivate`, {})
+    await waitFor(async () => {
+      const rows = await fixture.service.sql`select 1 from schedules where owner_id = ${id}`
+      return rows.length === 0
+    })
+  })
+
+  it('is checked when it is saved', async () => {
+    const body = (schedule: object) => ({
+      name: 'Nightly',
+      definition: { ...hello, trigger: { type: 'schedule', schedule } },
+    })
+    expect((await api.post('/workflows', body({ cron: '99 * * * *' }))).status).toBe(422)
+    const queues = await api.post('/workflows', body({ cron: '0 3 * * *', overlap: 'queue' }))
+    expect(queues.data(WorkflowWithDraft).problems).toMatchObject([{ code: 'needs_concurrency' }])
   })
 })
 
