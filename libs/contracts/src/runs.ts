@@ -19,7 +19,9 @@ export type Run = z.infer<typeof Run>
 /** A value that is read by itself, as it is large. */
 export const LargeValue = z
   .object({
-    href: z.string().meta({ description: 'Below the address of the API.', example: '/runs/run_01…/values/7' }),
+    href: z
+      .string()
+      .meta({ description: 'Below the address of the API.', example: '/runs/run_01…/values/7' }),
     bytes: z.int().meta({ description: 'Of its JSON, about.' }),
   })
   .meta({ id: 'LargeValue' })
@@ -80,14 +82,16 @@ export const RunStep = z
     input: RunValue,
     output: RunValue,
     error: RunStepError.nullable(),
-    attempts: z.array(
-      z.object({
-        number: z.int().min(1),
-        endedAt: At,
-        error: RunStepError,
-        retryAt: At.nullable(),
-      }),
-    ).meta({ description: 'Those that failed.' }),
+    attempts: z
+      .array(
+        z.object({
+          number: z.int().min(1),
+          endedAt: At,
+          error: RunStepError,
+          retryAt: At.nullable(),
+        }),
+      )
+      .meta({ description: 'Those that failed.' }),
     waiting: RunWaiting.nullable(),
     decisions: z.array(RunStepDecision),
     chosen: z.string().nullable().meta({ description: 'Of a branch or switch, what was run.' }),
@@ -115,14 +119,19 @@ export const CancelRun = z
 export const RetryRun = z
   .strictObject({
     from: z.string().max(100).optional().meta({
-      description: 'Id of a top-level step; it and what follows is done again. Without: what failed or was cut off.',
+      description:
+        'Id of a top-level step; it and what follows is done again. Without: what failed or was cut off.',
     }),
   })
   .meta({ id: 'RetryRun', example: { from: 'notify' } })
 
 export const ResumeRun = z
   .strictObject({
-    step: z.string().max(200).optional().meta({ description: 'Its place, where several steps wait for approvals.' }),
+    step: z
+      .string()
+      .max(200)
+      .optional()
+      .meta({ description: 'Its place, where several steps wait for approvals.' }),
     decision: z.enum(['approve', 'reject']),
     comment: z.string().trim().min(1).max(2_000).optional(),
   })

@@ -43,3 +43,6 @@ function isCanonical(host: string): boolean {
     return false
   }
 }
+
+/** What stands among a secret's hosts for checking the signatures of inbound webhooks, for which it is sent nowhere. */
+export const hookHost = 'hooks'

@@ -2,6 +2,8 @@
 export interface ServiceEntry {
   /** First segments of the paths below /api/v1 that are its own. */
   readonly paths: readonly string[]
+  /** First path segments below the origin itself that are its own as well. */
+  readonly originPaths?: readonly string[]
   /** Whether it has a schema and a login role of its own in Postgres. */
   readonly database: boolean
   /** Its schema is in the database of the tenants' data, apart from that of the other services. */
@@ -18,7 +20,7 @@ export const serviceRegistry = {
   dispatcher: withDatabase('webhooks', 'events'),
   integrations: withDatabase('connectors', 'transformer'),
   'database-studio': { ...withDatabase('tables', 'queries', 'migrations'), inDataDatabase: true },
-  workflows: withDatabase('workflows', 'runs'),
+  workflows: { ...withDatabase('workflows', 'runs'), originPaths: ['hooks'] },
   gateway: { paths: [], database: false },
 } as const satisfies Record<string, ServiceEntry>
 
@@ -52,6 +54,12 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
     'itsm-window-conflicts',
   ],
   dispatcher: ['dispatcher-delivery-fanout', 'dispatcher-webhook-rights'],
+  workflows: ['workflows-rights', 'workflows-schedules', 'workflows-triggers'],
+}
+
+/** The durable consumers of each service on the stream of topics. */
+export const topicConsumers: Partial<Record<ServiceName, readonly string[]>> = {
+  workflows: ['workflows-bus'],
 }
 
 /** The command line of whoever runs the platform: it calls services, and has no routes of its own. */

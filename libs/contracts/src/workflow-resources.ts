@@ -3,7 +3,7 @@ import { allNeed, allowedActionsOf } from './allowed-actions.js'
 import { idSchema } from './ids.js'
 import { JsonValue } from './json-value.js'
 import { Environment } from './principal.js'
-import { WorkflowDefinition, WorkflowState } from './workflows.js'
+import { RunError, RunStatus, WorkflowDefinition, WorkflowState } from './workflows.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Version = z.int().min(1)
@@ -153,3 +153,45 @@ export const PromoteWorkflow = z
     environment: Environment.meta({ description: 'Where the published version is taken to.' }),
   })
   .meta({ id: 'PromoteWorkflow', example: { environment: 'staging' } })
+
+export const TriggerWorkflow = z
+  .strictObject({ input: JsonValue.optional() })
+  .meta({ id: 'TriggerWorkflow', example: { input: { name: 'Ada' } } })
+
+export const TestWorkflow = z
+  .strictObject({
+    input: JsonValue.optional(),
+    event: JsonValue.optional().meta({ description: 'What stands for the event of its trigger.' }),
+    pins: z
+      .record(z.string(), JsonValue)
+      .default({})
+      .meta({ description: 'By step: the output it has without being run.' }),
+  })
+  .meta({ id: 'TestWorkflow', example: { input: { name: 'Ada' }, pins: { fetch: { status: 200 } } } })
+export type TestWorkflow = z.infer<typeof TestWorkflow>
+
+/** A run that was started, and what came of it where that was waited for. */
+export const TriggeredRun = z
+  .object({
+    runId: idSchema('run'),
+    created: z.boolean().meta({ description: 'False: the same trigger has started this run before.' }),
+    ended: z.boolean(),
+    status: RunStatus.nullable().meta({ description: 'Once it has ended.' }),
+    output: JsonValue.nullable(),
+    error: RunError.nullable(),
+  })
+  .meta({ id: 'TriggeredRun' })
+export type TriggeredRun = z.infer<typeof TriggeredRun>
+
+/** What would have started a run and did not. */
+export const SkippedTrigger = z
+  .object({
+    triggerId: z.string().meta({ description: 'Of the event, the call or the time.' }),
+    triggerType: z.string(),
+    triggeredAt: At,
+    reason: z.enum(['too_deep', 'overlap']).meta({
+      description:
+        '`too_deep`: runs had caused runs more than ten levels deep. `overlap`: the schedule says so.',
+    }),
+  })
+  .meta({ id: 'SkippedTrigger' })

@@ -3,6 +3,7 @@ import { type EventDefinition, resourceEvent } from './catalog.js'
 import { Filter } from './filter.js'
 import { idSchema } from './ids.js'
 import { JsonValue } from './json-value.js'
+import { Schedule } from './schedule.js'
 import { TopicName } from './topics.js'
 import { StepRetry, Steps } from './workflow-steps.js'
 
@@ -28,10 +29,9 @@ const EventBusTrigger = z.strictObject({
   eventType: z.string().min(1).max(200).optional(),
   filter: Filter.optional().meta({ description: 'Over the event, such as `payload.amount`.' }),
 })
-/** Its schedule is that of `schedule.ts`. */
 const ScheduleTrigger = z.strictObject({
   type: z.literal('schedule'),
-  schedule: z.record(z.string(), JsonValue),
+  schedule: Schedule,
   input: JsonValue.optional(),
 })
 const WebhookTrigger = z.strictObject({

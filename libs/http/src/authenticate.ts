@@ -19,7 +19,13 @@ export interface Caller {
   clientToken: string | undefined
   /** The service that asks in the person's name, and what for. */
   delegate: { by: string; run: string } | null
+  /** Of what acts for somebody by a grant: the run it does so in. */
+  causationId?: string
 }
+
+/** By which a service that acts for somebody says in which run it does. */
+export const causationHeader = 'x-internal-causation'
+const causation = /^[A-Za-z0-9_.-]{1,100}$/
 
 /** Who calls a `public` route without being logged in. */
 export const anonymousPrincipal: Principal = {
@@ -64,7 +70,12 @@ export async function authenticate(
   const isClient = verified.kind === 'client'
   const clientToken = verified.kind === 'service' ? undefined : token
   const delegate = verified.kind === 'delegate' ? { by: verified.by, run: verified.run } : null
-  return { principal, tenant: authorize(route, principal), isClient, clientToken, delegate }
+  const cause = headers[causationHeader]
+  const isCaused = delegate !== null && typeof cause === 'string' && causation.test(cause)
+  return {
+    ...{ principal, tenant: authorize(route, principal), isClient, clientToken, delegate },
+    ...(isCaused && { causationId: cause }),
+  }
 }
 
 function bearerToken(authorization: string | undefined): string {

@@ -1,5 +1,6 @@
 export { type AppOptions, createApp } from './app.js'
-export { anonymousPrincipal, callingService } from './authenticate.js'
+export { anonymousPrincipal, callingService, causationHeader } from './authenticate.js'
+export { readJson } from './body.js'
 export { createDelegations, type Delegations } from './delegation.js'
 export { errorHeaders, sendError, toApiError } from './errors.js'
 export { type Answer, beginExchange, type Exchange, logRequest, send } from './exchange.js'
@@ -51,12 +52,12 @@ export {
 export { securityHeaders } from './security-headers.js'
 export {
   type CallOptions,
-  type ServiceClient,
   type ServiceAnswer,
+  type ServiceClient,
   type ServiceClientOptions,
   type ServiceRequest,
   serviceClient,
 } from './service-client.js'
 export { defineStream, type LineStream, type StreamContract, type TextStream } from './stream.js'
-export { defineUpload, type UploadContract } from './upload.js'
+export { anyMediaType, defineUpload, type UploadContract } from './upload.js'
 export { jsonPointer, mostDetails, parseField, validationFailed } from './validation.js'

@@ -20,6 +20,8 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
     delegate: caller.delegate,
     repetitionKey: undefined,
     source: caller.isClient ? sourceOf(req.headers) : null,
+    ...(caller.causationId !== undefined && { causationId: caller.causationId }),
+    header: (name) => [req.headers[name.toLowerCase()]].flat()[0],
     get signal() {
       signal ??= abortOnClose(res)
       return signal

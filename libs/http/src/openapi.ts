@@ -7,7 +7,7 @@ import { isVersioned, type Route, takesIfNoneMatch } from './route.js'
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>
 
-/** The OpenAPI 3.1 document of a service's routes; internal routes are not in it. */
+/** The OpenAPI 3.1 document of a service's routes; internal ones, and those outside of the API, are not in it. */
 export function openApiDocument(service: string, routes: readonly Route[]): OpenApiDocument {
   const registry = new OpenAPIRegistry()
   registry.registerComponent('securitySchemes', 'bearer', securitySchemes.bearer)
@@ -15,7 +15,7 @@ export function openApiDocument(service: string, routes: readonly Route[]): Open
     registry.registerComponent('parameters', name, parameter)
   }
   const envelopes = envelopeComponents()
-  const shown = routes.filter(({ scope }) => scope !== 'service')
+  const shown = routes.filter(({ scope, isOfOrigin }) => scope !== 'service' && !isOfOrigin)
   for (const route of shown) {
     registry.registerPath(operation(route, envelopes(route), locator(route, routes) !== undefined))
   }

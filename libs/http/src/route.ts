@@ -30,6 +30,8 @@ export interface RequestMeta extends CommandMeta {
   repetitionKey: string | undefined
   /** Aborts when the client goes away before it is answered. */
   readonly signal: AbortSignal
+  /** A header of the request that its contract says nothing of, such as a signature; of several the first. */
+  header(name: string): string | undefined
   /** Writes every line with the request id. */
   readonly log: Logger
 }
@@ -80,6 +82,8 @@ export interface Contract<Path extends string> {
    * caller's token is checked again before the answer. No unless given; a stream always may.
    */
   waits?: boolean
+  /** Its path is below the origin itself instead of /api/v1, and in no OpenAPI document. */
+  isOfOrigin?: boolean
   /** Codes beyond those the platform itself answers with. */
   errors?: readonly ErrorCode[]
   /** Said in the headers of every answer and in the OpenAPI document. */
@@ -154,6 +158,7 @@ export interface Route {
   answers?: readonly string[]
   bodyLimitBytes: number
   waits: boolean
+  isOfOrigin: boolean
   /** `data`; for a list, of one item; for a stream, of one line. */
   response: z.ZodType
   status: number
@@ -220,6 +225,7 @@ export function common(contract: Contract<string>) {
       contract.bodyLimitBytes ??
       (contract.scope === 'public' ? publicBodyBytes : defaultRouteRule.bodyLimitBytes),
     waits: contract.waits ?? false,
+    isOfOrigin: contract.isOfOrigin ?? false,
     errors: contract.errors ?? [],
     deprecated: contract.deprecated,
   }

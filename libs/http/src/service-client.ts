@@ -1,6 +1,7 @@
 import { ApiError, ErrorEnvelope } from '@opsplane/contracts'
 import type { Pool } from 'undici'
 import { z } from 'zod'
+import { causationHeader } from './authenticate.js'
 import { clientTls, type InternalTls } from './internal-tls.js'
 import type { InternalIssuer } from './internal-token.js'
 import { undici } from './undici.js'
@@ -11,6 +12,8 @@ export interface CallOptions {
   signal?: AbortSignal
   /** In whose name, where not in that of the client: see `Delegations`. */
   issuer?: Pick<InternalIssuer, 'serviceToken'>
+  /** Of a call by a grant: the run it is made in, which what it changes was caused by. */
+  causationId?: string
 }
 
 /** Calls one service: its `/internal/*` routes as this service itself, its others in the name of a person. */
@@ -79,8 +82,12 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     return pool
   }
 
-  const send = async ({ method, path, ...request }: Omit<ServiceRequest, 'body'> & { body: string | null }) => {
-    const { body, headers, requestId, issuer: by = issuer } = request
+  const send = async ({
+    method,
+    path,
+    ...request
+  }: Omit<ServiceRequest, 'body'> & { body: string | null }) => {
+    const { body, headers, requestId, causationId, issuer: by = issuer } = request
     const token = await by.serviceToken(audience, method === 'GET' ? undefined : { method, path })
     const deadline = AbortSignal.timeout(request.timeoutMs ?? timeoutMs)
     const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline
@@ -95,6 +102,7 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
           authorization: `Bearer ${token}`,
           ...(body !== null && { 'content-type': 'application/json' }),
           ...(requestId !== undefined && { 'x-request-id': requestId }),
+          ...(causationId !== undefined && { [causationHeader]: causationId }),
         },
       })
       return { status: response.statusCode, text: await response.body.text() }

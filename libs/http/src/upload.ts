@@ -3,6 +3,9 @@ import { ApiError } from '@opsplane/contracts'
 import type { z } from 'zod'
 import { defineRoute, type PathSchema, type RequestMeta, type Route, type RouteContract } from './route.js'
 
+/** For files that may be anything. */
+export const anyMediaType = '*/*'
+
 export interface UploadContract<
   Path extends string,
   Response extends z.ZodType,
@@ -45,7 +48,8 @@ export function uploadOf(
 ): AsyncIterable<Buffer> {
   const [type = ''] = (req.headers['content-type'] ?? '').split(';')
   const coding = req.headers['content-encoding'] ?? 'identity'
-  if (!mediaTypes.includes(type.trim().toLowerCase()) || coding !== 'identity') {
+  const isOneOf = mediaTypes.includes(anyMediaType) || mediaTypes.includes(type.trim().toLowerCase())
+  if (!isOneOf || coding !== 'identity') {
     throw new ApiError('unsupported_media_type', `The body must be ${mediaTypes.join(' or ')}, uncompressed.`)
   }
   if (Number(req.headers['content-length']) > limitBytes) throw tooLarge(limitBytes)

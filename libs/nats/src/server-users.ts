@@ -6,6 +6,7 @@ import {
   type ServiceName,
   serviceNames,
   serviceRegistry,
+  topicConsumers,
 } from '@opsplane/contracts'
 import { userInbox } from './inbox.js'
 
@@ -73,6 +74,7 @@ function permissionsOf(name: ServiceName, names: NatsNames): Pick<NatsUser, 'pub
       ...makingOf(names.topicsStream),
       `$JS.API.STREAM.MSG.GET.${names.eventsStream}`,
       ...durables.flatMap((durable) => consumingOf(names.eventsStream, durable)),
+      ...(topicConsumers[name] ?? []).flatMap((durable) => consumingOf(names.topicsStream, durable)),
       ...(name === topicsOwner ? topicsOf(names) : []),
       ...hints,
     ],

@@ -5,6 +5,7 @@ import {
   type NatsNames,
   natsNames,
   serviceRegistry,
+  topicConsumers,
 } from '@opsplane/contracts'
 import {
   type ConsumeEventsOptions,
@@ -14,6 +15,7 @@ import {
   type EventConsumer,
   type EventStore,
   type Handling,
+  type LogSource,
   ownLog,
   type Performing,
   type Relay,
@@ -66,6 +68,8 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
   cursors: CursorCodec
   /** Consumes platform events with the service's own database and log: see `consumeEvents`. */
   consume(options: ServiceConsumer): EventConsumer
+  /** The logs of all services that are configured, this one's included. */
+  logs: readonly LogSource[]
   clock: Clock
   log: Logger
 }
@@ -164,6 +168,7 @@ export function openContext<Config extends BackendConfig>(
     issuer,
     tls,
     cursors: cursorCodec(config.cursorSecret),
+    logs,
     consume({ types, history = 'gap', ...options }) {
       const filter = types && { filterSubjects: names.eventFilters(types) }
       const own: ConsumeEventsOptions = {
@@ -185,8 +190,9 @@ export function openContext<Config extends BackendConfig>(
 /** Events are signed for every service that checks them, and for this one where no registry knows it. */
 function natsIdentity(name: string, config: BackendConfig): ServiceIdentity {
   const registered: Readonly<Record<string, readonly string[] | undefined>> = durableConsumers
+  const onTopics: Readonly<Record<string, readonly string[] | undefined>> = topicConsumers
   return {
-    durables: name in serviceRegistry ? (registered[name] ?? []) : undefined,
+    durables: name in serviceRegistry ? [...(registered[name] ?? []), ...(onTopics[name] ?? [])] : undefined,
     signatures: createEventSignatures({
       service: name,
       privateKey: config.servicePrivateKey,

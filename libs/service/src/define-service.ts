@@ -84,7 +84,7 @@ function registeredPaths(name: string): readonly string[] {
   const entries: Readonly<Record<string, ServiceEntry>> = serviceRegistry
   const entry = entries[name]
   if (!entry?.database) throw new Error(`the registry has no service with a database that is called ${name}`)
-  return entry.paths
+  return [...entry.paths, ...(entry.originPaths ?? [])]
 }
 
 /** The table names a decider in the log, so two of one table could not be told apart when it is read back. */

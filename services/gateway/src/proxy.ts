@@ -24,8 +24,9 @@ export interface ProxyOptions {
   /** The internal token for a service. */
   tokenFor(audience: string, principal?: Principal): Promise<string>
   clientAddress(request: IncomingMessage): string
-  /** For public routes. */
+  /** For public routes, and those among them below the origin, whose answers may be waited for. */
   loginLimiter: LoginLimiter
+  hookLimiter: LoginLimiter
   /** What workspaces and keys may have under way. */
   budgets: Budgets
   /** How long a body may take: `BodyRules`. */
@@ -40,7 +41,7 @@ export interface ProxyOptions {
 /** What every request passes: route, authentication, body limit, service. */
 export function createProxy(options: ProxyOptions): RequestListener {
   const { services, authenticator, clientAddress, tokenFor, limit } = options
-  const { loginLimiter, budgets, bodyTimeoutMs, own, log } = options
+  const { loginLimiter, hookLimiter, budgets, bodyTimeoutMs, own, log } = options
 
   /** Throws `service_unavailable` while nothing is known of the service; counts as an anonymous request then. */
   const learnTable = async (exchange: Exchange, { routes }: ProxiedService) => {
@@ -79,7 +80,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
         return logAnswer()
       }
       // A request takes a place only once it is complete.
-      if (isPublic) places.add(loginLimiter.acquire(address))
+      if (isPublic) places.add((target.isOfOrigin ? hookLimiter : loginLimiter).acquire(address))
       const headers = requestHeaders(req)
       headers.push('authorization', `Bearer ${token}`, 'x-request-id', requestId, 'x-forwarded-for', address)
       const answerHeaders = { ...exchange.headers, 'x-request-id': requestId }

@@ -50,7 +50,14 @@ test('a service that comes back as another version is asked what has changed', a
   await started.itsm.close()
   started.pass(5_000)
   const itsm = await startUpstream(undefined, started.itsm.port, [
-    { operationId: 'listIncidents', method: 'get', path, access: 'public', bodyLimitBytes: 1024, waits: false },
+    {
+      operationId: 'listIncidents',
+      method: 'get',
+      path,
+      access: 'public',
+      bodyLimitBytes: 1024,
+      waits: false,
+    },
   ])
   // Only a request that is passed on makes a connection.
   expect((await incidents(started)).status).toBe(200)
@@ -94,7 +101,9 @@ test('whoever waits for one service asks it once, and not again at once when it 
 })
 
 const table = (access: RouteTable['routes'][number]['access']): RouteTable => ({
-  routes: [{ operationId: 'logIn', method: 'post', path: '/auth/token', access, bodyLimitBytes: 1, waits: false }],
+  routes: [
+    { operationId: 'logIn', method: 'post', path: '/auth/token', access, bodyLimitBytes: 1, waits: false },
+  ],
 })
 const accessOf = (routes: ServiceRoutes) => routes.table()?.lookup('POST', '/auth/token')?.access
 

@@ -44,6 +44,9 @@ export interface GatewayOverrides {
 /** Logins under way: as many as settings lets wait for a hash. */
 const loginsAtOnce = 32
 const loginsOfNetworkAtOnce = 8
+/** Calls of inbound webhooks under way. */
+const hooksAtOnce = 512
+const hooksOfNetworkAtOnce = 64
 
 /** How long settings may take to vouch for a token, and a service to tell its routes. */
 const internalTimeoutMs = 5_000
@@ -120,6 +123,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       tokenFor: issuer.clientToken,
       clientAddress: clientAddressReader(config.trustProxyCidrs),
       loginLimiter: createLoginLimiter({ total: loginsAtOnce, perNetwork: loginsOfNetworkAtOnce }),
+      hookLimiter: createLoginLimiter({ total: hooksAtOnce, perNetwork: hooksOfNetworkAtOnce }),
       budgets,
       bodyTimeoutMs: config.bodyTimeoutMs,
       limit: (clientAddress) => anonymousLimiter.take(networkOf(clientAddress)),

@@ -1,36 +1,42 @@
-import { defaultRouteRule, type RouteRule, serviceRegistry } from '@opsplane/contracts'
+import { defaultRouteRule, type RouteRule, type ServiceEntry, serviceRegistry } from '@opsplane/contracts'
 import type { RouteTree } from '@opsplane/http'
 
-/** Where a request below /api/v1 goes. */
+/** Where a request goes that a service answers. */
 export interface Target {
   service: string
   /** Path and query as the service sees them: without /api/v1. */
   path: string
   /** The path alone. */
   pathname: string
+  /** It is below the origin itself: not of the API, and not by its clients. */
+  isOfOrigin: boolean
 }
 
 export const apiPrefix = '/api/v1'
 
+const ownersOf = (segmentsOf: (entry: ServiceEntry) => readonly string[]): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(serviceRegistry).flatMap(([service, entry]) =>
+      segmentsOf(entry).map((segment): [string, string] => [segment, service]),
+    ),
+  )
 /** First path segment to the service that owns it. Nothing else is ever routed, least of all /internal. */
-const owners: ReadonlyMap<string, string> = new Map(
-  Object.entries(serviceRegistry).flatMap(([service, { paths }]) =>
-    paths.map((segment): [string, string] => [segment, service]),
-  ),
-)
+const owners = ownersOf(({ paths }) => paths)
+const ownersOfOrigin = ownersOf(({ originPaths = [] }) => originPaths)
 
 const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i
 
 /** Null when no service owns the path. `url` is the request target from the request line. */
 export function resolveTarget(url: string): Target | null {
-  if (!url.startsWith(`${apiPrefix}/`)) return null
-  const path = url.slice(apiPrefix.length)
+  const isOfOrigin = !url.startsWith(`${apiPrefix}/`)
+  const path = isOfOrigin ? url : url.slice(apiPrefix.length)
   const queryAt = path.indexOf('?')
   const pathname = queryAt === -1 ? path : path.slice(0, queryAt)
   if ((pathname.includes('/.') || pathname.includes('/%')) && dotSegment.test(pathname)) return null
   const end = pathname.indexOf('/', 1)
-  const service = owners.get(end === -1 ? pathname.slice(1) : pathname.slice(1, end))
-  return service === undefined ? null : { service, path, pathname }
+  const segment = end === -1 ? pathname.slice(1) : pathname.slice(1, end)
+  const service = (isOfOrigin ? ownersOfOrigin : owners).get(segment)
+  return service === undefined ? null : { service, path, pathname, isOfOrigin }
 }
 
 /** What a service's table says of a request. What it does not name takes a token and a workspace. */

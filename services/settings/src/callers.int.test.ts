@@ -13,8 +13,8 @@ afterAll(() => settings?.stop())
 const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/tokens/verify', ['gateway']],
   ['POST', '/internal/secrets/resolve', ['dispatcher', 'integrations', 'workflows']],
-  ['POST', '/internal/rights', ['dispatcher']],
-  ['POST', '/internal/rights', ['dispatcher']],
+  ['POST', '/internal/rights', ['dispatcher', 'workflows']],
+  ['POST', '/internal/rights', ['dispatcher', 'workflows']],
   ['POST', '/internal/bootstrap', ['operator']],
   ['POST', '/internal/grants', ['itsm']],
   ['POST', '/internal/grants/revoke', ['itsm']],

@@ -57,7 +57,7 @@ export function internalRoutes({ db, verify, safe, bootstrap }: InternalWork): R
       ...internal,
       operationId: 'getRights',
       path: '/internal/rights',
-      callers: ['dispatcher'],
+      callers: ['dispatcher', 'workflows'],
       summary: 'Find out what people may do at this moment',
       body: RightsQuestion,
       response: Rights,

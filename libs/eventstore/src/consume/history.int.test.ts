@@ -145,6 +145,7 @@ describe('a consumer with a history', () => {
     logs = [
       {
         source: schema,
+        end: async () => (await own?.end()) ?? 0,
         async page(query) {
           const page = await own?.page(query)
           if (reads++ === 0) {
@@ -234,6 +235,7 @@ describe('a consumer with a history', () => {
     logs = [
       {
         source: 'elsewhere',
+        end: async () => 0,
         page: async () => {
           if (refusals-- > 0) throw new ApiError('service_unavailable', 'away')
           return { events: [], next: null }

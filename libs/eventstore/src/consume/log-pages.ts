@@ -2,6 +2,7 @@ import { backendNames, PlatformEvent } from '@opsplane/contracts'
 import { defineRoute, type Route, type ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
+import { settledPosition } from '../log-end.js'
 import { envelopeOf, type LoggedEvent, loggedEventColumns } from '../logged-events.js'
 
 /** Most events of a page, and about the bytes of their data: one event more where the first is larger. */
@@ -36,11 +37,16 @@ export interface LogSource {
   source: string
   /** Events after a position, in order. Rejects with ApiError `service_unavailable` while the service is away. */
   page(query: LogPageQuery): Promise<LogPage>
+  /** A position that every event committed by now is at or below, and every one committed later is above. */
+  end(): Promise<number>
 }
+
+const LogEnd = z.object({ position: z.int().min(0) })
 
 export const ownLog = (source: string, database: Database): LogSource => ({
   source,
   page: (query) => readLogPage(database, query),
+  end: () => settledPosition(database.sql),
 })
 
 export const remoteLog = (source: string, client: Pick<ServiceClient, 'get'>): LogSource => ({
@@ -53,6 +59,7 @@ export const remoteLog = (source: string, client: Pick<ServiceClient, 'get'>): L
     })
     return client.get(`/internal/events?${query}`, LogPage)
   },
+  end: async () => (await client.get('/internal/events/end', LogEnd)).position,
 })
 
 /** What every service with a log answers to consumers that have missed something. */
@@ -69,6 +76,18 @@ export function internalEventRoutes(database: Database): Route[] {
       query: LogPageQuery,
       response: LogPage,
       handler: ({ query }) => readLogPage(database, query),
+    }),
+
+    defineRoute({
+      operationId: 'readLogEnd',
+      method: 'get',
+      path: '/internal/events/end',
+      summary: 'Say how far the log of this service has come',
+      tag: 'Internal',
+      scope: 'service',
+      callers: backendNames,
+      response: LogEnd,
+      handler: async () => ({ position: await settledPosition(database.sql) }),
     }),
   ]
 }

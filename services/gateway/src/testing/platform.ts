@@ -94,7 +94,13 @@ const route = (
   method: string,
   path: string,
   rule: Partial<RouteTable['routes'][number]> = {},
-): RouteTable['routes'][number] => ({ ...defaultRouteRule, operationId: `${method} ${path}`, method, path, ...rule })
+): RouteTable['routes'][number] => ({
+  ...defaultRouteRule,
+  operationId: `${method} ${path}`,
+  method,
+  path,
+  ...rule,
+})
 
 export const settingsRoutes = [
   route('post', '/auth/token', { access: 'public' }),

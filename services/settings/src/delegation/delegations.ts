@@ -43,10 +43,8 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
       const permissions = principal.permissions.filter((each) => asked.has(each))
       const { run } = wanted
       // What a service asks that acts by a grant itself is no longer than a call, lest one grant outlast another.
-      const expiresInSeconds =
-        client.kind === 'delegate'
-          ? Math.min(wanted.expiresInSeconds ?? longestOnwardSeconds, longestOnwardSeconds)
-          : wanted.expiresInSeconds
+      const asOnward = Math.min(wanted.expiresInSeconds ?? longestOnwardSeconds, longestOnwardSeconds)
+      const expiresInSeconds = client.kind === 'delegate' ? asOnward : wanted.expiresInSeconds
       const claims = { principal: { ...principal, permissions }, by: service, run }
       if (expiresInSeconds !== null) {
         const expiresAt = new Date(Date.now() + expiresInSeconds * 1_000).toISOString()

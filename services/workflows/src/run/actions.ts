@@ -12,7 +12,9 @@ import { type FoundRun, findRun } from './queries.js'
 import type { Runs } from './runs.js'
 import { run } from './store.js'
 
-type Caller = Pick<RequestMeta, 'tenant' | 'actor' | 'requestId'> & { principal: Pick<Principal, 'userId' | 'role'> }
+type Caller = Pick<RequestMeta, 'tenant' | 'actor' | 'requestId'> & {
+  principal: Pick<Principal, 'userId' | 'role'>
+}
 
 /** What people do to runs. Each throws `not_found`, or `invalid_state_transition` where the run is not in a state for it. */
 export interface RunActions {
@@ -33,18 +35,28 @@ const lookEveryMs = 25
 export function createRunActions(sql: Database['sql'], runs: Runs): RunActions {
   const shown = async (id: string, tenant: TenantScope) => (await findRun(sql, id, tenant)).shown
 
-  async function present(found: FoundRun, action: string, { signal }: Pick<Presented, 'signal'>, caller: Caller, force: boolean) {
+  async function present(
+    found: FoundRun,
+    action: string,
+    { signal }: Pick<Presented, 'signal'>,
+    caller: Caller,
+    force: boolean,
+  ) {
     const presented = { signal, actor: caller.actor, requestId: caller.requestId }
     const reception = await runs.present(found.identity.id, presented, force)
     if (reception === 'sent') await takenUp(sql, found.identity.id)
-    if (reception === 'gone') throw new ApiError('version_conflict', 'The run has changed meanwhile. Try again.')
+    if (reception === 'gone')
+      throw new ApiError('version_conflict', 'The run has changed meanwhile. Try again.')
     const { shown: present } = await findRun(sql, found.identity.id, caller.tenant)
     if (reception === 'ignored') throw invalidTransition(action, present.status, present.allowedActions)
     return present
   }
 
   /** The approval it waits for that the caller means. */
-  async function approvalOf({ identity, shown: { status } }: FoundRun, step: string | undefined): Promise<Awaiting> {
+  async function approvalOf(
+    { identity, shown: { status } }: FoundRun,
+    step: string | undefined,
+  ): Promise<Awaiting> {
     const journal = (await loadJournals(sql, [identity.id])).get(identity.id)
     if (!journal) throw new Error(`${identity.id} has no journal`)
     const program = await runs.programs(journal.origin.programRef, identity.tenant)
@@ -52,7 +64,12 @@ export function createRunActions(sql: Database['sql'], runs: Runs): RunActions {
     const awaited = mind.awaiting().filter(({ waiting }) => waiting.for === 'approval')
     const named = step === undefined ? awaited : awaited.filter(({ place }) => place === step)
     const [first, second] = named
-    if (!first) throw invalidTransition('resume', status, allowedRunActions(status).filter((action) => action !== 'resume'))
+    if (!first)
+      throw invalidTransition(
+        'resume',
+        status,
+        allowedRunActions(status).filter((action) => action !== 'resume'),
+      )
     if (second) throw whichStep(awaited)
     return first
   }
@@ -60,12 +77,19 @@ export function createRunActions(sql: Database['sql'], runs: Runs): RunActions {
   return {
     async cancel(runId, reason, caller) {
       const found = await findRun(sql, runId, caller.tenant)
-      return present(found, 'cancel', { signal: { kind: 'cancel', by: caller.actor.id, reason } }, caller, true)
+      return present(
+        found,
+        'cancel',
+        { signal: { kind: 'cancel', by: caller.actor.id, reason } },
+        caller,
+        true,
+      )
     },
     async retry(runId, from, caller) {
       const found = await findRun(sql, runId, caller.tenant)
       const { shown: before } = found
-      if (!before.allowedActions.includes('retry')) throw invalidTransition('retry', before.status, before.allowedActions)
+      if (!before.allowedActions.includes('retry'))
+        throw invalidTransition('retry', before.status, before.allowedActions)
       return present(found, 'retry', { signal: { kind: 'retry', by: caller.actor.id, from } }, caller, false)
     },
     async resume(runId, { step, decision, comment = null }, caller) {

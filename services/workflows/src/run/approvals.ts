@@ -6,7 +6,10 @@ import { run } from './store.js'
 
 type Decider = Pick<Principal, 'userId' | 'role'>
 
-const namesOf = ({ userId, role }: Decider) => [`user:${userId}`, ...(role === undefined ? [] : [`role:${role}`])]
+const namesOf = ({ userId, role }: Decider) => [
+  `user:${userId}`,
+  ...(role === undefined ? [] : [`role:${role}`]),
+]
 
 /** Whether the approval names this person, or the role they have in the workspace. */
 export const mayDecide = ({ users, roles }: Approval, { userId, role }: Decider): boolean =>

@@ -3,9 +3,9 @@ import { type Database, positionOf, tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { allowedRunActions } from '../engine/run-states.js'
 import { heldRunOf, type RunRow, runColumns } from './lease.js'
+import type { RunIdentity } from './model.js'
 import { stateOf } from './run-events.js'
 import { run } from './store.js'
-import type { RunIdentity } from './model.js'
 
 export interface FoundRun {
   identity: RunIdentity
@@ -16,7 +16,10 @@ type Found = RunRow & { key: string }
 
 function found(row: Found): FoundRun {
   const { identity, face, seq } = heldRunOf({ ...row, fence: '' })
-  return { identity, shown: { ...stateOf(identity, face), version: seq + 1, allowedActions: allowedRunActions(face.status) } }
+  return {
+    identity,
+    shown: { ...stateOf(identity, face), version: seq + 1, allowedActions: allowedRunActions(face.status) },
+  }
 }
 
 const columns = `id as key, ${runColumns.join(', ')}`

@@ -1,4 +1,12 @@
-import { CancelRun, PendingApproval, ResumeRun, RetryRun, Run, RunDetail, RunFilters } from '@opsplane/contracts'
+import {
+  CancelRun,
+  PendingApproval,
+  ResumeRun,
+  RetryRun,
+  Run,
+  RunDetail,
+  RunFilters,
+} from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
@@ -11,7 +19,11 @@ import { readTraceLines, readValue, traceOf } from './trace.js'
 const tag = 'Runs'
 const transitionErrors = ['not_found', 'invalid_state_transition', 'version_conflict'] as const
 
-export function runRoutes({ database: { sql }, cursors }: ServiceContext, runs: Runs, actions: RunActions): Route[] {
+export function runRoutes(
+  { database: { sql }, cursors }: ServiceContext,
+  runs: Runs,
+  actions: RunActions,
+): Route[] {
   const list = (filters: RunFilters, page: Omit<Parameters<typeof listRuns>[1], 'filters' | 'cursors'>) =>
     listRuns(sql, { ...page, filters, cursors })
   return [
@@ -90,7 +102,9 @@ export function runRoutes({ database: { sql }, cursors }: ServiceContext, runs: 
         const [seq = '', field = ''] = valueId.split('.', 2)
         const number = /^\d{1,9}$/.test(seq) ? Number(seq) : -1
         // JSON, as it was read from the journal.
-        return (await readValue(sql, { runId, seq: number, field, tenant })) as z.infer<ReturnType<typeof z.json>>
+        return (await readValue(sql, { runId, seq: number, field, tenant })) as z.infer<
+          ReturnType<typeof z.json>
+        >
       },
     }),
 

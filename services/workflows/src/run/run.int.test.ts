@@ -42,7 +42,9 @@ const reached = (runId: string, status: string) =>
     return run
   })
 const eventsOf = async (runId: string) =>
-  (await service.sql`select type from events where stream_id = ${runId} order by position`).map(({ type }) => type)
+  (await service.sql`select type from events where stream_id = ${runId} order by position`).map(
+    ({ type }) => type,
+  )
 
 const call = (id: string) => ({ id, type: 'http', url: 'https://example.test' }) as const
 
@@ -80,8 +82,18 @@ describe('the trace', () => {
     const runId = await started(
       {
         steps: [
-          { id: 'each', type: 'for_each', items: '{{ input }}', steps: [{ id: 'square', type: 'transform', value: '{{ item * item }}' }] },
-          { id: 'is_large', type: 'branch', if: '{{ steps.each.output[0] > 3 }}', then: [{ id: 'yes', type: 'transform', value: 'large' }] },
+          {
+            id: 'each',
+            type: 'for_each',
+            items: '{{ input }}',
+            steps: [{ id: 'square', type: 'transform', value: '{{ item * item }}' }],
+          },
+          {
+            id: 'is_large',
+            type: 'branch',
+            if: '{{ steps.each.output[0] > 3 }}',
+            then: [{ id: 'yes', type: 'transform', value: 'large' }],
+          },
         ],
       },
       [2, 3],
@@ -102,7 +114,10 @@ describe('the trace', () => {
 
   test('links to large values', async () => {
     const large = 'x'.repeat(20_000)
-    const runId = await started({ steps: [{ id: 'big', type: 'transform', value: { text: '{{ input }}' } }] }, large)
+    const runId = await started(
+      { steps: [{ id: 'big', type: 'transform', value: { text: '{{ input }}' } }] },
+      large,
+    )
     await ended(runId)
     const { steps, input } = await detail(runId)
     expect(input).toMatchObject({ value: null, large: { href: `/runs/${runId}/values/0.input` } })
@@ -145,10 +160,16 @@ describe('cancel', () => {
     const runId = await started({ steps: [call('slow'), { id: 'never', type: 'transform', value: 1 }] })
     await waitFor(() => asked.length === 1)
     const cancelled = (await api.post(`/runs/${runId}/cancel`, { reason: 'enough' })).data(Run)
-    expect(cancelled).toMatchObject({ status: 'cancelled', error: { message: 'enough' }, allowedActions: ['retry'] })
+    expect(cancelled).toMatchObject({
+      status: 'cancelled',
+      error: { message: 'enough' },
+      allowedActions: ['retry'],
+    })
     expect(asked[0]?.signal.aborted).toBe(true)
     go()
-    expect((await detail(runId)).steps.map(({ place, status }) => [place, status])).toEqual([['slow', 'cancelled']])
+    expect((await detail(runId)).steps.map(({ place, status }) => [place, status])).toEqual([
+      ['slow', 'cancelled'],
+    ])
     expect((await api.post(`/runs/${runId}/cancel`, {})).error().code).toBe('invalid_state_transition')
     expect(await eventsOf(runId)).toEqual(['workflow.run_started', 'workflow.run_cancelled'])
   })
@@ -172,12 +193,15 @@ describe('cancel', () => {
 test('a run waits for the run it has started, and takes up its output or its failure', async () => {
   const child = 'wf_01JABCDEFGHJKMNPQRSTVWXYZ1'
   world.define({ steps: [{ id: 'double', type: 'transform', value: '{{ input * 2 }}' }] }, child)
-  const runId = await started({
-    steps: [
-      { id: 'sub', type: 'workflow', workflow: child, input: '{{ input }}' },
-      { id: 'done', type: 'transform', value: '{{ steps.sub.output + 1 }}' },
-    ],
-  }, 20)
+  const runId = await started(
+    {
+      steps: [
+        { id: 'sub', type: 'workflow', workflow: child, input: '{{ input }}' },
+        { id: 'done', type: 'transform', value: '{{ steps.sub.output + 1 }}' },
+      ],
+    },
+    20,
+  )
   expect(await ended(runId)).toMatchObject({ status: 'completed', output: 41 })
 })
 
@@ -192,13 +216,18 @@ test('a retry goes on at the step that failed, and keeps what succeeded', async 
   expect((await api.post(`/runs/${runId}/retry`, {})).data(Run)).toMatchObject({ attempt: 2 })
   expect(await ended(runId)).toMatchObject({ status: 'completed', output: { status: 204 } })
   expect(new Set(asked.map(({ key }) => key)).size).toBe(2)
-  expect(await eventsOf(runId)).toEqual(['started', 'failed', 'retried', 'started', 'completed'].map((end) => `workflow.run_${end}`))
-  expect((await api.post(`/runs/${runId}/retry`, { from: 'nowhere' })).error().code).toBe('invalid_state_transition')
+  expect(await eventsOf(runId)).toEqual(
+    ['started', 'failed', 'retried', 'started', 'completed'].map((end) => `workflow.run_${end}`),
+  )
+  expect((await api.post(`/runs/${runId}/retry`, { from: 'nowhere' })).error().code).toBe(
+    'invalid_state_transition',
+  )
 })
 
 test('an approval is for two persons it names, each once, and for nobody else', async () => {
   const [ada, bob] = ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0A', 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0B']
-  const as = (userId: string, role: string) => service.as(principal({ userId, role, permissions: ['runs:read'] }))
+  const as = (userId: string, role: string) =>
+    service.as(principal({ userId, role, permissions: ['runs:read'] }))
   const runId = await started({
     steps: [
       { id: 'ok', type: 'approval', title: 'Go?', approvers: { users: [ada], roles: ['admin'] }, quorum: 2 },
@@ -216,7 +245,9 @@ test('an approval is for two persons it names, each once, and for nobody else', 
   await decide(as(bob, 'admin'))
   expect(await ended(runId)).toMatchObject({ status: 'completed', output: true })
   expect(await mine()).toEqual([])
-  expect(await eventsOf(runId)).toEqual(['started', 'paused', 'resumed', 'completed'].map((end) => `workflow.run_${end}`))
+  expect(await eventsOf(runId)).toEqual(
+    ['started', 'paused', 'resumed', 'completed'].map((end) => `workflow.run_${end}`),
+  )
 })
 
 test('lists are filtered, paged, and keep to their workspace', async () => {
@@ -226,10 +257,14 @@ test('lists are filtered, paged, and keep to their workspace', async () => {
   const { id } = request().workflow
   for (const runId of ids) await ended(runId)
   const first = (await api.get(`/workflows/${id}/runs?limit=2&status=completed`)).page(Run)
-  const second = (await api.get(`/workflows/${id}/runs?limit=2&status=completed&after=${first.pagination.nextCursor}`)).page(Run)
+  const second = (
+    await api.get(`/workflows/${id}/runs?limit=2&status=completed&after=${first.pagination.nextCursor}`)
+  ).page(Run)
   expect([...first.items, ...second.items].map((run) => run.id)).toEqual(ids)
   expect((await api.get(`/runs?workflowId=${id}&triggerType=schedule`)).page(Run).items).toEqual([])
   const [newest] = first.items
-  expect((await api.get(`/runs?workflowId=${id}&from=${newest?.queuedAt}`)).page(Run).items[0]?.id).toBe(newest?.id)
+  expect((await api.get(`/runs?workflowId=${id}&from=${newest?.queuedAt}`)).page(Run).items[0]?.id).toBe(
+    newest?.id,
+  )
   expect((await service.as(testPrincipal()).get(`/runs?workflowId=${id}`)).page(Run).items).toEqual([])
 })

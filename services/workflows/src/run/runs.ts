@@ -5,6 +5,7 @@ import { giveBackStatement, held } from '@opsplane/postgres'
 import { systemClock } from '@opsplane/runtime'
 import type { Expressions } from '@opsplane/sandbox'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import type { Program } from '../engine/program.js'
 import type { ActiveRun, Aftermath, Leaving } from './active-run.js'
 import { type Concerned, follow, send } from './aftermath.js'
 import { databaseClock } from './clock.js'
@@ -16,7 +17,6 @@ import { createMind } from './mind.js'
 import type { Origin, RunIdentity } from './model.js'
 import { createNews } from './news.js'
 import type { Presented, Reception } from './presented.js'
-import type { Program } from '../engine/program.js'
 import { createPrograms, type LoadVersion, type Programs } from './programs.js'
 import { createRunner, type Runner } from './runner.js'
 import { createStarter, type StartRequest } from './start.js'
@@ -104,7 +104,11 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   async function heard(runId: string) {
     const active = await runner.get(runId)
     const [row] = active
-      ? await run<{ fence: string }>(database.sql, 'select lease_fence::text as fence from runs where id = $1', [runId])
+      ? await run<{ fence: string }>(
+          database.sql,
+          'select lease_fence::text as fence from runs where id = $1',
+          [runId],
+        )
       : []
     if (!active || !row) return
     if (row.fence === active.fence) await active.look()

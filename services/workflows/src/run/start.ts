@@ -91,7 +91,11 @@ export function createStarter({ store, runner, programs, clock, owner, startedBy
   }
 }
 
-function identityOf(id: string, { tenant, workflow, trigger, parent }: StartRequest, at: string): RunIdentity {
+function identityOf(
+  id: string,
+  { tenant, workflow, trigger, parent }: StartRequest,
+  at: string,
+): RunIdentity {
   return {
     id,
     tenant: { workspaceId: tenant.workspaceId, environment: tenant.environment },

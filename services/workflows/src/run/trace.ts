@@ -1,4 +1,12 @@
-import { notFound, type Run, RunDetail, type RunStep, type RunValue, type RunWaiting, type TenantScope } from '@opsplane/contracts'
+import {
+  notFound,
+  type Run,
+  type RunDetail,
+  type RunStep,
+  type RunValue,
+  type RunWaiting,
+  type TenantScope,
+} from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { fold } from '../engine/fold.js'
 import type { Entry, Recorded, Waiting } from '../engine/history.js'
@@ -65,9 +73,17 @@ const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms))
 const nothing: RunValue = { value: null, large: null }
 
 /** Everything that has happened in a run, step by step, from its journal. */
-export function traceOf(
-  { identity, present, program, lines }: { identity: RunIdentity; present: Run; program: Program; lines: readonly TraceLine[] },
-): RunDetail {
+export function traceOf({
+  identity,
+  present,
+  program,
+  lines,
+}: {
+  identity: RunIdentity
+  present: Run
+  program: Program
+  lines: readonly TraceLine[]
+}): RunDetail {
   const [first, ...rest] = lines
   if (!first) throw new Error(`${identity.id} has no journal`)
   // What this service has written is as it was typed.
@@ -75,7 +91,12 @@ export function traceOf(
   const valueAt = (line: TraceLine, field: string) => valueOf(identity.id, line, field)
   const steps = createSteps()
   const memory = newRun(
-    { runId: identity.id, workflowId: identity.workflowId, version: identity.workflowVersion, ...{ trigger: origin.trigger, event: null, input: null } },
+    {
+      runId: identity.id,
+      workflowId: identity.workflowId,
+      version: identity.workflowVersion,
+      ...{ trigger: origin.trigger, event: null, input: null },
+    },
     steps.observer,
   )
   for (const line of rest) {
@@ -116,7 +137,14 @@ function createSteps() {
       const traced: RunStep = {
         ...{ place, id: node.id, type: node.step.type, name: node.step.name ?? null },
         ...{ parent: row.frame.step?.place ?? null, runAttempt: born, status: 'running' },
-        ...{ startedAt: iso(now), endedAt: null, durationMs: null, input: nothing, output: nothing, error: null },
+        ...{
+          startedAt: iso(now),
+          endedAt: null,
+          durationMs: null,
+          input: nothing,
+          output: nothing,
+          error: null,
+        },
         ...{ attempts: [], waiting: null, decisions: [], chosen: null, itemCount: null, childRunId: null },
       }
       // That of the run's output is no step of the definition.
@@ -177,7 +205,17 @@ function settle(traced: RunStep, settled: Settled, now: number) {
 }
 
 // Details are JSON, as they were read from the journal.
-const shownError = ({ code, message, details, retryable }: { code: string; message: string; details?: unknown; retryable: boolean }) =>
+const shownError = ({
+  code,
+  message,
+  details,
+  retryable,
+}: {
+  code: string
+  message: string
+  details?: unknown
+  retryable: boolean
+}) =>
   ({ code, message, retryable, ...(details !== undefined && { details }) }) as NonNullable<RunStep['error']>
 
 function shownWaiting(waiting: Waiting): RunWaiting {
@@ -190,6 +228,10 @@ function shownWaiting(waiting: Waiting): RunWaiting {
       return { for: 'run', dueAt: null, runId: waiting.runId }
     case 'approval':
       // `data` is JSON, as it was read from the journal.
-      return { for: 'approval', dueAt: isoOrNull(waiting.dueAt), approval: waiting.approval as NonNullable<RunWaiting['approval']> }
+      return {
+        for: 'approval',
+        dueAt: isoOrNull(waiting.dueAt),
+        approval: waiting.approval as NonNullable<RunWaiting['approval']>,
+      }
   }
 }

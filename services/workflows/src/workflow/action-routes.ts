@@ -50,8 +50,7 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
         'Its trigger starts runs: of events, from those accepted from now on. Emits `workflow.activated`, or nothing ' +
         'where it is active.',
       errors,
-      handler: ({ params, meta }) =>
-        workflows.aggregate.handle(params.id, { kind: 'activate', now: meta.now }, meta),
+      handler: ({ params, meta }) => workflows.activate(params.id, meta),
     }),
 
     defineRoute({

@@ -6,8 +6,8 @@ import {
   type Instant,
   notFound,
   type ReadModelRow,
-  type TriggerType,
   type WorkflowState,
+  type WorkflowTrigger,
 } from '@opsplane/contracts'
 import { statusAfter } from './transitions.js'
 
@@ -18,8 +18,12 @@ export interface WorkflowRecord extends WorkflowState {
   publishedDigest: string | null
   /** Names its inbound webhook; unguessable. */
   hookId: string
-  /** Counts how often its triggers were set anew: what came before that starts no run. */
-  epoch: number
+  /** `workspace/environment`, before what its triggers listen to. */
+  place: string
+  /** Of the published version. */
+  trigger: WorkflowTrigger | null
+  /** By service: up to where its log had come when the workflow was activated. What stands there starts no run. */
+  fence: Readonly<Record<string, number>>
 }
 
 /** A definition and the row that keeps it, written with the event. */
@@ -34,21 +38,30 @@ interface At {
 export interface Pinned {
   number: number
   digest: string
-  triggerType: TriggerType
+  trigger: WorkflowTrigger
   ownerId: string
 }
+type Fence = Readonly<Record<string, number>>
 
 export type WorkflowCommand =
-  | (At & { kind: 'create'; id: string; name: string; description: string; hookId: string; draft: Written })
+  | (At & {
+      kind: 'create'
+      id: string
+      name: string
+      description: string
+      hookId: string
+      place: string
+      draft: Written
+    })
   | (At & {
       kind: 'update'
       patch: { name?: string | undefined; description?: string | undefined }
       draft?: Written
     })
   /** `draftRevision`: of the draft that was checked. */
-  | (At & { kind: 'publish'; draftRevision: number; version: Pinned & Written; activate: boolean })
+  | (At & { kind: 'publish'; draftRevision: number; version: Pinned & Written; activate: Fence | null })
   | (At & { kind: 'rollback'; version: Pinned })
-  | (At & { kind: 'activate' })
+  | (At & { kind: 'activate'; fence: Fence })
   | (At & { kind: 'deactivate' })
   /** The platform's own decision: the owner may no longer do what it needs. */
   | (At & { kind: 'suspend'; ownerId: string; missing: readonly string[] })
@@ -63,7 +76,7 @@ export const workflow: Decider<WorkflowRecord, WorkflowCommand, WorkflowState> =
   resourceType: 'workflow',
   table: 'workflows',
   decide,
-  expose: ({ draftDigest: _, publishedDigest: __, hookId: ___, epoch: ____, ...shown }) => shown,
+  expose,
   describe: ({ name }) => ({ displayName: name }),
 }
 
@@ -81,7 +94,7 @@ function decide(command: WorkflowCommand, state: WorkflowRecord | null): Decided
     case 'rollback':
       return rolledBack(command, state)
     case 'activate':
-      return activated(state, command.now)
+      return activated(state, command)
     case 'deactivate':
       return deactivated(state, command.now, 'user')
     case 'suspend':
@@ -102,7 +115,7 @@ function decide(command: WorkflowCommand, state: WorkflowRecord | null): Decided
   }
 }
 
-function created({ id, name, description, hookId, draft, now }: CommandOf<'create'>): WorkflowRecord {
+function created({ id, name, description, hookId, place, draft, now }: CommandOf<'create'>): WorkflowRecord {
   return {
     ...{ id, name, description },
     status: 'inactive',
@@ -118,7 +131,9 @@ function created({ id, name, description, hookId, draft, now }: CommandOf<'creat
     draftDigest: draft.digest,
     publishedDigest: null,
     hookId,
-    epoch: 0,
+    place,
+    trigger: null,
+    fence: {},
   }
 }
 
@@ -153,7 +168,7 @@ function published(command: CommandOf<'publish'>, state: WorkflowRecord): Decide
   const decisions: Decided = [
     { type: 'workflow.published', after, extras: { number: version.number }, beside: [version.row] },
   ]
-  return activate ? [...decisions, ...activated(after, now)] : decisions
+  return activate ? [...decisions, ...activated(after, { now, fence: activate })] : decisions
 }
 
 function rolledBack({ version, now }: CommandOf<'rollback'>, state: WorkflowRecord): Decided {
@@ -163,23 +178,23 @@ function rolledBack({ version, now }: CommandOf<'rollback'>, state: WorkflowReco
   return [{ type: 'workflow.rolled_back', after, extras: { from: state.publishedVersion } }]
 }
 
-/** New runs go by this version from now on; its triggers begin anew. */
+/** New runs go by this version from now on. */
 function pinnedTo(state: WorkflowRecord, version: Pinned, now: Instant): WorkflowRecord {
   return {
     ...state,
     publishedVersion: version.number,
     publishedDigest: version.digest,
-    triggerType: version.triggerType,
+    triggerType: version.trigger.type,
+    trigger: version.trigger,
     ownerId: version.ownerId,
-    epoch: state.epoch + 1,
     updatedAt: now,
   }
 }
 
-function activated(state: WorkflowRecord, now: Instant): Decided {
+function activated(state: WorkflowRecord, { now, fence }: At & { fence: Fence }): Decided {
   const status = statusAfter('activate', state)
   if (state.status === status) return []
-  const after = { ...state, status, deactivatedReason: null, epoch: state.epoch + 1, updatedAt: now }
+  const after = { ...state, status, deactivatedReason: null, fence, updatedAt: now }
   return [{ type: 'workflow.activated', after }]
 }
 
@@ -198,4 +213,17 @@ function deactivated(
 function archived(state: WorkflowRecord, now: Instant): Decided {
   const status = statusAfter('archive', state)
   return [{ type: 'workflow.archived', after: { ...state, status, updatedAt: now } }]
+}
+
+function expose(state: WorkflowRecord): WorkflowState {
+  const {
+    draftDigest: _,
+    publishedDigest: _1,
+    hookId: _2,
+    trigger: _3,
+    fence: _4,
+    place: _5,
+    ...shown
+  } = state
+  return shown
 }

@@ -1,6 +1,6 @@
 import { readModelTable, stateText } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
-import { index, integer, uniqueIndex } from 'drizzle-orm/pg-core'
+import { index, integer, text, uniqueIndex } from 'drizzle-orm/pg-core'
 
 export const workflows = readModelTable(
   'workflows',
@@ -11,6 +11,8 @@ export const workflows = readModelTable(
     triggerType: stateText('trigger_type', 'triggerType'),
     ownerId: stateText('owner_id', 'ownerId'),
     hookId: stateText('hook_id', 'hookId'),
+    /** What starts it while it is active: `workspace/environment/type or pattern`, or `…/bus:topic`. */
+    triggerKeys: text('trigger_keys').array().generatedAlwaysAs(sql.raw('trigger_keys(state::jsonb)')),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table
@@ -20,6 +22,7 @@ export const workflows = readModelTable(
       index('workflows_name_idx').on(workspaceId, environment, table.name, id),
       index('workflows_owner_idx').on(workspaceId, table.ownerId).where(sql`status = 'active'`),
       uniqueIndex('workflows_hook_key').on(table.hookId),
+      index('workflows_trigger_idx').using('gin', table.triggerKeys).with({ fastupdate: false }),
     ]
   },
 )

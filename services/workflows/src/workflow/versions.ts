@@ -1,6 +1,7 @@
 import {
   canonicalJson,
   type Instant,
+  JsonValue,
   notFound,
   type ReadModelRow,
   type TenantScope,
@@ -27,6 +28,8 @@ export const StoredVersion = z.object({
   publishedBy: z.string(),
   /** By which its runs act for whoever published it. */
   grant: z.string(),
+  /** Outputs that stand in for steps, in the test of a draft. */
+  pins: z.record(z.string(), JsonValue).default({}),
 })
 export type StoredVersion = z.infer<typeof StoredVersion>
 
@@ -51,6 +54,8 @@ export const draftRow = (id: string, definition: WorkflowDefinition, now: Instan
 export interface Versions {
   /** By the reference of its row; for ever the same. Throws not_found where it is another tenant's, or not there. */
   load(ref: string, tenant: TenantScope): Promise<StoredVersion>
+  /** A draft that is tested, which no event tells of. */
+  keep(ref: string, version: StoredVersion, tenant: TenantScope): Promise<void>
   draft(workflowId: string, tenant: TenantScope): Promise<WorkflowDefinition>
   list(
     workflow: { id: string; publishedVersion: number | null },
@@ -90,6 +95,13 @@ export function createVersions({ sql: client, db }: Database, cursors: CursorCod
         kept.delete(oldest)
       }
       return found
+    },
+    async keep(ref, version, { workspaceId, environment }) {
+      await client.unsafe(
+        `insert into workflow_versions (id, workspace_id, environment, version, state)
+         values ($1, $2, $3, 1, $4::text::json)`,
+        [ref, workspaceId, environment, JSON.stringify(version)],
+      )
     },
     draft: async (workflowId, tenant) =>
       z.object({ definition: WorkflowDefinition }).parse(await read('workflow_drafts', workflowId, tenant))

@@ -1,4 +1,6 @@
 import {
+  invalidField,
+  type JsonValue,
   type NewWorkflow,
   newId,
   notFound,
@@ -9,7 +11,7 @@ import {
   type WorkflowWithDraft,
 } from '@opsplane/contracts'
 import type { Aggregate } from '@opsplane/eventstore'
-import type { Delegations, RequestMeta } from '@opsplane/http'
+import { type Delegations, jsonPointer, type RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { type Checks, refuseProblems } from './check/problems.js'
 import { visits } from './check/walk.js'
@@ -21,6 +23,7 @@ import {
   digestOf,
   draftRow,
   type StoredVersion,
+  testRef,
   type Versions,
   versionRef,
   versionRow,
@@ -35,6 +38,7 @@ export interface Workflows {
   get(id: string, tenant: TenantScope): Promise<WorkflowWithDraft>
   update(id: string, patch: WorkflowPatch, meta: RequestMeta): Promise<WorkflowWithDraft>
   publish(id: string, options: { note: string; activate: boolean }, meta: RequestMeta): Promise<Workflow>
+  activate(id: string, meta: RequestMeta): Promise<Workflow>
   rollback(id: string, to: number, meta: RequestMeta): Promise<Workflow>
   rotateHook(id: string, hookId: string, meta: RequestMeta): Promise<{ path: string }>
   /** A published version; `not_found` where there is none of this number. */
@@ -45,6 +49,16 @@ export interface Workflows {
    * archived or not published.
    */
   published(id: string, tenant: TenantScope): Promise<Runnable>
+  /**
+   * Keeps the draft as it is for one test. Throws validation_failed with its problems and for pins of no step, `forbidden`
+   * where the caller may not do what it does.
+   */
+  pinDraft(
+    id: string,
+    testId: string,
+    pins: Record<string, JsonValue>,
+    meta: RequestMeta,
+  ): Promise<Runnable & { definition: WorkflowDefinition }>
 }
 
 /** What a run is started of, and the grant it acts by. */
@@ -59,11 +73,13 @@ export interface Runnable {
 export interface WorkflowParts {
   delegations: Delegations
   checks: Checks
+  /** By service: up to where its log has come. */
+  logEnds(): Promise<Record<string, number>>
 }
 
 export function createWorkflows(
   { store, database, cursors }: ServiceContext,
-  { delegations, checks }: WorkflowParts,
+  { delegations, checks, logEnds }: WorkflowParts,
 ): Workflows {
   const aggregate = store.aggregate(workflow, { present: shown })
   const versions = createVersions(database, cursors)
@@ -88,7 +104,16 @@ export function createWorkflows(
     create: ({ definition, ...fields }, meta) => {
       const id = newId('workflow')
       const draft = written(id, definition, meta.now)
-      const command = { kind: 'create', id, ...fields, hookId: newId('hook'), draft, now: meta.now } as const
+      const place = placeOf(meta.tenant)
+      const command = {
+        kind: 'create',
+        id,
+        ...fields,
+        place,
+        hookId: newId('hook'),
+        draft,
+        now: meta.now,
+      } as const
       return store.transact(meta, async (unit) =>
         withDraft(await unit.create(aggregate, id, command), definition, meta.tenant),
       )
@@ -121,17 +146,20 @@ export function createWorkflows(
       const number = state.latestVersion + 1
       const ref = versionRef(id, number)
       const { grant } = await delegations.delegate(meta, { run: ref, expiresInSeconds: null })
-      const version: StoredVersion = {
-        ...{ workflowId: id, number, name: state.name, note, definition, grant },
-        digest: digestOf(definition),
-        stepCount: visits(definition).length,
-        publishedAt: now,
-        publishedBy: principal.userId,
+      const { name } = state
+      const version = {
+        ...versionOf(id, { number, name, note, definition, now }),
+        ...{ grant, pins: {}, publishedBy: principal.userId },
       }
       const { draftRevision } = state
       const written = { ...pinned(version), row: versionRow(ref, version) }
-      return aggregate.handle(id, { kind: 'publish', draftRevision, version: written, activate, now }, meta)
+      const fence = activate ? await logEnds() : null
+      const command = { kind: 'publish', draftRevision, version: written, activate: fence, now } as const
+      return aggregate.handle(id, command, meta)
     },
+
+    activate: async (id, meta) =>
+      aggregate.handle(id, { kind: 'activate', fence: await logEnds(), now: meta.now }, meta),
 
     rollback: async (id, to, meta) => {
       const version = await loadVersion(versions, id, to, meta.tenant)
@@ -156,8 +184,51 @@ export function createWorkflows(
       return { id, name: state.name, version: number, programRef: ref, grant }
     },
 
+    pinDraft: async (id, testId, pins, meta) => {
+      const { tenant, principal, now } = meta
+      const { name, ...state } = await record(id, tenant)
+      statusAfter('update', state)
+      const definition = await versions.draft(id, tenant)
+      refuseProblems(await checks.problemsOf(id, definition, tenant))
+      refuseUnknownPins(definition, pins)
+      requireRights(principal, definition)
+      const ref = testRef(id, testId)
+      const expiresInSeconds = Math.min(definition.timeoutSeconds, longestGrantSeconds)
+      const { grant } = await delegations.delegate(meta, { run: ref, expiresInSeconds })
+      const version = { ...versionOf(id, { number: 0, name, note: '', definition, now }), grant, pins }
+      await versions.keep(ref, { ...version, publishedBy: principal.userId }, tenant)
+      return { id, name, version: 0, programRef: ref, grant, definition }
+    },
+
     version: (id, number, tenant) => loadVersion(versions, id, number, tenant),
   }
+}
+
+/** What the trigger keys of a tenant's workflows begin with. */
+export const placeOf = ({ workspaceId, environment }: TenantScope) => `${workspaceId}/${environment}`
+
+const longestGrantSeconds = 90 * 86_400
+
+function versionOf(
+  workflowId: string,
+  {
+    definition,
+    now,
+    ...rest
+  }: Pick<StoredVersion, 'number' | 'name' | 'note' | 'definition'> & { now: string },
+) {
+  return {
+    ...rest,
+    ...{ workflowId, definition, digest: digestOf(definition), publishedAt: now },
+    stepCount: visits(definition).length,
+  }
+}
+
+function refuseUnknownPins(definition: WorkflowDefinition, pins: Record<string, JsonValue>): void {
+  const known = new Set(visits(definition).map(({ step }) => step.id))
+  const unknown = Object.keys(pins).find((id) => !known.has(id))
+  if (unknown !== undefined)
+    throw invalidField(jsonPointer(['pins', unknown]), 'unknown_step', `There is no step ${unknown}.`)
 }
 
 const loadVersion = async (versions: Versions, id: string, number: number, tenant: TenantScope) =>
@@ -171,7 +242,7 @@ const written = (id: string, definition: WorkflowDefinition, now: string): Writt
 const pinned = ({ number, digest, definition, publishedBy }: StoredVersion): Pinned => ({
   number,
   digest,
-  triggerType: definition.trigger.type,
+  trigger: definition.trigger,
   ownerId: publishedBy,
 })
 

@@ -19,7 +19,11 @@ export function apiEffect(operations: Operations, callPlatform: CallPlatform): E
     const operation = await operations.find(call.step.operation)
     const method = operation?.method.toLowerCase() ?? ''
     if (!operation || !isMethod(method))
-      throw failed('unknown_operation', `There is no operation ${call.step.operation}, or its service does not answer.`, { retryable: true })
+      throw failed(
+        'unknown_operation',
+        `There is no operation ${call.step.operation}, or its service does not answer.`,
+        { retryable: true },
+      )
     const { params, query, body } = Input.parse(call.input)
     const { status, body: answer } = await callPlatform(call, {
       service: operation.service,
@@ -38,7 +42,9 @@ function pathOf(pattern: string, params: Record<string, unknown>): string {
   return pattern.replaceAll(/:([A-Za-z0-9_]+)/g, (_, name: string) => {
     const value = plain(params[name])
     if (value === undefined || value === '')
-      throw failed('missing_param', `The operation needs the parameter ${name}.`, { details: { param: name } })
+      throw failed('missing_param', `The operation needs the parameter ${name}.`, {
+        details: { param: name },
+      })
     // A path has no other way to name a folder, and none of these is an id.
     if (value === '.' || value === '..') throw failed('invalid_param', `${name} cannot be ${value}.`)
     return encodeURIComponent(value)

@@ -1,4 +1,10 @@
-import { type HttpStep, hostOfUrl, referencedSecrets, type SecretRefusal, secretReference } from '@opsplane/contracts'
+import {
+  type HttpStep,
+  hostOfUrl,
+  referencedSecrets,
+  type SecretRefusal,
+  secretReference,
+} from '@opsplane/contracts'
 import { OutboundError, type OutboundHttp, type OutboundResponse, type ResolveSecrets } from '@opsplane/http'
 import { createRedaction, retryAfterMs } from '@opsplane/runtime'
 import { z } from 'zod'
@@ -30,7 +36,12 @@ export function httpEffect({ http, resolveSecrets }: HttpEffectOptions): Effect<
     const { url, headers, query, body } = Input.parse(call.input)
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
     const values = Object.values(query).map((value) => plain(value) ?? '')
-    const fill = await secretsFor(call, resolveSecrets, url, [...Object.values(headers), ...values, text ?? '', url])
+    const fill = await secretsFor(call, resolveSecrets, url, [
+      ...Object.values(headers),
+      ...values,
+      text ?? '',
+      url,
+    ])
     const { method } = call.step
     const answer = await http
       .request({
@@ -52,7 +63,8 @@ type Fill = (text: string, encode: (value: string) => string) => string
 
 function urlOf(url: string, query: Record<string, unknown>, fill: Fill): string {
   const target = parsed(fill(url, encodeURIComponent))
-  if (hostOfUrl(target.href) !== hostOf(url)) throw failed('invalid_url', 'No secret can be part of the host.')
+  if (hostOfUrl(target.href) !== hostOf(url))
+    throw failed('invalid_url', 'No secret can be part of the host.')
   for (const [name, value] of Object.entries(query)) {
     const text = plain(value)
     if (text !== undefined) target.searchParams.append(name, fill(text, asItIs))
@@ -82,14 +94,20 @@ const refusals: Record<SecretRefusal, string> = {
   too_large: 'is too large to be sent with the others',
 }
 
-async function secretsFor({ run, userId }: EffectCall, resolve: ResolveSecrets, url: string, texts: readonly string[]) {
+async function secretsFor(
+  { run, userId }: EffectCall,
+  resolve: ResolveSecrets,
+  url: string,
+  texts: readonly string[],
+) {
   const names = texts.flatMap(referencedSecrets)
   const user = { tenant: run.tenant, userId, consumer: `workflow/${run.workflowId}`, host: hostOf(url) }
   const { values, refused } = names.length > 0 ? await resolve(user, names) : { values: {}, refused: {} }
   for (const [name, reason] of Object.entries(refused))
     if (reason) throw failed('secret_refused', `The secret ${name} ${refusals[reason]}.`)
   const known: Record<string, string> = { ...values }
-  for (const name of names) if (!Object.hasOwn(known, name)) throw failed('unknown_secret', `The secret ${name} does not exist.`)
+  for (const name of names)
+    if (!Object.hasOwn(known, name)) throw failed('unknown_secret', `The secret ${name} does not exist.`)
   return {
     in: (text: string, encode: (value: string) => string) =>
       text.replaceAll(secretReference, (_, name: string) => encode(known[name] ?? '')),
@@ -113,13 +131,21 @@ function headersOf(
 }
 
 function outboundFailure({ kind, message }: OutboundError) {
-  const code = kind === 'timeout' ? 'upstream_timeout' : kind === 'blocked_address' ? 'blocked_address' : 'upstream_error'
+  const code =
+    kind === 'timeout'
+      ? 'upstream_timeout'
+      : kind === 'blocked_address'
+        ? 'blocked_address'
+        : 'upstream_error'
   return failed(code, message, { retryable: kind !== 'blocked_address', details: { kind } })
 }
 
 const worthAnother = new Set([408, 425, 429])
 
-function answered({ status, headers, body }: OutboundResponse, redact: (text: string, cutOff?: boolean) => string) {
+function answered(
+  { status, headers, body }: OutboundResponse,
+  redact: (text: string, cutOff?: boolean) => string,
+) {
   const retryAfter = retryAfterMs(headers['retry-after'], Date.now())
   return failed('http_status', `The answer was ${status}.`, {
     retryable: status >= 500 || worthAnother.has(status),

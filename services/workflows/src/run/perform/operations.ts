@@ -35,7 +35,8 @@ export function createOperations(
         const table = await client.get('/internal/routes', RouteTable).catch(() => undefined)
         if (!table) return
         for (const [id, operation] of found) if (operation.service === service) found.delete(id)
-        for (const { operationId, method, path } of table.routes) found.set(operationId, { service, method, path })
+        for (const { operationId, method, path } of table.routes)
+          found.set(operationId, { service, method, path })
       }),
     )
     known = found

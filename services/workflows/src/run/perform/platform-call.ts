@@ -31,7 +31,9 @@ export function createCallPlatform({ clients, delegations }: PlatformOptions): C
       })
       .catch((error: unknown) => {
         if (error instanceof ApiError && rightsGone.has(error.code))
-          throw failed('rights_gone', 'Whoever published the workflow may not act here any more.', { details: { code: error.code } })
+          throw failed('rights_gone', 'Whoever published the workflow may not act here any more.', {
+            details: { code: error.code },
+          })
         throw error
       })
     if (answer.status < 400) return answer
@@ -42,7 +44,13 @@ export function createCallPlatform({ clients, delegations }: PlatformOptions): C
 function failureOf({ status, body }: ServiceAnswer) {
   const envelope = ErrorEnvelope.safeParse(body)
   if (!envelope.success)
-    return failed('upstream_error', `The answer was ${status}.`, { retryable: status >= 500, details: { status } })
+    return failed('upstream_error', `The answer was ${status}.`, {
+      retryable: status >= 500,
+      details: { status },
+    })
   const { code, message, retryable, details } = envelope.data.error
-  return failed(code, message, { retryable, details: { status, ...(details.length > 0 && { errors: details }) } })
+  return failed(code, message, {
+    retryable,
+    details: { status, ...(details.length > 0 && { errors: details }) },
+  })
 }

@@ -8,6 +8,7 @@ import type { Expressions } from '@opsplane/sandbox'
 import { digestOf } from '../versions.js'
 import { checkEvents } from './events.js'
 import { checkExpressions } from './expressions.js'
+import { checkInputSchema } from './input.js'
 import { checkStructure } from './structure.js'
 import { checkSubWorkflows, type FindWorkflows } from './sub-workflows.js'
 
@@ -35,7 +36,7 @@ export function createChecks({ expressions, findWorkflows }: ChecksOptions): Che
   const kept = new Map<string, Promise<WorkflowProblem[]>>()
 
   const own = async (definition: WorkflowDefinition, tenant: TenantScope) => {
-    const structure = checkStructure(definition)
+    const structure = [...checkStructure(definition), ...checkInputSchema(definition)]
     // Templates of a definition beyond every bound are not worth a child process.
     const beyond = structure.some(({ code }) => code === 'too_many_steps' || code === 'too_large')
     return beyond ? structure : [...structure, ...(await checkExpressions(expressions, definition, tenant))]

@@ -16,6 +16,7 @@ export function checkStructure(definition: WorkflowDefinition): WorkflowProblem[
     ...unreachable(definition.steps, ['steps']),
     ...unreachable(definition.onFailure ?? [], ['onFailure']),
     ...all.flatMap(({ step, path }) => incomplete(step, path)),
+    ...queueing(definition),
   ]
 }
 
@@ -34,6 +35,14 @@ function tooLarge(definition: WorkflowDefinition, all: readonly Visit[]): Workfl
 
 const tooDeep = ({ step, path }: Visit) =>
   problem(step.id, path, 'too_deep', `stands more than ${maxStepDepth} levels deep`)
+
+/** A schedule starts the next run at once and leaves it to the limit of the workflow to let it wait. */
+function queueing({ trigger, concurrency }: WorkflowDefinition): WorkflowProblem[] {
+  if (trigger.type !== 'schedule' || trigger.schedule.overlap !== 'queue') return []
+  const waits = concurrency?.limit === 1 && concurrency.whenFull === 'queue'
+  const message = 'takes a `concurrency` with the limit 1, in which runs queue'
+  return waits ? [] : [problem(null, ['trigger', 'schedule', 'overlap'], 'needs_concurrency', message)]
+}
 
 function repeatedIds(all: readonly Visit[]): WorkflowProblem[] {
   const known = new Set<string>()

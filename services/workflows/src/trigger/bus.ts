@@ -1,0 +1,68 @@
+import { Environment, type TenantScope, type TopicEvent, TopicMessage } from '@opsplane/contracts'
+import { durableConsumer, type StreamMessage, streamLog, topicEventId } from '@opsplane/nats'
+import { isDependencyAway, isTransient } from '@opsplane/postgres'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import { candidatesFor } from './active.js'
+import { keyOfTopic, startsByTopic } from './matching.js'
+import type { Starting } from './starting.js'
+
+/** A message of the stream of topics, and whose it is. */
+interface BusMessage {
+  tenant: TenantScope
+  topic: string
+  subject: string
+  seq: number
+  message: TopicMessage
+}
+
+const durable = 'workflows-bus'
+
+/** Starts the workflows that listen to topics, each once for an event of the bus. */
+export function startBusTriggers(ctx: ServiceContext, starting: Starting): BackgroundWork {
+  const { link, names, log, database } = ctx
+  const stream = streamLog(link, names.topicsStream)
+  const prefix = names.topicSubjects.replace(/>$/, '')
+
+  const start = async ({ tenant, topic, subject, seq, message }: BusMessage, identity: string) => {
+    const createdAtMs = Date.parse(message.createdAt)
+    const id = topicEventId(identity, subject, { createdAtMs, sequence: seq })
+    const event: TopicEvent = { id, topic, ...message }
+    for (const { state } of await candidatesFor(database, [keyOfTopic(tenant, topic)]))
+      if (startsByTopic(state, event))
+        await starting.start(tenant, state, {
+          ...{ type: 'event_bus', id, at: message.createdAt, event, input: null },
+          ...{ depth: 0, requestId: null, causationId: id },
+        })
+  }
+
+  return durableConsumer<BusMessage>({
+    link,
+    stream: names.topicsStream,
+    durable,
+    // What was published before any workflow could listen starts none.
+    start: 'new',
+    log,
+    read: (message) => readMessage(message, prefix),
+    isAway: isDependencyAway,
+    isTransient,
+    onDead: async ({ subject, seq }) =>
+      log.error({ subject, seq }, 'an event of the bus could not be handled'),
+    apply: async (received) => {
+      const identity = await stream.identity()
+      for (const { event } of received) await start(event, identity)
+    },
+  })
+}
+
+/** Null for what is no event of a topic. `bus.<workspace>.<environment>.<topic>`, whose topic may have dots. */
+function readMessage(message: StreamMessage, prefix: string) {
+  const [workspaceId = '', environment, ...topic] = message.subject.slice(prefix.length).split('.')
+  const parsed = TopicMessage.safeParse(message.json())
+  const where = Environment.safeParse(environment)
+  if (!parsed.success || !where.success) return null
+  const event: BusMessage = {
+    tenant: { workspaceId, environment: where.data },
+    ...{ topic: topic.join('.'), subject: message.subject, seq: message.seq, message: parsed.data },
+  }
+  return { event, line: message.subject, lane: workspaceId }
+}

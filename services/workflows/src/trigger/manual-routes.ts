@@ -1,0 +1,78 @@
+import { newId, TestWorkflow, TriggeredRun, TriggerWorkflow } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import { inputFor } from '../workflow/check/input.js'
+import type { Workflows } from '../workflow/workflows.js'
+import type { RunStarter } from './run-starter.js'
+import { answerOf, WaitQuery } from './wait.js'
+
+const starting = {
+  method: 'post',
+  tag: 'Workflows',
+  response: TriggeredRun,
+  status: 202,
+  waits: true,
+  idempotency: 'claim',
+  query: WaitQuery,
+} as const
+
+const byHand = { event: null, triggerKey: null, depth: 0, causationId: null } as const
+
+/** Starting runs by hand. */
+export function manualRoutes(workflows: Workflows, runs: RunStarter): Route[] {
+  return [
+    defineRoute({
+      ...starting,
+      operationId: 'triggerWorkflow',
+      path: '/workflows/:id/trigger',
+      summary: 'Start a run of a workflow',
+      description:
+        'Of the published version, whether or not the workflow is active; with the rights of whoever published it. With ' +
+        '`wait` the answer has the output, if the run ends in time. `workflow.run_started` follows.',
+      scope: 'workflows:run',
+      body: TriggerWorkflow,
+      errors: ['not_found', 'invalid_state_transition'],
+      handler: async ({ params, query, body, meta }) => {
+        const { tenant, actor, requestId, now, signal } = meta
+        const { grant, ...workflow } = await workflows.published(params.id, tenant)
+        const { definition } = await workflows.versions.load(workflow.programRef, tenant)
+        const input = inputFor(definition, body.input)
+        const trigger = { type: 'manual', id: null, at: now }
+        const started = await runs.start({
+          ...byHand,
+          ...{ tenant, workflow, grant, trigger, input, actor, requestId },
+        })
+        return answerOf(runs, started, query.wait, signal)
+      },
+    }),
+
+    defineRoute({
+      ...starting,
+      operationId: 'testWorkflow',
+      path: '/workflows/:id/test',
+      summary: 'Run the draft',
+      description:
+        'As it is, as version 0, with the rights of whoever asks. Steps that are pinned are not run: what they are pinned ' +
+        'to is their output. All others do what they do. A draft with problems is refused with all of them (422).',
+      scope: 'workflows:write',
+      body: TestWorkflow,
+      errors: ['not_found', 'invalid_state_transition', 'forbidden'],
+      handler: async ({ params, query, body, meta }) => {
+        const { tenant, actor, requestId, now, signal } = meta
+        const { grant, definition, ...workflow } = await workflows.pinDraft(
+          params.id,
+          newId('request'),
+          body.pins,
+          meta,
+        )
+        const input = inputFor(definition, body.input)
+        const trigger = { type: 'manual', id: null, at: now }
+        const event = body.event ?? null
+        const started = await runs.start({
+          ...byHand,
+          ...{ tenant, workflow, grant, trigger, input, event, actor, requestId },
+        })
+        return answerOf(runs, started, query.wait, signal)
+      },
+    }),
+  ]
+}

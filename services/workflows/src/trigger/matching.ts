@@ -1,0 +1,50 @@
+import {
+  type DeliveryBody,
+  deliveryBody,
+  filterMatches,
+  type PlatformEvent,
+  type TenantScope,
+  type TopicEvent,
+} from '@opsplane/contracts'
+import type { EventOrigin } from '@opsplane/eventstore'
+import type { WorkflowRecord } from '../workflow/domain.js'
+import { placeOf } from '../workflow/workflows.js'
+
+/** What a workflow may have among its `trigger_keys` that an event starts. */
+export function keysOfEvent(event: PlatformEvent): string[] {
+  const { type } = event
+  const patterns = [type, '*', 'audit.*']
+  for (let dot = type.indexOf('.'); dot !== -1; dot = type.indexOf('.', dot + 1))
+    patterns.push(`${type.slice(0, dot)}.*`)
+  return patterns.map((pattern) => `${placeOf(event)}/${pattern}`)
+}
+
+export const keyOfTopic = (tenant: TenantScope, topic: string) => `${placeOf(tenant)}/bus:${topic}`
+
+/** An event as expressions and filters see it: as webhooks get it. */
+export type EventBody = Omit<DeliveryBody, 'webhook_id'>
+
+export function eventBody(event: PlatformEvent): EventBody {
+  const { webhook_id: _, ...body } = deliveryBody(event, '')
+  return body
+}
+
+/** Whether a platform event starts the workflow, one of whose keys it has; not if it was accepted before its activation. */
+export function startsBy(
+  { trigger, fence, id }: Pick<WorkflowRecord, 'trigger' | 'fence' | 'id'>,
+  event: PlatformEvent,
+  { source, position }: Pick<EventOrigin, 'source' | 'position'>,
+): boolean {
+  if (trigger?.type !== 'event') return false
+  if (source !== null && position !== null && position <= (fence[source] ?? 0)) return false
+  // A workflow that its own changes started would never rest.
+  if (event.resource.type === 'workflow' && event.resource.id === id) return false
+  return trigger.filter === undefined || filterMatches(trigger.filter, eventBody(event))
+}
+
+/** Whether an event of the bus starts a workflow that listens to its topic. */
+export function startsByTopic({ trigger }: Pick<WorkflowRecord, 'trigger'>, event: TopicEvent): boolean {
+  if (trigger?.type !== 'event_bus' || trigger.topic !== event.topic) return false
+  if (trigger.eventType !== undefined && trigger.eventType !== event.type) return false
+  return trigger.filter === undefined || filterMatches(trigger.filter, event)
+}

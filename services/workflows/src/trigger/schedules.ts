@@ -1,0 +1,106 @@
+import { type TenantScope, WorkflowTrigger } from '@opsplane/contracts'
+import {
+  removeSchedule,
+  type ScheduleOwner,
+  type ScheduleRow,
+  type StatementRunner,
+  scheduleWork,
+  upsertSchedule,
+} from '@opsplane/postgres'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import { z } from 'zod'
+import { send } from '../run/aftermath.js'
+import type { Workflows } from '../workflow/workflows.js'
+import type { RunStarter, StartRequest } from './run-starter.js'
+
+export interface ScheduleTriggersOptions {
+  workflows: Pick<Workflows, 'published' | 'versions'>
+  runs: Pick<RunStarter, 'start' | 'wake'>
+}
+
+/** What may have given a workflow another schedule, or none. */
+const watched = [
+  'workflow.published',
+  'workflow.rolled_back',
+  'workflow.activated',
+  'workflow.deactivated',
+  'workflow.archived',
+]
+
+const kind = 'workflow'
+const ownerOf = (id: string, tenant: TenantScope): ScheduleOwner => ({ kind, id, tenant })
+
+/**
+ * Starts the workflows whose time has come. Their schedules follow from their events: whichever comes again or late, what
+ * holds is how the workflow stands.
+ */
+export function startScheduleTriggers(ctx: ServiceContext, options: ScheduleTriggersOptions): BackgroundWork {
+  const { consume, database, dueWork } = ctx
+  const work = dueWork.start(
+    scheduleWork({
+      name: 'workflow schedules',
+      isActive: async (tx, row) => (await goingOn(tx, row)).length,
+      async fire(tx, row, fireAt, begin) {
+        if (begin === 'replace') await cancelAll(tx, await goingOn(tx, row), row.at)
+        await options.runs.start(await requestOf(options.workflows, row, fireAt), tx)
+      },
+      committed: options.runs.wake,
+    }),
+  )
+  return consume({
+    durable: 'workflows-schedules',
+    types: watched,
+    perform: async (events) => {
+      for (const { resource, workspaceId, environment } of events)
+        await follow(database.sql, resource.id, { workspaceId, environment })
+      work.wake()
+    },
+  })
+}
+
+const Standing = z.object({ status: z.string(), trigger: WorkflowTrigger.nullable() })
+
+/** Gives a workflow the schedule it has by now. */
+async function follow(sql: StatementRunner, id: string, tenant: TenantScope): Promise<void> {
+  const [row] = await sql.unsafe(
+    `select status, state->'trigger' as trigger from workflows where id = $1 and workspace_id = $2 and environment = $3`,
+    [id, tenant.workspaceId, tenant.environment],
+    { prepare: true },
+  )
+  if (!row) return
+  const { status, trigger } = Standing.parse(row)
+  const owner = ownerOf(id, tenant)
+  if (status === 'active' && trigger?.type === 'schedule') await upsertSchedule(sql, owner, trigger.schedule)
+  else await removeSchedule(sql, owner)
+}
+
+/** Runs that the schedule has started and that have not ended. */
+async function goingOn(tx: StatementRunner, { ownerId }: ScheduleRow): Promise<string[]> {
+  const rows = await tx.unsafe<{ id: string }[]>(
+    `select id from runs where workflow_id = $1 and trigger_type = 'schedule' and ended_at is null order by id`,
+    [ownerId],
+    { prepare: true },
+  )
+  return rows.map(({ id }) => id)
+}
+
+async function cancelAll(tx: StatementRunner, runIds: string[], at: string): Promise<void> {
+  const signal = { kind: 'cancel', by: 'system', reason: 'The schedule has started the next run.' } as const
+  await send(tx, runIds, { signal, actor: null, requestId: null }, at)
+}
+
+async function requestOf(
+  { published, versions }: ScheduleTriggersOptions['workflows'],
+  { ownerId, tenant }: ScheduleRow,
+  fireAt: string,
+): Promise<StartRequest> {
+  const { grant, ...workflow } = await published(ownerId, tenant)
+  const { trigger } = (await versions.load(workflow.programRef, tenant)).definition
+  return {
+    ...{ tenant, workflow, grant, event: null, depth: 0, requestId: null, causationId: null },
+    trigger: { type: 'schedule', id: fireAt, at: fireAt },
+    triggerKey: `schedule/${fireAt}`,
+    input: (trigger.type === 'schedule' ? trigger.input : null) ?? null,
+    actor: { id: ownerId, name: workflow.name, type: 'workflow' },
+  }
+}

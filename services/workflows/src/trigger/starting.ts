@@ -1,0 +1,83 @@
+import { type Actor, ApiError, type TenantScope } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import type { Logger } from '@opsplane/runtime'
+import type { WorkflowRecord } from '../workflow/domain.js'
+import type { Runnable, Workflows } from '../workflow/workflows.js'
+import type { RunStarter, StartRequest } from './run-starter.js'
+
+/** Something that starts a workflow by itself. */
+export interface Cause {
+  type: string
+  /** Of the event, the call or the time; of a workflow it starts one run. */
+  id: string
+  at: string
+  event: unknown
+  input: unknown
+  depth: number
+  requestId: string | null
+  causationId: string | null
+}
+
+/** Runs that were caused by runs, and so on. */
+export const maxDepth = 10
+
+export interface Starting {
+  /** The published version of a workflow, as its trigger says. Null where it is not started, with the reason recorded. */
+  start(
+    tenant: TenantScope,
+    workflow: Pick<WorkflowRecord, 'id' | 'name'>,
+    cause: Cause,
+  ): Promise<{ runId: string; created: boolean } | null>
+}
+
+export interface StartingOptions {
+  workflows: Pick<Workflows, 'published'>
+  runs: Pick<RunStarter, 'start'>
+  database: Database
+  log: Logger
+}
+
+export function createStarting({ workflows, runs, database: { sql }, log }: StartingOptions): Starting {
+  /** What did not start a run is kept, once for each cause. */
+  const recordSkipped = async (
+    { workspaceId, environment }: TenantScope,
+    workflowId: string,
+    { type, id, at }: Cause,
+    reason: string,
+  ) => {
+    await sql`
+      insert into skipped_triggers (workflow_id, trigger_id, workspace_id, environment, trigger_type, triggered_at, reason)
+      values (${workflowId}, ${id}, ${workspaceId}, ${environment}, ${type}, ${at}, ${reason})
+      on conflict do nothing`
+    log.warn({ workflowId, trigger: type, reason }, 'a trigger started no run')
+  }
+
+  return {
+    async start(tenant, { id: workflowId, name }, cause) {
+      if (cause.depth > maxDepth) {
+        await recordSkipped(tenant, workflowId, cause, 'too_deep')
+        return null
+      }
+      const runnable = await workflows.published(workflowId, tenant).catch(goneOf)
+      if (runnable === null) return null
+      const actor: Actor = { id: workflowId, name, type: 'workflow' }
+      return runs.start(requestOf(tenant, runnable, cause, actor))
+    },
+  }
+}
+
+/** Archived in between, it is not started. */
+function goneOf(error: unknown): null {
+  if (error instanceof ApiError && (error.status === 404 || error.status === 409)) return null
+  throw error
+}
+
+function requestOf(tenant: TenantScope, runnable: Runnable, cause: Cause, actor: Actor): StartRequest {
+  const { grant, ...workflow } = runnable
+  const { type, id, at, event, input, depth, requestId, causationId } = cause
+  return {
+    ...{ tenant, workflow, grant, actor, event, input, depth, requestId, causationId },
+    trigger: { type, id, at },
+    triggerKey: `${type}/${id}`,
+  }
+}

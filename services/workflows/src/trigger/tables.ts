@@ -1,0 +1,20 @@
+import { index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
+
+/** What would have started a run and did not, and why. */
+export const skippedTriggers = pgTable(
+  'skipped_triggers',
+  {
+    workflowId: text('workflow_id').notNull(),
+    /** Of the event, the call or the time. */
+    triggerId: text('trigger_id').notNull(),
+    workspaceId: text('workspace_id').notNull(),
+    environment: text('environment').notNull(),
+    triggerType: text('trigger_type').notNull(),
+    triggeredAt: timestamp('triggered_at', { withTimezone: true, precision: 3, mode: 'string' }).notNull(),
+    reason: text('reason').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'skipped_triggers_pkey', columns: [table.workflowId, table.triggerId] }),
+    index('skipped_triggers_time_idx').on(table.workflowId, table.triggeredAt),
+  ],
+)

@@ -1,0 +1,229 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { natsNames, TriggeredRun, Workflow, WorkflowHook, WorkflowWithDraft } from '@opsplane/contracts'
+import { connectNats, streamLog } from '@opsplane/nats'
+import { createLogger } from '@opsplane/runtime'
+import { type ApiClient, testNatsUrl, testPrincipal, waitFor } from '@opsplane/testing'
+import {
+  type GivenDefinition,
+  hello,
+  startWorkflows,
+  type WorkflowsFixture,
+} from '../fixture/workflows-fixture.js'
+
+let fixture: WorkflowsFixture
+let api: ApiClient
+const principal = testPrincipal()
+beforeAll(async () => {
+  fixture = await startWorkflows()
+  api = fixture.service.as(principal)
+})
+afterAll(() => fixture?.stop())
+
+const silent = createLogger({ service: 'test', level: 'silent', tenantData: false })
+const create = async (definition: GivenDefinition, name = 'Triggered') =>
+  (await api.post('/workflows', { name, definition })).data(WorkflowWithDraft)
+const publish = async (definition: GivenDefinition, activate = true) => {
+  const { id } = await create(definition)
+  return (await api.post(`/workflows/${id}/publish`, { activate })).data(Workflow)
+}
+const trigger = async (id: string, body: object = {}, query = '?wait=20') =>
+  (await api.post(`/workflows/${id}/trigger${query}`, body)).data(TriggeredRun)
+const runsOf = (id: string) =>
+  fixture.service.sql<{ id: string; trigger_type: string; workflow_version: number }[]>`
+    select id, trigger_type, workflow_version from runs where workflow_id = ${id} order by id`
+
+describe('by hand', () => {
+  it('runs what is published, and answers with the output where that is waited for', async () => {
+    const { id } = await publish(hello, false)
+    expect(await trigger(id, { input: { name: 'Ada' } })).toMatchObject({
+      ...{ created: true, ended: true, status: 'completed', output: 'Hello Ada', error: null },
+    })
+    expect(await trigger(id, { input: { name: 'Ada' } }, '')).toMatchObject({ ended: false, status: null })
+    expect((await api.post(`/workflows/${id}/trigger?wait=21`, {})).status).toBe(422)
+    const draft = await create(hello)
+    expect((await api.post(`/workflows/${draft.id}/trigger`, {})).error().code).toBe(
+      'invalid_state_transition',
+    )
+    const writer = fixture.service.as({ ...principal, permissions: ['workflows:write'] })
+    expect((await writer.post(`/workflows/${id}/trigger`, {})).error().code).toBe('insufficient_scope')
+  })
+
+  it('holds the input against its schema, and fills in what is left out', async () => {
+    const { id } = await publish({
+      ...hello,
+      input: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: { type: 'string' }, greeting: { type: 'string', default: 'Hello' } },
+      },
+      steps: [{ id: 'greet', type: 'transform', value: '{{ input.greeting }} {{ input.name }}' }],
+    })
+    expect((await trigger(id, { input: { name: 'Ada' } })).output).toBe('Hello Ada')
+    const refused = (await api.post(`/workflows/${id}/trigger`, { input: { name: 7 } })).error()
+    expect(refused.code).toBe('validation_failed')
+    expect(refused.details[0]?.path).toBe('/input/name')
+    const bad = await create({ ...hello, input: { type: 'nonsense' } })
+    expect(bad.problems[0]?.path).toMatch(/^\/input/)
+  })
+
+  it('tests the draft with pinned outputs, as version 0 and for whoever asks', async () => {
+    const { id } = await create({
+      steps: [
+        { id: 'fetch', type: 'http', url: 'https://example.com' },
+        { id: 'show', type: 'transform', value: '{{ steps.fetch.output.body & event.suffix }}' },
+      ],
+    })
+    const body = { event: { suffix: '!' }, pins: { fetch: { body: 'pinned {{ x }}' } } }
+    const tested = (await api.post(`/workflows/${id}/test?wait=20`, body)).data(TriggeredRun)
+    expect(tested).toMatchObject({ status: 'completed', output: 'pinned {{ x }}!' })
+    expect(await runsOf(id)).toMatchObject([{ workflow_version: 0 }])
+    const unknown = (await api.post(`/workflows/${id}/test`, { pins: { gone: 1 } })).error()
+    expect(unknown.details[0]?.path).toBe('/pins/gone')
+  })
+})
+
+describe('by events', () => {
+  const onCreation = (name: string): GivenDefinition => ({
+    trigger: {
+      type: 'event',
+      events: ['workflow.*'],
+      filter: { event: 'workflow.created', 'data.name': name },
+    },
+    steps: [{ id: 'tell', type: 'transform', value: '{{ event.data.name }}' }],
+  })
+
+  it('starts one run for each event after the activation that its filter lets through', async () => {
+    await create(hello, 'Wanted')
+    const { id } = await publish(onCreation('Wanted'))
+    await create(hello, 'Unwanted')
+    await create(hello, 'Wanted')
+    await waitFor(async () => (await runsOf(id)).length === 1)
+    expect((await api.post(`/workflows/${id}/deactivate`, {})).data(Workflow).status).toBe('inactive')
+    await create(hello, 'Wanted')
+    const last = await publish(onCreation('Last'))
+    await create(hello, 'Last')
+    await waitFor(async () => (await runsOf(last.id)).length === 1)
+    expect(await runsOf(id)).toMatchObject([{ trigger_type: 'event', workflow_version: 1 }])
+  })
+
+  it('starts nothing in another environment or workspace', async () => {
+    const { id } = await publish(onCreation('Elsewhere'))
+    for (const other of [testPrincipal(), { ...principal, environment: 'staging' as const }]) {
+      const made = await fixture.service
+        .as(other)
+        .post('/workflows', { name: 'Elsewhere', definition: hello })
+      expect(made.status).toBe(201)
+    }
+    await create(hello, 'Elsewhere')
+    await waitFor(async () => (await runsOf(id)).length > 0)
+    expect(await runsOf(id)).toHaveLength(1)
+  })
+})
+
+describe('by the bus', () => {
+  it('starts one run for each event of its topic, type and filter', async () => {
+    const link = connectNats({ url: testNatsUrl(), name: 'test', log: silent })
+    const names = natsNames(fixture.service.natsPrefix)
+    const stream = streamLog(link, names.topicsStream)
+    const say = (topic: string, type: string, amount: number) => {
+      const message = { type, payload: { amount }, createdAt: new Date().toISOString() }
+      const { workspaceId = '', environment = 'production' } = principal
+      return stream.append(names.topicSubject(workspaceId, environment, topic), JSON.stringify(message))
+    }
+    const { id } = await publish({
+      trigger: {
+        type: 'event_bus',
+        topic: 'orders.created',
+        eventType: 'order',
+        filter: { 'payload.amount': { gte: 10 } },
+      },
+      steps: [{ id: 'tell', type: 'transform', value: '{{ event.payload.amount }}' }],
+    })
+    await say('orders.created', 'order', 5)
+    await say('orders.created', 'refund', 50)
+    await say('orders.deleted', 'order', 50)
+    await say('orders.created', 'order', 10)
+    await waitFor(async () => (await runsOf(id)).length > 0)
+    expect(await runsOf(id)).toMatchObject([{ trigger_type: 'event_bus' }])
+    await link.close()
+  })
+})
+
+describe('by a schedule', () => {
+  it('starts runs at its times while it is active', async () => {
+    const { id } = await publish({
+      trigger: { type: 'schedule', schedule: { everySeconds: 1 }, input: { name: 'Ada' } },
+      steps: hello.steps,
+    })
+    await waitFor(async () => (await runsOf(id)).length >= 2)
+    expect((await runsOf(id))[0]).toMatchObject({ trigger_type: 'schedule', workflow_version: 1 })
+    await api.post(`/workflows/${id}/deactivate`, {})
+    await waitFor(async () => {
+      const rows = await fixture.service.sql`select 1 from schedules where owner_id = ${id}`
+      return rows.length === 0
+    })
+  })
+
+  it('is checked when it is saved', async () => {
+    const body = (schedule: object) => ({
+      name: 'Nightly',
+      definition: { ...hello, trigger: { type: 'schedule', schedule } },
+    })
+    expect((await api.post('/workflows', body({ cron: '99 * * * *' }))).status).toBe(422)
+    const queues = await api.post('/workflows', body({ cron: '0 3 * * *', overlap: 'queue' }))
+    expect(queues.data(WorkflowWithDraft).problems).toMatchObject([{ code: 'needs_concurrency' }])
+  })
+})
+
+describe('by an inbound webhook', () => {
+  const anybody = () => fixture.service.as()
+  const hookOf = async (id: string) => (await api.get(`/workflows/${id}/hook`)).data(WorkflowHook).path
+  const hooked: GivenDefinition = {
+    trigger: { type: 'webhook' },
+    steps: [{ id: 'echo', type: 'transform', value: '{{ event.body.word }}' }],
+  }
+
+  it('starts a run for anybody who knows the address, once for each key of the sender', async () => {
+    const { id } = await publish(hooked)
+    const path = await hookOf(id)
+    const call = (headers: Record<string, string> = {}) =>
+      anybody().send('POST', `${path}?wait=20`, { body: { word: 'yes' }, headers })
+    const first = (await call({ 'webhook-id': 'once' })).data(TriggeredRun)
+    expect(first).toMatchObject({ created: true, status: 'completed', output: 'yes' })
+    expect((await call({ 'webhook-id': 'once' })).data(TriggeredRun)).toEqual({ ...first, created: false })
+    expect((await call()).data(TriggeredRun).runId).not.toBe(first.runId)
+    expect((await anybody().get(path)).status).toBe(202)
+  })
+
+  it('answers for unknown, inactive and rotated addresses alike', async () => {
+    const { id } = await publish(hooked)
+    const path = await hookOf(id)
+    const fresh = (await api.post(`/workflows/${id}/hook/rotate`, {})).data(WorkflowHook).path
+    const manual = await publish(hello)
+    const inactive = await publish(hooked, false)
+    const unknown = [path, await hookOf(manual.id), await hookOf(inactive.id), '/hooks/hk_x', '/hooks/x%00']
+    const answers = await Promise.all(
+      unknown.slice(0, 4).map(async (each) => (await anybody().post(each, { word: 'no' })).error()),
+    )
+    expect(new Set(answers.map(({ code, message }) => `${code} ${message}`)).size).toBe(1)
+    expect(answers[0]?.code).toBe('not_found')
+    expect((await anybody().post(fresh, { word: 'yes' })).status).toBe(202)
+  })
+
+  it('takes nothing without the signature it asks for', async () => {
+    fixture.settings.secrets.set('hook_key', 'very secret')
+    const { id } = await publish({
+      ...hooked,
+      trigger: { type: 'webhook', signature: { secret: 'hook_key', header: 'X-Signature' } },
+    })
+    const path = await hookOf(id)
+    const text = JSON.stringify({ word: 'signed' })
+    const signed = (secret: string) => `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`
+    const call = (headers: Record<string, string>) =>
+      anybody().send('POST', `${path}?wait=20`, { body: { word: 'signed' }, headers })
+    for (const wrong of [{}, { 'X-Signature': signed('other') }, { 'X-Signature': 'sha256=' }])
+      expect((await call(wrong)).error().code).toBe('unauthenticated')
+    expect((await call({ 'X-Signature': signed('very secret') })).data(TriggeredRun).output).toBe('signed')
+  })
+})

@@ -1,0 +1,29 @@
+import { ApiError, type WorkflowDefinition, type WorkflowProblem } from '@opsplane/contracts'
+import { compileSchema } from '@opsplane/json-schema'
+
+/** What is wrong with the JSON Schema of a workflow's input. */
+export function checkInputSchema({ input }: WorkflowDefinition): WorkflowProblem[] {
+  if (input === undefined) return []
+  const compiled = compileSchema(input)
+  if ('schema' in compiled) return []
+  return compiled.problems.map(({ path, code, message }) => ({
+    ...{ step: null, path: `/input${path}`, code, message },
+  }))
+}
+
+/** The input a run is started with, defaults filled in. Throws validation_failed naming what does not fit its schema. */
+export function inputFor(definition: WorkflowDefinition, given: unknown): unknown {
+  const input = given ?? null
+  if (definition.input === undefined) return input
+  const compiled = compileSchema(definition.input)
+  if ('problems' in compiled)
+    throw new Error('a version with an input schema that cannot be read was published')
+  const filled = compiled.schema.withDefaults(input ?? {})
+  const faults = compiled.schema.check(filled)
+  if (faults.length === 0) return filled
+  throw new ApiError('validation_failed', 'The input is not as the workflow says.', {
+    details: faults.slice(0, 100).map(({ path, code, message }) => ({
+      ...{ in: 'body' as const, path: `/input${path}`, code, message },
+    })),
+  })
+}

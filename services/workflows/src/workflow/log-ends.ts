@@ -1,0 +1,26 @@
+import type { LogSource } from '@opsplane/eventstore'
+import type { Logger } from '@opsplane/runtime'
+
+/**
+ * Up to where the log of each service has come: what is at or below was committed before. A service that cannot be asked
+ * accepts nothing either, so up to where it was heard of stands for it.
+ */
+export function logEndsOf(
+  logs: readonly LogSource[],
+  heardOf: () => ReadonlyMap<string, number>,
+  log: Logger,
+): () => Promise<Record<string, number>> {
+  return async () =>
+    Object.fromEntries(
+      await Promise.all(
+        logs.map(async (each): Promise<[string, number]> => {
+          try {
+            return [each.source, await each.end()]
+          } catch (error) {
+            log.warn({ err: error, source: each.source }, 'the end of a log cannot be asked for')
+            return [each.source, heardOf().get(each.source) ?? 0]
+          }
+        }),
+      ),
+    )
+}
