@@ -190,7 +190,6 @@ export const Steps: z.ZodType<Step[]> = z.lazy(() => z.array(Step).min(1).max(20
 
 const BranchStep = z.strictObject({
   ...branchFields,
-  // biome-ignore lint/suspicious/noThenProperty: no schema is awaited
   then: Steps,
   else: Steps.optional(),
 })

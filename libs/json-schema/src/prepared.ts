@@ -119,7 +119,6 @@ export function prepare({ subschemas, targets }: Inspected, manner: Manner, from
     const some: JsonSchema = { ...blank(), ...(name === 'oneOf' ? { anyOf: held(value, at, part) } : {}) }
     const strictly: JsonSchema = { ...blank(), [name]: held(value, at, name === 'not' ? whole : part) }
     for (const node of [some, strictly]) origins.set(node, { pointer, keyword: name })
-    // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
     return { ...blank(), if: structured, then: some, else: strictly }
   }
   return { root: prepared(from, manner), lookup, origins }

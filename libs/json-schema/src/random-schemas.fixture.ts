@@ -71,7 +71,6 @@ export const { document: someSchema } = fc.letrec<{ schema: JsonSchema | boolean
       fc.record({ oneOf: several }),
       fc.record({ allOf: several }),
       fc.record({ not: schema }),
-      // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
       fc.record({ if: schema, then: schema, else: schema }, { requiredKeys: ['if'] }),
     )
     const typed = fc.constantFrom<unknown>(

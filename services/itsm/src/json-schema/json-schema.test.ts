@@ -199,7 +199,6 @@ describe('data', () => {
       {
         // Says nothing of `why`, which does not forbid it.
         if: { type: 'object', properties: { size: { const: 'xl' } }, required: ['size'] },
-        // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
         then: { required: ['why'] },
         else: { properties: { why: false } },
       },
@@ -219,7 +218,6 @@ describe('data', () => {
         required: ['kind'],
         anyOf: [{ required: ['a'] }, { required: ['b'], properties: { a: false } }],
         if: { properties: { kind: { const: 'vm' } }, required: ['kind'] },
-        // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
         then: { properties: { b: false } },
       },
     )

@@ -112,7 +112,6 @@ const branch = (steps: Lists) =>
     { ...common, condition, steps: steps, other: fc.option(steps, { nil: undefined }) },
     ({ continueOnError, condition, steps, other }, labels) => ({
       ...{ type: 'branch', continueOnError, if: conditionOf(condition, labels) },
-      // biome-ignore lint/suspicious/noThenProperty: a step of a definition
       then: made(steps, labels),
       ...(other && { else: made(other, labels) }),
     }),
