@@ -40,6 +40,7 @@ const withoutKey: Record<string, string> = {
   changePassword: 'a repetition is told that the password is another one',
   createAuditCheckpoint: 'a repetition signs the same chain once more',
   dryRunMigration: 'changes nothing',
+  evaluateExpression: 'changes nothing',
   getImpact: 'changes nothing',
   previewSlaPolicy: 'changes nothing',
   proveAddress: 'a repetition finds the token used',
