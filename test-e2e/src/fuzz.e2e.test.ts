@@ -18,7 +18,7 @@ import {
 } from './fuzz/world.js'
 import { openApiOf, startTestCluster } from './platform.js'
 
-const runs = Number(process.env.FUZZ_RUNS ?? 4)
+const runs = Number(process.env.FUZZ_RUNS ?? 3)
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121)
 
 /** Operations no success can be had of here, and why. */

@@ -1,5 +1,5 @@
 import type { Budget } from './budget.js'
-import { isObject, type Problem, step } from './schema.js'
+import { isObject, type JsonSchema, type Problem, step } from './schema.js'
 
 export interface Size {
   /** Items or properties. */
@@ -18,48 +18,70 @@ export interface Measured {
 
 /** Deeper ones are refused: everything below goes down by calls. */
 const maxDepth = 200
-const nodeCost = 1 / 8
+const itemCost = 1 / 8
+/** Names take longer than places in a list. */
+const propertyCost = 1 / 3
 
 /** Measures a value, or says why it is none of JSON. Throws TooCostlyError for one that is too large. */
 export function measure(value: unknown, budget: Budget): Measured | Problem {
   const sizes = new Map<unknown, Size>()
+  const trail: (string | number)[] = []
   let deepest = 0
+  const wrong = (code: string, message: string): Problem => ({
+    path: trail.map(step).join(''),
+    code,
+    message,
+  })
 
-  function visit(inner: unknown, path: string, depth: number): number | Problem {
-    budget.spend(nodeCost)
+  function visit(inner: unknown): number | Problem {
     if (typeof inner === 'string') return textSize(inner)
     if (inner === null || typeof inner === 'boolean') return 5
     if (typeof inner === 'number' && Number.isFinite(inner)) return 8
-    if (depth > maxDepth)
-      return { path, code: 'too_deep', message: `is nested more than ${maxDepth} levels deep` }
-    if (Array.isArray(inner)) return children(inner, inner.entries(), path, depth)
-    if (isObject(inner) && isPlain(inner)) return children(inner, Object.entries(inner), path, depth)
-    return { path, code: 'invalid_type', message: 'must be a value of JSON' }
+    if (trail.length >= maxDepth) return wrong('too_deep', `is nested more than ${maxDepth} levels deep`)
+    if (Array.isArray(inner)) return visitItems(inner)
+    return isObject(inner) && isPlain(inner)
+      ? visitProperties(inner)
+      : wrong('invalid_type', 'must be a value of JSON')
+  }
+  function visitItems(items: readonly unknown[]): number | Problem {
+    let bytes = 2
+    budget.spend(itemCost * (items.length + 1))
+    for (let index = 0; index < items.length; index++) {
+      const inner = below(index, items[index])
+      if (typeof inner !== 'number') return inner
+      bytes += inner + 1
+    }
+    return measured(items, items.length, bytes)
+  }
+  function visitProperties(object: JsonSchema): number | Problem {
+    const names = Object.keys(object)
+    let bytes = 2
+    budget.spend(propertyCost * (names.length + 1))
+    for (const name of names) {
+      const inner = below(name, object[name])
+      if (typeof inner !== 'number') return inner
+      bytes += textSize(name) + inner + 1
+    }
+    return measured(object, names.length, bytes)
+  }
+  function below(name: string | number, inner: unknown): number | Problem {
+    trail.push(name)
+    const bytes = visit(inner)
+    // Left as it is where something is wrong, which names the place.
+    if (typeof bytes === 'number') trail.pop()
+    return bytes
+  }
+  function measured(parent: unknown, count: number, bytes: number): number {
+    deepest = Math.max(deepest, trail.length + 1)
+    sizes.set(parent, { count, bytes })
+    return bytes
   }
   function textSize(text: string): number {
     budget.spend(text.length / 4_096)
     return Buffer.byteLength(text) + 2
   }
-  function children(
-    parent: unknown,
-    entries: Iterable<[string | number, unknown]>,
-    path: string,
-    depth: number,
-  ) {
-    const size: Size = { count: 0, bytes: 2 }
-    deepest = Math.max(deepest, depth)
-    for (const [name, inner] of entries) {
-      const key = typeof name === 'string' ? textSize(name) : 0
-      const bytes = visit(inner, path + step(name), depth + 1)
-      if (typeof bytes !== 'number') return bytes
-      size.count++
-      size.bytes += key + bytes + 1
-    }
-    sizes.set(parent, size)
-    return size.bytes
-  }
 
-  const bytes = visit(value, '', 1)
+  const bytes = visit(value)
   return typeof bytes === 'number' ? { depth: deepest, bytes, sizes } : bytes
 }
 

@@ -26,15 +26,23 @@ describe('embedded Postgres', () => {
     return running
   }
 
-  test('keeps its data over a stop and a start', async () => {
+  test('keeps its data over a stop and a start, and belongs to one process, which ends when stopped', async () => {
     const first = await start()
     await query(first.url, (sql) => sql`create table kept as select 42 as answer`)
+    await expect(startEmbeddedPostgres({ dataDir: join(root, 'data') })).rejects.toThrow(
+      `is in use by process ${process.pid}`,
+    )
     await first.stop()
+    expect(await waitUntilGone(first.pid, 0)).toBe(true)
 
     const second = await start(first.port)
 
     expect(second.url).toBe(first.url)
     expect(await query(second.url, (sql) => sql`select answer from kept`)).toEqual([{ answer: 42 }])
+    expect(await sorting(second.url)).toEqual({
+      ...{ datcollate: 'C', encoding: 'UTF8', connections: '200' },
+      ...{ lower: 'принтер ή ü', sorted: ['B', '_', 'a', 'é', 'я', 'Ａ', '😀'] },
+    })
   })
 
   test('starts again, with committed data, after its postmaster is killed while a query runs', async () => {
@@ -53,24 +61,6 @@ describe('embedded Postgres', () => {
 
     expect(await query(second.url, (sql) => sql`select answer from kept`)).toEqual([{ answer: 42 }])
     expect(await busy).toBe('cut off')
-  })
-
-  test('sorts text the same on every machine, and knows the letters of all scripts', async () => {
-    const { url } = await start()
-
-    const [settings] = await query(
-      url,
-      (sql) => sql`
-        select datcollate, pg_encoding_to_char(encoding) as encoding, lower('ПРИНТЕР Ή Ü') as lower,
-               array(select sign from unnest(array['я', 'a', '_', 'B', 'é', '😀', 'Ａ']) sign order by sign) as sorted,
-               current_setting('max_connections') as connections
-        from pg_database where datname = 'postgres'`,
-    )
-
-    expect(settings).toEqual({
-      ...{ datcollate: 'C', encoding: 'UTF8', connections: '200' },
-      ...{ lower: 'принтер ή ü', sorted: ['B', '_', 'a', 'é', 'я', 'Ａ', '😀'] },
-    })
   })
 
   test('does with what the machine has where it has no such locale, and says so', async () => {
@@ -97,23 +87,20 @@ describe('embedded Postgres', () => {
     await expect(start(port)).rejects.toThrow(`Port ${port} of 127.0.0.1 is taken by another program`)
     other.close()
   })
-
-  test('refuses a data directory that is in use', async () => {
-    await start()
-
-    await expect(startEmbeddedPostgres({ dataDir: join(root, 'data') })).rejects.toThrow(
-      `is in use by process ${process.pid}`,
-    )
-  })
-
-  test('ends its processes when stopped', async () => {
-    const { pid, stop } = await start()
-
-    await stop()
-
-    expect(await waitUntilGone(pid, 0)).toBe(true)
-  })
 })
+
+/** How text is sorted, the same on every machine, and what is known of the letters of all scripts. */
+async function sorting(url: string) {
+  const [settings] = await query(
+    url,
+    (sql) => sql`
+      select datcollate, pg_encoding_to_char(encoding) as encoding, lower('ПРИНТЕР Ή Ü') as lower,
+             array(select sign from unnest(array['я', 'a', '_', 'B', 'é', '😀', 'Ａ']) sign order by sign) as sorted,
+             current_setting('max_connections') as connections
+      from pg_database where datname = 'postgres'`,
+  )
+  return settings
+}
 
 async function query<Row>(url: string, run: (sql: postgres.Sql) => PromiseLike<Row>): Promise<Row> {
   const sql = postgres(url, { max: 1, connection: { application_name: 'test' } })

@@ -32,7 +32,7 @@ function createZone(name: string): Zone {
     minute: 'numeric',
     second: 'numeric',
   })
-  const years = new Map<number, { at: number; offset: number }[]>()
+  const years = new Map<number, { at: number; offset: number; isChange: boolean }[]>()
 
   function ask(instant: number): number {
     const parts: Record<string, number> = {}
@@ -59,13 +59,13 @@ function createZone(name: string): Zone {
     const end = Date.UTC(year + 1, 0, 1)
     let at = Date.UTC(year, 0, 1)
     let offset = ask(at)
-    const steps = [{ at, offset }]
+    const steps = [{ at, offset, isChange: ask(at - 1_000) !== offset }]
     while (at < end) {
       const next = Math.min(at + 7 * dayMs, end)
       const offsetThere = ask(next)
       if (offsetThere !== offset) {
         const change = search(at, next, offset)
-        if (change < end) steps.push({ at: change, offset: offsetThere })
+        if (change < end) steps.push({ at: change, offset: offsetThere, isChange: true })
       }
       offset = offsetThere
       at = next
@@ -80,10 +80,7 @@ function createZone(name: string): Zone {
     changesBetween(from, to) {
       const changes: number[] = []
       for (let year = yearOf(from); year <= yearOf(to); year++) {
-        for (const [index, { at }] of stepsOf(year).entries()) {
-          if (at < from || at >= to) continue
-          if (index > 0 || ask(at - 1_000) !== ask(at)) changes.push(at)
-        }
+        for (const { at, isChange } of stepsOf(year)) if (isChange && at >= from && at < to) changes.push(at)
       }
       return changes
     },

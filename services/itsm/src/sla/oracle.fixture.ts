@@ -70,16 +70,17 @@ function openOf(hours: CalendarHours, start: number, days: number): Uint8Array {
 export function openMinutes(hours: CalendarHours, start: number, days: number): Wall {
   const open = openOf(hours, start, days)
   const first = (from: number) => Math.floor((from - start) / minuteMs)
+  /** How many minutes before each were open. */
+  const openBefore = new Float64Array(open.length + 1)
+  for (let minute = 0; minute < open.length; minute++)
+    openBefore[minute + 1] = (openBefore[minute] ?? 0) + (open[minute] ?? 0)
+  const openUntil = (instant: number) => {
+    const minute = Math.min(first(instant), open.length)
+    const begun = open[minute] === 1 ? instant - start - minute * minuteMs : 0
+    return (openBefore[minute] ?? 0) * minuteMs + begun
+  }
   return {
-    between(from, to) {
-      let sum = 0
-      for (let minute = first(from); minute < open.length; minute++) {
-        const begins = start + minute * minuteMs
-        if (begins >= to) break
-        if (open[minute] === 1) sum += Math.min(begins + minuteMs, to) - Math.max(begins, from)
-      }
-      return sum
-    },
+    between: (from, to) => Math.max(0, openUntil(to) - openUntil(from)),
     add(from, ms) {
       let left = ms
       for (let minute = first(from); minute < open.length; minute++) {
@@ -100,23 +101,25 @@ export function openMinutes(hours: CalendarHours, start: number, days: number): 
  */
 export function openDays(hours: CalendarHours, start: number, days: number): Wall {
   const open = openOf(hours, start, days)
-  const quarters = wallQuarters(hours.timeZone, start, days)
-  const dateOf = (minute: number) => quarters[Math.floor(minute / 15)]?.date ?? ''
-  const ofDate = new Map<string, number>()
-  for (const [minute, is] of open.entries())
-    if (is === 1) ofDate.set(dateOf(minute), (ofDate.get(dateOf(minute)) ?? 0) + minuteMs)
+  const dates = datesByMinute(wallQuarters(hours.timeZone, start, days))
+  const dateOf = (minute: number) => dates[minute] ?? 0
+  const ofDate = new Float64Array(days + 2)
+  for (let minute = 0; minute < open.length; minute++)
+    if (open[minute] === 1) ofDate[dateOf(minute)] = (ofDate[dateOf(minute)] ?? 0) + minuteMs
 
-  const passedOfDate = new Map<string, number>()
+  const passedOfDate = new Float64Array(days + 2)
   const passedAt = new Float64Array(open.length)
   const countedAt = new Float64Array(open.length + 1)
-  const share = (date: string, ms: number) => Math.floor((ms * 86_400_000) / (ofDate.get(date) ?? 1))
-  for (const [minute, is] of open.entries()) {
+  // Without a look at `Math` for each minute, which is slow where Jest keeps it.
+  const { floor } = Math
+  const share = (date: number, ms: number) => floor((ms * 86_400_000) / (ofDate[date] || 1))
+  for (let minute = 0; minute < open.length; minute++) {
     const date = dateOf(minute)
-    const before = passedOfDate.get(date) ?? 0
+    const before = passedOfDate[date] ?? 0
     passedAt[minute] = before
-    const counts = is === 1 ? share(date, before + minuteMs) - share(date, before) : 0
+    const counts = open[minute] === 1 ? share(date, before + minuteMs) - share(date, before) : 0
     countedAt[minute + 1] = (countedAt[minute] ?? 0) + counts
-    if (is === 1) passedOfDate.set(date, before + minuteMs)
+    if (open[minute] === 1) passedOfDate[date] = before + minuteMs
   }
   const countedUntil = (instant: number) => {
     const minute = Math.floor((instant - start) / minuteMs)
@@ -142,6 +145,18 @@ export function openDays(hours: CalendarHours, start: number, days: number): Wal
       return null
     },
   }
+}
+
+/** The dates that are shown at each minute, in numbers. */
+function datesByMinute(quarters: readonly WallTime[]): Int32Array {
+  const numbers = new Map<string, number>()
+  const dates = new Int32Array(quarters.length * 15)
+  for (const [quarter, { date }] of quarters.entries()) {
+    const number = numbers.get(date) ?? numbers.size
+    numbers.set(date, number)
+    dates.fill(number, quarter * 15, quarter * 15 + 15)
+  }
+  return dates
 }
 
 interface WallTime {

@@ -52,7 +52,7 @@ function replica() {
 }
 
 it('tells every breach once, whoever is killed and however many sweep', async () => {
-  const count = 1_200
+  const count = 800
   await openIncidents(count)
   const told = async (type: string) => {
     const [row] = await service.sql<{ events: number; clocks: number }[]>`
