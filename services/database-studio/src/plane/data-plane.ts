@@ -66,7 +66,11 @@ const prove = 'select studio.acting($1, $2, $3)'
 export function createDataPlane({
   config,
   database,
-}: Pick<ServiceContext<StudioConfig>, 'config' | 'database'>): DataPlane {
+  relay,
+}: Pick<ServiceContext<StudioConfig>, 'config' | 'database'> & {
+  /** Woken when rows may have changed: their events are not the store's. */
+  relay: Pick<ServiceContext['relay'], 'wake'>
+}): DataPlane {
   const spaces = createSpaces(database)
   const pool = createConnectionPool({
     ...{ max: config.dataSessions, maxEach, idleMs, nameOf, open },
@@ -94,6 +98,7 @@ export function createDataPlane({
     } finally {
       // Who waits for an answer does not wait for the next one's session.
       void pool.release(key, connection)
+      if (key.role !== 'reader') relay.wake()
     }
   }
 

@@ -34,7 +34,10 @@ export async function openTestPlane(dataSessions = 8): Promise<TestPlane> {
   })
   const planes: DataPlane[] = []
   const replica = (sessions: number) => {
-    const plane = createDataPlane({ config: { ...config, dataSessions: sessions }, database: service })
+    const plane = createDataPlane({
+      ...{ config: { ...config, dataSessions: sessions }, database: service },
+      relay: { wake: () => {} },
+    })
     planes.push(plane)
     return plane
   }

@@ -37,9 +37,9 @@ afterAll(async () => {
   await testDatabase.drop()
 })
 
-function planeOf(dataSessions: number): DataPlane {
+function planeOf(dataSessions: number, wake = () => {}): DataPlane {
   const config = { ...databaseStudio.loadConfig(variables()), dataSessions }
-  return createDataPlane({ config, database: service })
+  return createDataPlane({ config, database: service, relay: { wake } })
 }
 
 const variables = () => ({
@@ -137,6 +137,22 @@ describe('who acts', () => {
     })
     await own.end()
   })
+})
+
+test('the relay is woken whenever rows may have changed, and not by what only reads', async () => {
+  const space = await plane.space(tenant)
+  const deadline = { deadlineMs: 10_000 }
+  let woken = 0
+  const own = planeOf(4, () => woken++)
+  await own.read(space, (sql) => sql.unsafe('select 1'))
+  await own.session(space, 'reader', deadline, async ({ sql }) => void (await sql.unsafe('select 1')))
+  expect(woken).toBe(0)
+  await own.write(space, acting, (tx) => tx.unsafe('select 1'))
+  await own.writeOne(space, acting, (proof) => ({ text: `select 1 from ${proof}`, parameters: [] }))
+  await own.session(space, 'runtime', deadline, async ({ sql }) => void (await sql.unsafe('select 1')))
+  await own.session(space, 'migrator', deadline, async ({ sql }) => void (await sql.unsafe('select 1')))
+  expect(woken).toBe(4)
+  await own.close()
 })
 
 describe('sessions', () => {

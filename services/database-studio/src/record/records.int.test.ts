@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
 import { StudioRecord, TableState } from '@opsplane/contracts'
-import { type ApiClient, testPrincipal } from '@opsplane/testing'
+import { type ApiClient, testPrincipal, waitFor } from '@opsplane/testing'
+import postgres from 'postgres'
 import { z } from 'zod'
 import { assets } from './assets.fixture.js'
 import { startStudio } from './studio.fixture.js'
@@ -172,6 +173,26 @@ describe('records that arrive at once', () => {
     expect(made).toBe(59)
     expect(count).toBeLessThan(59)
   })
+})
+
+it('that waits for the key of somebody else keeps nobody waiting behind it', async () => {
+  const other = postgres(at.studio.adminUrl, { max: 1, onnotice: () => {} })
+  const [space] = await at.studio
+    .sql`select schema_name as schema from spaces where workspace_id = ${principal.workspaceId ?? ''}`
+  await other.unsafe(`begin; insert into ${space?.schema}.assets (name, serial) values ('Held', 'held')`)
+  const waiting = api.post(path, { name: 'Waits', serial: 'held' })
+  await waitFor(async () => {
+    const blocked = await at.studio
+      .sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%assets%'`
+    return blocked.length > 0
+  })
+  const behind = await Promise.all(
+    Array.from({ length: 40 }, (_, n) => api.post(path, { name: 'Goes', serial: `goes-${n}` })),
+  )
+  expect(new Set(behind.map(({ status }) => status))).toEqual(new Set([201]))
+  await other.unsafe('rollback')
+  expect((await waiting).status).toBe(201)
+  await other.end()
 })
 
 describe('many records', () => {
