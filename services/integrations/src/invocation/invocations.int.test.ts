@@ -14,7 +14,7 @@ import { createGate, type Fixture, startFixture } from '../fixture/integrations-
 
 let fixture: Fixture
 beforeAll(async () => {
-  fixture = await startFixture({ LIMITS: JSON.stringify({ connectorInvocations: 2, connectors: 40 }) })
+  fixture = await startFixture({ LIMITS: JSON.stringify({ connectorInvocations: 2, connectors: 20 }) })
 })
 afterAll(() => fixture?.stop())
 beforeEach(() => {
@@ -50,6 +50,22 @@ describe('a connector', () => {
     expect(found.map((each) => each.id)).toEqual([id])
   })
 
+  it('is one of so many in an environment', async () => {
+    const inStaging = fixture.service.as({ ...fixture.principal, environment: 'staging' })
+    const create = (at: number) => {
+      const config = { baseUrl: fixture.receiver.url }
+      return inStaging.post('/connectors', { name: `connector ${at}`, kind: 'http', config })
+    }
+    for (let at = 0; at < 20; at++) expect((await create(at)).status).toBe(201)
+    expect((await create(20)).error()).toMatchObject({
+      code: 'quota_exceeded',
+      details: [{ params: { limit: 'connectors', max: 20 } }],
+    })
+    const { id } = (await inStaging.get('/connectors?limit=1')).page(Connector).items[0] ?? { id: '' }
+    await inStaging.send('DELETE', `/connectors/${id}`)
+    expect((await create(20)).status).toBe(201)
+  })
+
   it('is checked by its kind whenever its configuration is given', async () => {
     const { id } = await connect()
     const refused = await fixture.api.patch(`/connectors/${id}`, { config: { baseUrl: 'https://10.0.0.1/' } })
@@ -83,7 +99,7 @@ describe('a connector', () => {
   it('is not there for another workspace or environment', async () => {
     const { id } = await connect()
     const { invocationId } = (await fixture.invoke(id, 'get', {})).data(ConnectorResult)
-    for (const other of [testPrincipal(), { ...fixture.principal, environment: 'staging' as const }]) {
+    for (const other of [testPrincipal(), { ...fixture.principal, environment: 'development' as const }]) {
       const stranger = fixture.service.as(other)
       for (const reply of [
         await stranger.get(`/connectors/${id}`),

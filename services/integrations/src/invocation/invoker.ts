@@ -11,7 +11,7 @@ import { delay, type Limits, limitReached } from '@opsplane/runtime'
 import type { OpenCall } from '../connector/calls.js'
 import type { Connectors } from '../connector/connectors.js'
 import type { StoredConnector } from '../connector/domain.js'
-import { type Observe, seenIn } from '../health/observations.js'
+import { type Observe, type Seen, seenIn } from '../health/observations.js'
 import { CallFailure } from '../kind/call-failure.js'
 import type { Action, Call } from '../kind/kind.js'
 import type { Kinds } from '../kind/kinds.js'
@@ -66,6 +66,7 @@ export function createInvoker({ kinds, connectors, open, keep, observe, limits }
         const waitMs = waitBeforeRetry({ ...left, failure, repeatable })
         if (waitMs === undefined) throw failure
         await delay(waitMs, call.signal)
+        if (call.signal.aborted) throw call.signal.reason
       }
     }
   }
@@ -76,6 +77,7 @@ export function createInvoker({ kinds, connectors, open, keep, observe, limits }
     refuseDisabled(connector)
     const { principal, delegate, clientToken, repetitionKey, tenant } = meta
     const progress: Progress = { id: newId('invocation'), attempts: 0, startedMs: performance.now() }
+    const leave = places.take(tenant.workspaceId)
     const { call, end } = open(connector, {
       tenant,
       timeoutMs: Math.min(asked.timeoutMs ?? connector.timeoutMs, connector.timeoutMs),
@@ -91,25 +93,29 @@ export function createInvoker({ kinds, connectors, open, keep, observe, limits }
       ...{ trigger: delegate?.by ?? 'api', run: delegate?.run ?? null, requestId: meta.requestId },
       createdAt: meta.now,
     }
-    const finish = async (response: unknown, error: InvocationError | null, seen: unknown) => {
+    const finish = async (response: unknown, error: InvocationError | null, seen: Seen) => {
       const durationMs = Math.round((performance.now() - progress.startedMs) * 100) / 100
       const request = redact(JSON.stringify(asked.input ?? {}))
       const kept = typeof response === 'string' || response === null ? response : JSON.stringify(response)
       await Promise.all([
         keep({ ...entry, ...progress, durationMs, error, request, response: kept }),
-        observe(connector, tenant, seenIn(seen)),
+        observe(connector, tenant, seen),
       ]).catch((err: unknown) => meta.log.error({ err }, 'an invocation could not be kept'))
       return durationMs
     }
-    const leave = places.take(tenant.workspaceId)
     try {
       const output = redactDeep(await perform(connector, asked, call, progress), redact)
-      const durationMs = await finish(output, null, 'answered')
+      const durationMs = await finish(output, null, { health: 'up' })
       return { invocationId: progress.id, output, attempts: progress.attempts, durationMs }
     } catch (thrown) {
-      if (!(thrown instanceof CallFailure)) throw thrown
+      if (!(thrown instanceof CallFailure)) {
+        // Refused by the kind, not by what it leads to: nothing is seen of that.
+        if (thrown instanceof ApiError && progress.attempts > 0)
+          await finish(null, thrown, { health: 'nothing' })
+        throw thrown
+      }
       const error = errorOf(thrown, redact, { invocationId: progress.id, attempts: progress.attempts })
-      await finish(thrown.body === undefined ? null : redact(thrown.body, true), error, thrown)
+      await finish(thrown.body === undefined ? null : redact(thrown.body, true), error, seenIn(thrown))
       throw error
     } finally {
       leave()

@@ -39,8 +39,16 @@ export interface Operation {
   answer: unknown
 }
 
+const read = new WeakMap<OpenApiDocument, Operation[]>()
+
 /** Every operation of a document, by a name that is unique in it. */
 export function operationsOf(document: OpenApiDocument): Operation[] {
+  const operations = read.get(document) ?? readOperations(document)
+  read.set(document, operations)
+  return operations
+}
+
+function readOperations(document: OpenApiDocument): Operation[] {
   const names = new Set<string>()
   const operations: Operation[] = []
   for (const [path, given] of Object.entries(document.paths)) {

@@ -109,6 +109,15 @@ describe('a standing grant', () => {
   })
 })
 
+it('goes on through a service that was asked by a grant, for the length of a call and with no more rights', async () => {
+  const asked = await grantBy(ada.session, ['secrets:read'])
+  const clientToken = await delegationsOf('itsm').actingBy(asked.grant).serviceToken('itsm')
+  const onward = await delegationsOf('itsm').delegate({ clientToken }, wanted)
+  expect(Date.parse(onward.expiresAt ?? '')).toBeLessThan(Date.parse(asked.expiresAt ?? '') - 3_000_000)
+  await expect(act(onward, '/secrets')).resolves.toBeDefined()
+  await expect(act(onward, '/settings/users')).rejects.toMatchObject({ code: 'insufficient_scope' })
+})
+
 describe('is refused', () => {
   it('to a service that may act for nobody', async () => {
     const asked = await askedBy(ada.session, 'dispatcher')
