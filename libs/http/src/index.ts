@@ -51,8 +51,8 @@ export {
 export { securityHeaders } from './security-headers.js'
 export {
   type CallOptions,
-  type ServiceClient,
   type ServiceAnswer,
+  type ServiceClient,
   type ServiceClientOptions,
   type ServiceRequest,
   serviceClient,

@@ -67,7 +67,14 @@ test('a service tells the gateway and workflows what they have to know of its ro
   expect(json).toMatchObject({
     data: {
       routes: [
-        { ...rule, operationId: 'a', method: 'post', path: '/a', access: 'public', bodyLimitBytes: 16 * 1024 },
+        {
+          ...rule,
+          operationId: 'a',
+          method: 'post',
+          path: '/a',
+          access: 'public',
+          bodyLimitBytes: 16 * 1024,
+        },
         { ...rule, operationId: 'b', method: 'get', path: '/b/:id', access: 'account' },
         { ...rule, operationId: 'c', method: 'put', path: '/c', bodyLimitBytes: 10 },
         { ...rule, operationId: 'd', method: 'get', path: '/d', waits: true },

@@ -79,7 +79,11 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     return pool
   }
 
-  const send = async ({ method, path, ...request }: Omit<ServiceRequest, 'body'> & { body: string | null }) => {
+  const send = async ({
+    method,
+    path,
+    ...request
+  }: Omit<ServiceRequest, 'body'> & { body: string | null }) => {
     const { body, headers, requestId, issuer: by = issuer } = request
     const token = await by.serviceToken(audience, method === 'GET' ? undefined : { method, path })
     const deadline = AbortSignal.timeout(request.timeoutMs ?? timeoutMs)
