@@ -101,16 +101,13 @@ export const integrations = defineService<IntegrationsConfig>({
   },
 })
 
-/** Ports that URLs may name are for the guard's rules of URLs to allow. */
-const httpPorts = [80, 443]
-
 async function openOutbound(config: IntegrationsConfig): Promise<Outbound> {
   const ca = config.connectorCaFile === undefined ? undefined : await readFile(config.connectorCaFile, 'utf8')
   return createOutbound({
     allowedCidrs: config.connectorAllowedCidrs,
     deniedCidrs: config.connectorDeniedCidrs,
     allowHttp: config.connectorAllowHttp,
-    streamPorts: [...httpPorts, ...config.connectorPorts],
+    streamPorts: config.connectorPorts,
     ...(ca !== undefined && { ca }),
   })
 }

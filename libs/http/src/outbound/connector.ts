@@ -1,7 +1,8 @@
 import { type LookupAddress, NOTFOUND, TIMEOUT } from 'node:dns'
 import { isIP, type LookupFunction, Socket } from 'node:net'
-import type { SecureContext } from 'node:tls'
+import { type SecureContext, TLSSocket } from 'node:tls'
 import type { buildConnector } from 'undici'
+import { RecentMap } from '../recent-map.js'
 import { undici } from '../undici.js'
 import { aborted } from './aborted.js'
 import type { AddressPolicy } from './addresses.js'
@@ -22,6 +23,9 @@ export interface GuardedResolver {
 const resolveLimitMs = 5_000
 
 const connectTimeoutMs = 10_000
+
+/** TLS sessions that are kept, one for each host. */
+const mostSessions = 500
 
 /**
  * Resolves a name and refuses it when any of its addresses is not allowed, or when they are not known in time. Callers
@@ -97,8 +101,11 @@ export function createGuardedConnector(
     timeout: connectTimeoutMs,
     lookup,
     autoSelectFamily: true,
+    maxCachedSessions: mostSessions,
     ...(secureContext && { secureContext }),
   })
+  /** undici holds sessions weakly: after a garbage collection every connection of a burst would shake hands in full. */
+  const sessions = new RecentMap<Buffer>(mostSessions)
 
   return (options, callback) => {
     const host = hostWithoutBrackets(options.hostname)
@@ -125,6 +132,8 @@ export function createGuardedConnector(
         socket.on('data', (chunk: Buffer) => meter(chunk.length))
       }
     })
+    if (dialled instanceof TLSSocket)
+      dialled.on('session', (session: Buffer) => sessions.set(options.hostname, session))
     const settled = waiting.whileWaitedFor(origin, () => {
       if (dialled instanceof Socket) dialled.destroy(new NobodyWaits())
     })

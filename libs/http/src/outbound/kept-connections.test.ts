@@ -1,6 +1,11 @@
 import { once } from 'node:events'
+import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it } from '@jest/globals'
+import { generate } from 'selfsigned'
 import { mostAnswerBytes } from './answer-limit.js'
 import { createOutbound, type OutboundRequest } from './outbound.js'
 
@@ -134,3 +139,35 @@ describe('interim answers', () => {
     expect(outcome).toMatchObject(status ? { status } : { kind: 'protocol' })
   })
 })
+
+describe('a connection that replaces a closed one', () => {
+  it('resumes its TLS session, however long ago that was', async () => {
+    const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+    })
+    const resumed: boolean[] = []
+    const server = createHttpsServer({ key, cert }, (_request, response) =>
+      response.writeHead(200, { connection: 'close' }).end(),
+    ).on('secureConnection', (socket: TLSSocket) => resumed.push(socket.isSessionReused()))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const guard = createOutbound({ allowedCidrs: ['127.0.0.0/8'], allowHttp: false, ca: cert })
+    closers.push(
+      () => server.close(),
+      () => guard.close(),
+    )
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const get = { url, method: 'GET' as const, headers: {}, timeoutMs: 30_000, maxResponseBytes: 0 }
+    for (let n = 0; n < 3; n++) {
+      await guard.request(get)
+      // Nobody knows when; what is held weakly does not outlive it.
+      collectGarbage()
+    }
+    expect(resumed).toEqual([false, true, true])
+  })
+})
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  ;(runInNewContext('gc') as () => void)()
+}

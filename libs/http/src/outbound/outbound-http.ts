@@ -40,7 +40,7 @@ function agents({ connect }: Pick<Outbound, 'connect'>, keepAlive: boolean) {
   const connectBy =
     (secure: boolean) =>
     ({ host, port }: ClientRequestArgs, done?: (error: Error | null, socket: Duplex) => void): undefined => {
-      const target = { host: host ?? '', port: Number(port ?? (secure ? 443 : 80)) }
+      const target = { host: host ?? '', port: Number(port ?? (secure ? 443 : 80)), http: true }
       connect({ ...target, ...(secure && { tls: {} }), timeoutMs: connectTimeoutMs }).then(
         (socket) => done?.(null, socket),
         // Without an error there is a socket; with one nobody looks at it.

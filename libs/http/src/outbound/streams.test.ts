@@ -253,6 +253,9 @@ describe('the port of a stream', () => {
   it('is one from 1024 up, or one that is listed', () => {
     const outbound = guard({ streamPorts: [465, 587] })
     for (const port of [465, 587, 1024, 5432, 65_535]) outbound.checkTarget({ host: 'db.example', port })
-    expect(() => outbound.checkTarget({ host: 'db.example', port: 25 }, '/config')).toThrow('Port 25')
+    for (const port of [25, 80, 443])
+      expect(() => outbound.checkTarget({ host: 'db.example', port }, '/config')).toThrow(`Port ${port}`)
+    outbound.checkTarget({ host: 'db.example', port: 443, http: true })
+    expect(() => outbound.checkTarget({ host: 'db.example', port: 25, http: true })).toThrow('Port 25')
   })
 })

@@ -12,6 +12,8 @@ export interface StreamTarget {
   /** A name, or an address in any notation. */
   host: string
   port: number
+  /** It speaks HTTP after all, at a port that the rules of URLs have allowed. */
+  http?: boolean
 }
 
 export interface StreamRequest extends StreamTarget {
@@ -61,11 +63,11 @@ export function createStreams({ policy, lookup, ports, secureContext }: StreamsO
   let closed = false
 
   /** The host as it is dialled. */
-  const checked = ({ host, port }: StreamTarget, path = ''): string => {
+  const checked = ({ host, port, http }: StreamTarget, path = ''): string => {
     const hostname = hostnameOf(host)
     if (hostname === undefined)
       throw invalidField(`${path}/host`, 'invalid_host', 'Must be the name or the address of a host.')
-    if (!portAllowed(port, ports))
+    if (!portAllowed(port, http ? [...ports, ...httpPorts] : ports))
       throw invalidField(`${path}/port`, 'port_not_allowed', `Port ${port} is not allowed.`)
     if (!literalAllowed(hostname, policy)) throw invalidField(`${path}/host`, 'blocked_address', blocked)
     return hostWithoutBrackets(hostname)
@@ -136,6 +138,8 @@ export function createStreams({ policy, lookup, ports, secureContext }: StreamsO
 }
 
 const blocked = 'Must not lead to a private, local or otherwise special address.'
+
+const httpPorts = [80, 443]
 
 /** Hardly anything below 1024 is a database: those that are not HTTP's, either, are the operator's to list. */
 function portAllowed(port: number, listed: readonly number[]): boolean {

@@ -180,7 +180,7 @@ describe('a query', () => {
 
   it('says what Postgres says of it, and where', async () => {
     const failed = await query({ sql: 'select nothing from items' }).catch((error: unknown) => error)
-    expect(failed).toMatchObject({ kind: 'answered', sent: true })
+    expect(failed).toMatchObject({ kind: 'answered', sent: false, status: undefined })
     expect(String(failed)).toContain('column "nothing" does not exist (SQLSTATE 42703 at character 8)')
     const body = JSON.parse((failed as { body: string }).body)
     expect(body).toMatchObject({ sqlState: '42703', position: 8 })
@@ -212,7 +212,7 @@ describe('a statement', () => {
     const twice = { sql: "insert into items values (1, 'a'), (2, 'a')" }
     await expect(execute(twice)).rejects.toMatchObject({
       message: expect.stringContaining('23505'),
-      sent: true,
+      sent: false,
     })
     expect(await sql`select * from items`).toEqual([])
   })
@@ -240,9 +240,9 @@ describe('a statement', () => {
     await waitFor(async () => (await sql`select 1 from pg_locks where locktype = 'advisory'`).length === 0)
   })
 
-  it('that was in the way of another counts as not done', async () => {
+  it('that was in the way of another may be tried again', async () => {
     const failing = { sql: "do $$ begin raise exception 'again' using errcode = '40001'; end $$" }
-    await expect(execute(failing)).rejects.toMatchObject({ kind: 'answered', sent: false })
+    await expect(execute(failing)).rejects.toMatchObject({ kind: 'answered', sent: false, status: 429 })
   })
 })
 
@@ -297,7 +297,12 @@ describe('sessions', () => {
     const failed = await query({ sql: 'select 1' }, call({ secret: 'wrong-p4ss' })).catch(
       (error: unknown) => error,
     )
-    expect(failed).toMatchObject({ kind: 'answered', sent: true, message: expect.stringContaining('28P01') })
+    expect(failed).toMatchObject({
+      kind: 'answered',
+      sent: false,
+      status: undefined,
+      message: expect.stringContaining('28P01'),
+    })
     expect(`${failed}${(failed as { body: string }).body}`).not.toContain('wrong-p4ss')
   })
 

@@ -142,15 +142,15 @@ describe('a mail', () => {
     await expect(
       send(config, { ...mail, to: ['nobody@example.com', 'noone@example.com'] }),
     ).rejects.toMatchObject({
-      ...{ kind: 'answered', sent: true, message: expect.stringContaining('550') },
+      ...{ kind: 'answered', sent: false, status: undefined, message: expect.stringContaining('550') },
     })
     expect(mails).toHaveLength(1)
   })
 
-  it('that is refused for now counts as not sent', async () => {
+  it('that is refused for now may be sent again', async () => {
     const server = await receiver()
     server.refuseNext(1)
-    await expect(send(server.config)).rejects.toMatchObject({ kind: 'answered', sent: false })
+    await expect(send(server.config)).rejects.toMatchObject({ kind: 'answered', sent: false, status: 429 })
   })
 })
 

@@ -19,7 +19,7 @@ export function databaseFailure(error: unknown): CallFailure {
   return unlessConnected(error) ?? new CallFailure('unreachable', message, { sent, cause: error })
 }
 
-/** A statement that failed has changed nothing; those that may succeed later count as never sent. */
+/** A statement that failed has changed nothing. */
 function refusedBy(error: postgres.PostgresError): CallFailure {
   const { code: sqlState, message, position, hint, detail, constraint_name: constraint } = error
   if (sqlState === '57014')
@@ -30,11 +30,18 @@ function refusedBy(error: postgres.PostgresError): CallFailure {
   const at = Number(position) > 0 ? ` at character ${position}` : ''
   const told = { sqlState, message, position: at ? Number(position) : undefined, hint, detail, constraint }
   return new CallFailure('answered', `${message} (SQLSTATE ${sqlState}${at})`, {
-    sent: !(isTransient(error) || (isDatabaseAway(error) && !isRefusedLogin.test(sqlState))),
+    sent: false,
+    ...statusOf(error),
     body: JSON.stringify(told),
     cause: error,
   })
 }
 
-/** A wrong login does not become right by being tried again; a write that is refused stays so. */
-const isRefusedLogin = /^(28|25006)/
+/**
+ * As HTTP would say it. Others were in the way: again later. The server is going down, or full: away. A wrong login does not
+ * become right by being tried again, and a write that is refused stays so.
+ */
+function statusOf(error: postgres.PostgresError): { status?: number } {
+  if (isTransient(error)) return { status: 429 }
+  return isDatabaseAway(error) && !/^(28|25006)/.test(error.code) ? { status: 503 } : {}
+}

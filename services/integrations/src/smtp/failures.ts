@@ -10,7 +10,7 @@ interface MailError extends Error {
 
 const mostWords = 500
 
-/** What went wrong with a mail. A refusal for now counts as never sent; one for good does not become right by being repeated. */
+/** What went wrong with a mail. Where it was refused nothing was sent. */
 export function mailFailure(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error
   const unconnected = unlessConnected(error)
@@ -18,7 +18,13 @@ export function mailFailure(error: unknown): CallFailure {
   const { code, responseCode, message } = error as MailError
   const words = oneLine(String(message)).slice(0, mostWords)
   if (responseCode !== undefined)
-    return new CallFailure('answered', words, { sent: responseCode >= 500, body: words, cause: error })
+    return new CallFailure('answered', words, {
+      sent: false,
+      // For now, not for good; 421 is a server that is going down.
+      ...(responseCode < 500 && { status: responseCode === 421 ? 503 : 429 }),
+      body: words,
+      cause: error,
+    })
   if (code === 'ETLS') return new CallFailure('unreachable', words, { sent: false, cause: error })
   // Where the connection was lost is not known: the server may have the mail.
   const lost = code === 'ECONNECTION' || code === 'ESOCKET'
