@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { WorkflowDefinition } from '@opsplane/contracts'
-import { decide } from './decide.js'
-import { fold } from './fold.js'
-import { newRun } from './memory.js'
-import { compileProgram } from './program.js'
-import { context } from './proof/engine-run.fixture.js'
-import type { Signal } from './signal.js'
-import { statusOf } from './summary.js'
-import type { Task } from './task.js'
-import { takeTaskChanges } from './tasks.js'
+import { decide } from '../decide.js'
+import { fold } from '../fold.js'
+import { newRun } from '../memory.js'
+import { compileProgram } from '../program.js'
+import type { Signal } from '../signal.js'
+import { statusOf } from '../summary.js'
+import type { Task } from '../task.js'
+import { takeTaskChanges } from '../tasks.js'
+import { context } from './engine-run.fixture.js'
 
 type Definition = Parameters<typeof WorkflowDefinition.parse>[0]
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { answer, approval, finish, started, taskAt } from './proof/driving.fixture.js'
-import type { EngineRun } from './proof/engine-run.fixture.js'
-import type { Outcome } from './signal.js'
-import { summaryOf } from './summary.js'
-import { awaitingOf } from './tasks.js'
+import type { Outcome } from '../signal.js'
+import { summaryOf } from '../summary.js'
+import { awaitingOf } from '../tasks.js'
+import { answer, approval, finish, started, taskAt } from './driving.fixture.js'
+import type { EngineRun } from './engine-run.fixture.js'
 
 const http = (id: string, rest: object = {}) => ({ type: 'http', id, url: 'https://example.com', ...rest })
 const transform = (id: string, value: unknown = id) => ({ type: 'transform', id, value })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { RunStatus, runActions, type StepType } from '@opsplane/contracts'
-import { answer, approval, finish, goodAnswer, started, taskAt } from './proof/driving.fixture.js'
-import type { EngineRun } from './proof/engine-run.fixture.js'
-import { allowedRunActions, canBecome, isFinal, runEvent, runStateMachine } from './run-states.js'
-import type { Signal } from './signal.js'
-import { summaryOf } from './summary.js'
+import { allowedRunActions, canBecome, isFinal, runEvent, runStateMachine } from '../run-states.js'
+import type { Signal } from '../signal.js'
+import { summaryOf } from '../summary.js'
+import { answer, approval, finish, goodAnswer, started, taskAt } from './driving.fixture.js'
+import type { EngineRun } from './engine-run.fixture.js'
 
 /** Steps as people write them. */
 type Step = { type: StepType; id: string } & Record<string, unknown>
