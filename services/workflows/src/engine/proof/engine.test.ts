@@ -1,0 +1,319 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Outcome } from '../signal.js'
+import { summaryOf } from '../summary.js'
+import { awaitingOf } from '../tasks.js'
+import { answer, approval, finish, started, taskAt } from './driving.fixture.js'
+import type { EngineRun } from './engine-run.fixture.js'
+
+const http = (id: string, rest: object = {}) => ({ type: 'http', id, url: 'https://example.com', ...rest })
+const transform = (id: string, value: unknown = id) => ({ type: 'transform', id, value })
+const kinds = (run: EngineRun) => run.recorded.map(({ entry }) => entry.kind)
+const asked = (run: EngineRun) => [...run.tasks.values()].map(({ kind, place }) => `${kind} ${place}`)
+const summary = (run: EngineRun) => summaryOf(run.memory)
+const performed = (run: EngineRun, place: string, outcome: Outcome, now = 0) =>
+  run.send({ kind: 'performed', task: taskAt(run, place).id, outcome }, now)
+const broken = (rest: object = {}): Outcome => ({
+  ok: false,
+  error: { code: 'http_503', message: 'no', retryable: true, ...rest },
+})
+/** Performs the step at a place, up to its outcome. */
+const begin = (run: EngineRun, place: string) => answer(run, place)
+
+test('a run of three transforms is one entry for each, the last together with the end', () => {
+  const run = started({
+    steps: [
+      transform('a', { list: '{{ input.list }}' }),
+      transform('b', '{{ steps.a.output.list }}'),
+      transform('c', ['{{ steps.b.output }}']),
+    ],
+  })
+  expect(answer(run, 'a').map(({ kind }) => kind)).toEqual(['completed'])
+  answer(run, 'b')
+  expect(answer(run, 'c').map(({ kind }) => kind)).toEqual(['completed', 'ended'])
+  expect(kinds(run)).toEqual(['started', 'completed', 'completed', 'completed', 'ended'])
+  expect(summary(run)).toMatchObject({ status: 'completed', output: [['a', 'b', 'c']], error: null })
+})
+
+test('expressions see the run, the round and the steps they may speak of, and are sent nothing else', () => {
+  const run = started({
+    steps: [
+      transform('a'),
+      transform('b'),
+      {
+        type: 'for_each',
+        id: 'each',
+        items: '{{ input.list }}',
+        steps: [transform('seen', '{{ [item, index, steps.a.output] }}')],
+      },
+      transform('all', '{{ $keys(steps) }}'),
+    ],
+  })
+  for (const place of ['a', 'b', 'each']) answer(run, place)
+  const a = { output: 'a', error: null, status: 'completed' }
+  expect(taskAt(run, 'seen[0]')).toMatchObject({ scope: { item: 'a', index: 0, steps: { a } } })
+  expect(Object.keys((taskAt(run, 'seen[0]') as { scope: object }).scope)).toEqual(['steps', 'item', 'index'])
+  for (const index of [0, 1, 2])
+    run.send(
+      { kind: 'evaluated', task: taskAt(run, `seen[${index}]`).id, values: [{ ok: true, value: index }] },
+      0,
+    )
+  const { scope } = taskAt(run, 'all') as unknown as { scope: { steps: object; run: object } }
+  expect(Object.keys(scope.steps)).toEqual(['a', 'b', 'each'])
+})
+
+describe('an attempt that failed', () => {
+  const retry = { attempts: 3, strategy: 'exponential', delaySeconds: 2, maxDelaySeconds: 60 }
+
+  test('is repeated with the same key after the delay, until there are no more', () => {
+    const run = started({ steps: [http('call', { retry })] })
+    begin(run, 'call')
+    const [first] = run.tasks.values()
+    expect(performed(run, 'call', broken(), 1_000)).toMatchObject([{ retryAt: 3_000 }])
+    expect([summary(run).status, summary(run).nextDue, asked(run)]).toEqual(['waiting', 3_000, []])
+    expect(run.send({ kind: 'tick' }, 2_999)).toEqual([])
+    expect(run.send({ kind: 'tick' }, 3_000)).toMatchObject([{ kind: 'retry_due', attempt: 2 }])
+    expect(taskAt(run, 'call')).toMatchObject({ attempt: 2, key: first?.kind === 'perform' && first.key })
+    expect(performed(run, 'call', broken(), 4_000)).toMatchObject([{ retryAt: 8_000 }])
+    run.send({ kind: 'tick' }, 8_000)
+    performed(run, 'call', broken(), 9_000)
+    expect(summary(run)).toMatchObject({ status: 'failed', error: { code: 'http_503', step: 'call' } })
+  })
+
+  test('waits as long as it is asked to, but no longer than the policy lets it', () => {
+    const retryAtFor = (retryAfterMs: number) => {
+      const run = started({ steps: [http('call', { retry })] })
+      begin(run, 'call')
+      return performed(run, 'call', broken({ retryAfterMs }))[0]
+    }
+    expect(retryAtFor(20_000)).toMatchObject({ retryAt: 20_000 })
+    expect(retryAtFor(900_000)).toMatchObject({ retryAt: 60_000 })
+  })
+
+  test('is the last where nothing says that another may fare better, or no policy asks for it', () => {
+    const run = started({ steps: [http('call', { retry })] })
+    begin(run, 'call')
+    performed(run, 'call', broken({ retryable: false }))
+    const without = started({ steps: [http('call')] })
+    begin(without, 'call')
+    performed(without, 'call', broken())
+    expect([summary(run).status, summary(without).status]).toEqual(['failed', 'failed'])
+  })
+})
+
+describe('a failure', () => {
+  const branches = (concurrency?: number) => ({
+    ...{ type: 'parallel', id: 'both', concurrency },
+    branches: [
+      { name: 'a', steps: [http('a'), http('after_a')] },
+      { name: 'b', steps: [http('b')] },
+      { name: 'c', steps: [http('c')] },
+    ],
+  })
+
+  test('in a branch lets effects that have begun come out, and begins no others', () => {
+    const run = started({ steps: [branches()] })
+    begin(run, 'a')
+    begin(run, 'b')
+    expect(performed(run, 'b', broken()).map(({ kind }) => kind)).toEqual(['attempt_failed', 'failed'])
+    expect(asked(run)).toEqual(['perform a'])
+    expect(performed(run, 'a', { ok: true, output: 1 }).map(({ kind }) => kind)).toEqual([
+      'completed',
+      'ended',
+    ])
+    expect(summary(run)).toMatchObject({ status: 'failed', error: { step: 'b' } })
+
+    run.send({ kind: 'retry', by: 'usr_a', from: null }, 0)
+    run.send({ kind: 'start' }, 0)
+    expect(asked(run)).toEqual(['evaluate after_a', 'evaluate b', 'evaluate c'])
+  })
+
+  test('that is to be gone on after leaves null as the output and says why', () => {
+    const run = started({
+      steps: [{ ...branches(), continueOnError: true }, transform('seen', '{{ steps.both.error.code }}')],
+    })
+    begin(run, 'b')
+    performed(run, 'b', broken())
+    finish(run)
+    expect(summary(run)).toMatchObject({ status: 'completed', output: 'http_503' })
+  })
+
+  test('is shown to the steps for it, and stays the error of the run whatever becomes of them', () => {
+    const onFailure = [transform('seen', ['{{ failure.step }}', '{{ steps.before.output }}']), http('notify')]
+    const run = started({ steps: [transform('before'), http('call')], onFailure })
+    answer(run, 'before')
+    begin(run, 'call')
+    expect(performed(run, 'call', broken()).at(-1)).toMatchObject({ kind: 'failed' })
+    expect(answer(run, 'seen')).toMatchObject([{ output: ['call', 'before'] }])
+    begin(run, 'notify')
+    performed(run, 'notify', broken({ code: 'http_500' }))
+    expect(summary(run)).toMatchObject({
+      status: 'failed',
+      error: { code: 'http_503', step: 'call', details: { onFailure: { code: 'http_500', step: 'notify' } } },
+    })
+  })
+
+  test('of an expression is one of its step, and says where', () => {
+    const run = started({ steps: [transform('a', '{{ 1 + "x" }}')] })
+    const error = { code: 'expression_error', message: 'wants numbers', path: '', position: 2 } as const
+    run.send({ kind: 'evaluated', task: taskAt(run, 'a').id, values: [{ ok: false, error }] }, 0)
+    expect(summary(run).error).toMatchObject({
+      code: 'expression_error',
+      step: 'a',
+      details: { position: 2 },
+    })
+  })
+})
+
+test('a run that takes too long fails, and its steps for that are given as long again', () => {
+  const run = started({
+    steps: [http('call')],
+    onFailure: [{ type: 'wait', id: 'w', seconds: 50 }],
+    timeoutSeconds: 10,
+  })
+  begin(run, 'call')
+  expect(run.send({ kind: 'tick' }, 10_000)).toMatchObject([{ kind: 'failed', place: '' }])
+  answer(run, 'w', 10_000)
+  expect(summary(run).nextDue).toBe(20_000)
+  run.send({ kind: 'tick' }, 20_000)
+  expect(summary(run)).toMatchObject({
+    status: 'failed',
+    endedAt: 20_000,
+    error: { code: 'run_timeout', step: null },
+  })
+})
+
+describe('an approval', () => {
+  const step = {
+    ...{ type: 'approval', id: 'ok', title: 'Go on?', approvers: { users: ['usr_a', 'usr_b', 'usr_c'] } },
+    ...{ quorum: 2, deadlineSeconds: 100, reminderSeconds: 40 },
+  }
+  const asking = () => {
+    const run = started({ steps: [step] })
+    answer(run, 'ok')
+    return run
+  }
+  const reject = (run: EngineRun, by: string) =>
+    run.send(
+      { kind: 'decision', task: taskAt(run, 'ok').id, decision: { by, decision: 'reject', comment: 'no' } },
+      0,
+    )
+
+  test('takes its quorum, each person once', () => {
+    const run = asking()
+    expect(summary(run).status).toBe('paused')
+    expect(awaitingOf(run.memory)).toMatchObject([{ place: 'ok', waiting: { approval: { quorum: 2 } } }])
+    run.send(approval(taskAt(run, 'ok'), 'usr_a'), 0)
+    expect(run.send(approval(taskAt(run, 'ok'), 'usr_a'), 0)).toEqual([])
+    run.send(approval(taskAt(run, 'ok'), 'usr_b'), 0)
+    expect(summary(run).output).toMatchObject({
+      approved: true,
+      expired: false,
+      decisions: [{ by: 'usr_a' }, { by: 'usr_b' }],
+    })
+  })
+
+  test('is refused by one', () => {
+    const run = asking()
+    run.send(approval(taskAt(run, 'ok'), 'usr_a'), 0)
+    reject(run, 'usr_b')
+    expect(summary(run)).toMatchObject({ status: 'completed', output: { approved: false, expired: false } })
+  })
+
+  test('reminds, and expires at its deadline; a decision that comes then is too late', () => {
+    const run = asking()
+    expect(run.send({ kind: 'tick' }, 40_000)).toEqual([{ kind: 'reminded', place: 'ok', remindAt: 80_000 }])
+    expect(run.send({ kind: 'tick' }, 80_000)).toEqual([{ kind: 'reminded', place: 'ok', remindAt: null }])
+    expect(summary(run).nextDue).toBe(100_000)
+    run.send(approval(taskAt(run, 'ok'), 'usr_a'), 100_000)
+    expect(summary(run).output).toEqual({ approved: false, expired: true, decisions: [] })
+  })
+
+  test('that too few are named for fails rather than wait for ever', () => {
+    const run = started({ steps: [{ ...step, approvers: { users: ['usr_a', 'usr_a', ''] } }] })
+    answer(run, 'ok')
+    expect(summary(run).error).toMatchObject({ code: 'too_few_approvers' })
+  })
+})
+
+test('a stop ends the run from wherever it stands, when effects that have begun are over', () => {
+  const branches = [
+    { name: 'a', steps: [http('a')] },
+    { name: 'b', steps: [{ type: 'stop', id: 'enough', output: 'enough' }] },
+  ]
+  const run = started({ steps: [{ type: 'parallel', id: 'both', branches }, transform('never')] })
+  begin(run, 'a')
+  answer(run, 'enough')
+  expect(asked(run)).toEqual(['perform a'])
+  performed(run, 'a', { ok: true, output: 1 })
+  expect(summary(run)).toMatchObject({ status: 'completed', output: 'enough' })
+})
+
+test('a run that is no longer waited for is named as stray, once', () => {
+  const child = { type: 'workflow', id: 'child', workflow: 'wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }
+  const branches = [
+    { name: 'a', steps: [child] },
+    { name: 'b', steps: [{ type: 'fail', id: 'no', message: 'no' }] },
+  ]
+  const run = started({ steps: [{ type: 'parallel', id: 'both', branches }] })
+  answer(run, 'child')
+  answer(run, 'no')
+  // It is being started just then: what is known of it comes later.
+  expect([summary(run).status, summary(run).strayRuns]).toEqual(['running', []])
+  answer(run, 'child')
+  expect(summary(run)).toMatchObject({ status: 'failed', strayRuns: ['run_child'] })
+})
+
+test('pins stand in for what steps do, by id or place, also for those that hold others', () => {
+  const each = {
+    type: 'for_each',
+    id: 'each',
+    items: '{{ input.list }}',
+    concurrency: 3,
+    steps: [http('call')],
+  }
+  const both = { type: 'parallel', id: 'both', branches: [{ name: 'a', steps: [http('a')] }] }
+  const run = started(
+    { steps: [each, both], output: ['{{ steps.each.output }}', '{{ steps.both.output }}'] },
+    { call: 1, 'call[1]': 2, both: 3 },
+  )
+  for (const place of ['each', 'call[0]', 'call[1]', 'call[2]', 'both', '$output']) answer(run, place)
+  expect(summary(run)).toMatchObject({ status: 'completed', output: [[1, 2, 1], 3] })
+  expect(kinds(run)).not.toContain('begun')
+})
+
+test.each([
+  ['entries', { entries: 6, bytes: 1e9 }],
+  ['bytes', { entries: 1e9, bytes: 300 }],
+])('a history of too many %s is the end of the run', (_, limits) => {
+  const run = started({
+    steps: [{ type: 'for_each', id: 'each', items: '{{ input.list }}', steps: [http('call')] }],
+  })
+  Object.assign(run, { limits })
+  finish(run)
+  expect(summary(run)).toMatchObject({ status: 'dead', error: { code: 'history_too_long' } })
+  expect(run.send({ kind: 'retry', by: 'usr_a', from: null }, 0)).toEqual([])
+})
+
+test.each([
+  [{ seconds: 'soon' }, 'invalid_wait'],
+  [{ until: 'tomorrow' }, 'invalid_wait'],
+  [{ until: '2999-01-01T00:00:00Z' }, 'invalid_wait'],
+])('a wait for %j fails', (rest, code) => {
+  const run = started({ steps: [{ type: 'wait', id: 'w', ...rest }] })
+  answer(run, 'w')
+  expect(summary(run).error).toMatchObject({ code, step: 'w' })
+})
+
+test('a for_each takes what is no list as one of it, nothing as none, and refuses more than it may have', () => {
+  const outputFor = (items: string) => {
+    const run = started({
+      steps: [{ type: 'for_each', id: 'each', items, maxItems: 2, steps: [transform('t', '{{ item }}')] }],
+    })
+    finish(run)
+    const { output, error } = summary(run)
+    return error?.code ?? output
+  }
+  expect(
+    ['{{ input.yes }}', '{{ input.gone }}', '{{ input.none }}', '{{ input.list }}'].map(outputFor),
+  ).toEqual([...[[true], [], [], 'too_many_items']])
+})
