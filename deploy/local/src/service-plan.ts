@@ -96,6 +96,12 @@ function ownVariables({
       CONNECTOR_ALLOW_HTTP: env.CONNECTOR_ALLOW_HTTP ?? 'loopback',
       CONNECTOR_CA_FILE: webhookCaFile,
     },
+    workflows: {
+      // As for webhooks.
+      WORKFLOW_ALLOWED_CIDRS: env.WORKFLOW_ALLOWED_CIDRS ?? '127.0.0.0/8,::1/128',
+      WORKFLOW_ALLOW_HTTP: env.WORKFLOW_ALLOW_HTTP ?? 'loopback',
+      WORKFLOW_CA_FILE: webhookCaFile,
+    },
     gateway: { PUBLIC_ORIGIN: origin, RATE_LIMIT_PER_MINUTE: env.RATE_LIMIT_PER_MINUTE },
   }
 }

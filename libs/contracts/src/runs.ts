@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { allNeed, allowedActionsOf } from './allowed-actions.js'
 import { idSchema } from './ids.js'
+import { JsonValue } from './json-value.js'
 import { RunAction, RunState, RunStatus, runActions } from './workflows.js'
 
 const At = z.iso.datetime({ precision: 3 })
@@ -29,14 +30,14 @@ export type LargeValue = z.infer<typeof LargeValue>
 
 /** A value of a run, or where it is to be had. */
 const valueFields = (what: string) => ({
-  value: z.json().meta({ description: `${what}; null where it is large, or not there.` }),
+  value: JsonValue.meta({ description: `${what}; null where it is large, or not there.` }),
   large: LargeValue.nullable(),
 })
 export const RunValue = z.object(valueFields('The value')).meta({ id: 'RunValue' })
 export type RunValue = z.infer<typeof RunValue>
 
 export const RunStepError = z
-  .object({ code: z.string(), message: z.string(), details: z.json().optional(), retryable: z.boolean() })
+  .object({ code: z.string(), message: z.string(), details: JsonValue.optional(), retryable: z.boolean() })
   .meta({ id: 'RunStepError' })
 
 export const RunStepDecision = z
@@ -54,7 +55,7 @@ export const RunWaiting = z
       .object({
         title: z.string(),
         message: z.string(),
-        data: z.json(),
+        data: JsonValue,
         users: z.array(z.string()),
         roles: z.array(z.string()),
         quorum: z.int(),

@@ -1,11 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { createDelegations, serviceClient } from '@opsplane/http'
 import { urlOfService } from '@opsplane/runtime'
-import { createExpressions, type Expressions } from '@opsplane/sandbox'
+import { createExpressions } from '@opsplane/sandbox'
 import { defineService, type ServiceContext } from '@opsplane/service'
-import { loadConfig } from './config.js'
-import { failed } from './run/perform/effect.js'
-import { createRuns, type Runs } from './run/runs.js'
+import { loadConfig, type WorkflowsConfig } from './config.js'
+import { openRuns } from './run/open-runs.js'
 import { startBusTriggers } from './trigger/bus.js'
 import { startEventTriggers } from './trigger/events.js'
 import { hookRoutes } from './trigger/hook-routes.js'
@@ -21,16 +20,16 @@ import { findWorkflows } from './workflow/queries.js'
 import { watchRights } from './workflow/rights-watch.js'
 import { workflowRoutes } from './workflow/routes.js'
 import { versionRoutes } from './workflow/version-routes.js'
-import { createWorkflows, type Workflows } from './workflow/workflows.js'
+import { createWorkflows } from './workflow/workflows.js'
 
 const settingsTimeoutMs = 5_000
 
-export const workflows = defineService({
+export const workflows = defineService<WorkflowsConfig>({
   name: 'workflows',
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [workflow],
-  setup(ctx) {
+  async setup(ctx) {
     const settings = settingsClient(ctx)
     const expressions = createExpressions({ log: ctx.log })
     const checks = createChecks({
@@ -39,13 +38,18 @@ export const workflows = defineService({
     })
     const delegations = createDelegations(settings)
     const definitions = createWorkflows(ctx, { delegations, checks, logEnds: () => logEnds() })
-    const runs = openRuns(ctx, { expressions, definitions })
+    const { runs, ...ofRuns } = await openRuns(ctx, {
+      ...{ expressions, settings },
+      loadVersion: definitions.versions.load,
+      published: definitions.published,
+    })
     const starting = createStarting({ ...ctx, workflows: definitions, runs })
     const triggers = startEventTriggers(ctx, { starting })
     const logEnds = logEndsOf(ctx.logs, triggers.floors, ctx.log)
     const hooks = createHooks({ ...ctx, starting, runs, settings })
     return {
       routes: [
+        ...ofRuns.routes,
         ...versionRoutes(definitions),
         ...workflowRoutes(ctx, definitions),
         ...workflowActionRoutes(definitions),
@@ -55,7 +59,7 @@ export const workflows = defineService({
       background: [
         settings,
         expressions,
-        ...runs.background,
+        ...ofRuns.background,
         watchRights(ctx, definitions, settings),
         triggers,
         startScheduleTriggers(ctx, { workflows: definitions, runs }),
@@ -65,20 +69,6 @@ export const workflows = defineService({
     }
   },
 })
-
-/** No effects yet: see `run/perform`. */
-function openRuns(
-  ctx: ServiceContext,
-  { expressions, definitions }: { expressions: Expressions; definitions: Workflows },
-): Runs {
-  const refuses = () => Promise.reject(failed('not_there', 'This kind of step cannot be run yet.'))
-  return createRuns(ctx, {
-    expressions,
-    effects: { http: refuses, api: refuses, connector: refuses, publish: refuses },
-    loadVersion: definitions.versions.load,
-    published: definitions.published,
-  })
-}
 
 function settingsClient({ config, issuer, tls }: ServiceContext) {
   return serviceClient({

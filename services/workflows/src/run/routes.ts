@@ -1,5 +1,6 @@
 import {
   CancelRun,
+  JsonValue,
   PendingApproval,
   ResumeRun,
   RetryRun,
@@ -9,7 +10,6 @@ import {
 } from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { z } from 'zod'
 import type { RunActions } from './actions.js'
 import { pendingApprovals } from './approvals.js'
 import { findRun, listRuns } from './queries.js'
@@ -96,15 +96,12 @@ export function runRoutes(
       description: 'What a run or one of its steps shows as a link.',
       tag,
       scope: 'runs:read',
-      response: z.json(),
+      response: JsonValue,
       errors: ['not_found'],
       handler: async ({ params: { id: runId, valueId }, meta: { tenant } }) => {
         const [seq = '', field = ''] = valueId.split('.', 2)
         const number = /^\d{1,9}$/.test(seq) ? Number(seq) : -1
-        // JSON, as it was read from the journal.
-        return (await readValue(sql, { runId, seq: number, field, tenant })) as z.infer<
-          ReturnType<typeof z.json>
-        >
+        return readValue(sql, { runId, seq: number, field, tenant })
       },
     }),
 

@@ -92,6 +92,7 @@ describe('the trace', () => {
             id: 'is_large',
             type: 'branch',
             if: '{{ steps.each.output[0] > 3 }}',
+            // biome-ignore lint/suspicious/noThenProperty: no definition is awaited
             then: [{ id: 'yes', type: 'transform', value: 'large' }],
           },
         ],
@@ -203,6 +204,19 @@ test('a run waits for the run it has started, and takes up its output or its fai
     20,
   )
   expect(await ended(runId)).toMatchObject({ status: 'completed', output: 41 })
+})
+
+test('runs that are waited for at the same time are each taken up', async () => {
+  const child = 'wf_01JABCDEFGHJKMNPQRSTVWXYZ2'
+  world.define({ steps: [{ id: 'double', type: 'transform', value: '{{ input * 2 }}' }] }, child)
+  const each = { id: 'sub', type: 'workflow', workflow: child, input: '{{ item }}' } as const
+  const definition: Definition = {
+    steps: [{ id: 'all', type: 'for_each', items: '{{ input }}', concurrency: 2, steps: [each] }],
+  }
+  const numbers = [1, 2, 3, 4, 5]
+  const ids = await Promise.all([1, 2, 3, 4].map(() => started(definition, numbers)))
+  const output = numbers.map((number) => number * 2)
+  for (const id of ids) expect(await ended(id)).toEqual({ status: 'completed', output, error: null })
 })
 
 test('a retry goes on at the step that failed, and keeps what succeeded', async () => {

@@ -195,9 +195,12 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   const news = createNews(ctx.link, ctx.names, (runId) => void heard(runId).catch(() => {}))
   return {
     present,
-    programOf: async ({ tenant }, lines) =>
+    async programOf({ id, tenant }, [first]) {
+      if (!first) throw new Error(`${id} has no journal`)
       // What this service has written is as it was typed.
-      (await programs((lines[0]?.entry as Origin).programRef, tenant)).program,
+      const { programRef } = first.entry as Origin
+      return (await programs(programRef, tenant)).program
+    },
     start,
     waitForEnd: ends.wait,
     wake: () => due.wake(),

@@ -1,4 +1,5 @@
 import {
+  type JsonValue,
   notFound,
   type Run,
   type RunDetail,
@@ -56,8 +57,8 @@ export async function readTraceLines(sql: Database['sql'], runId: string): Promi
 export async function readValue(
   sql: Database['sql'],
   { runId, seq, field, tenant }: { runId: string; seq: number; field: string; tenant: TenantScope },
-): Promise<unknown> {
-  const [row] = await run<{ value: unknown }>(
+): Promise<JsonValue> {
+  const [row] = await run<{ value: JsonValue }>(
     sql,
     `select e.large as value from run_entries e join runs r on r.id = e.run_id
      where e.run_id = $1 and e.seq = $2::int and e.large_field = $3
@@ -88,7 +89,7 @@ export function traceOf({
   if (!first) throw new Error(`${identity.id} has no journal`)
   // What this service has written is as it was typed.
   const origin = first.entry as unknown as Origin
-  const valueAt = (line: TraceLine, field: string) => valueOf(identity.id, line, field)
+  const valueAt = (line: TraceLine, field: string) => valueIn(identity.id, line, field)
   const steps = createSteps()
   const memory = newRun(
     {
@@ -117,7 +118,7 @@ export function traceOf({
   }
 }
 
-function valueOf(runId: string, { seq, entry, largeField, largeBytes }: TraceLine, field: string): RunValue {
+function valueIn(runId: string, { seq, entry, largeField, largeBytes }: TraceLine, field: string): RunValue {
   if (largeField === field && !(field in entry))
     return { value: null, large: { href: `/runs/${runId}/values/${seq}.${field}`, bytes: largeBytes ?? 0 } }
   // JSON, as it was read from the journal.
@@ -190,7 +191,10 @@ function createSteps() {
         return
     }
   }
-  return { all: () => all, observer, note, at: (ms: number) => void (now = ms) }
+  const at = (ms: number) => {
+    now = ms
+  }
+  return { all: () => all, observer, note, at }
 }
 
 function settle(traced: RunStep, settled: Settled, now: number) {

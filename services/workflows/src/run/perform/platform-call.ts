@@ -19,13 +19,13 @@ const rightsGone = new Set(['token_expired', 'workspace_forbidden', 'invalid_tok
 
 /** Gives what is answered below 400, and throws the error of any other answer. */
 export function createCallPlatform({ clients, delegations }: PlatformOptions): CallPlatform {
-  return async ({ grant, key, timeoutMs, signal }, { service, ...request }) => {
+  return async ({ run, grant, key, timeoutMs, signal }, { service, ...request }) => {
     const client = clients.get(service)
     if (!client) throw failed('service_unavailable', `${service} is not there.`, { retryable: true })
     if (grant === null) throw failed('forbidden', 'Nobody has given this run the right to call the platform.')
     const answer = await client
       .request({
-        ...{ ...request, timeoutMs, signal },
+        ...{ ...request, timeoutMs, signal, causationId: run.id },
         issuer: delegations.actingBy(grant),
         ...(request.method !== 'GET' && { headers: { 'idempotency-key': key } }),
       })
