@@ -13,7 +13,10 @@ const incident = { id: 'inc_1', number: 'INC-1', title: 'Mail is down', severity
 const runs: Record<string, [body: object, outcome: object][]> = {
   'escalate-unassigned-incident': [
     [
-      { event: { data: incident }, pins: { grace: null, incident: { data: { assigneeId: null } }, comment: {}, tell: {} } },
+      {
+        event: { data: incident },
+        pins: { grace: null, incident: { data: { assigneeId: null } }, comment: {}, tell: {} },
+      },
       { status: 'completed', output: 'escalated' },
     ],
     [
@@ -31,7 +34,10 @@ const runs: Record<string, [body: object, outcome: object][]> = {
   'sync-table': [
     [
       {
-        pins: { fetch: { body: { customers: [{ id: 1, name: 'Ada', email: 'ADA@example.com' }] } }, write: {} },
+        pins: {
+          fetch: { body: { customers: [{ id: 1, name: 'Ada', email: 'ADA@example.com' }] } },
+          write: {},
+        },
       },
       { status: 'completed', output: { customers: 1 } },
     ],
@@ -62,7 +68,10 @@ const runs: Record<string, [body: object, outcome: object][]> = {
     ],
   ],
   'wait-for-event': [
-    [{ input: { order: 'rec_1' }, pins: { paid: { data: {} }, ship: { id: 'evt_1' } } }, { status: 'completed' }],
+    [
+      { input: { order: 'rec_1' }, pins: { paid: { data: {} }, ship: { id: 'evt_1' } } },
+      { status: 'completed' },
+    ],
     [
       { input: { order: 'rec_1' }, pins: { paid: null } },
       { status: 'failed', error: { message: 'Order rec_1 was not paid within a day.', step: 'late' } },
