@@ -17,7 +17,6 @@ test('a trace shows steps in their places with attempts, errors and times, retri
         type: 'branch',
         id: 'choice',
         if: '{{ input.no }}',
-        // biome-ignore lint/suspicious/noThenProperty: a step of a definition
         then: [http('never')],
         else: [{ type: 'transform', id: 'other', value: 1 }],
       },

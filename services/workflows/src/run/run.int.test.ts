@@ -92,7 +92,6 @@ describe('the trace', () => {
             id: 'is_large',
             type: 'branch',
             if: '{{ steps.each.output[0] > 3 }}',
-            // biome-ignore lint/suspicious/noThenProperty: no definition is awaited
             then: [{ id: 'yes', type: 'transform', value: 'large' }],
           },
         ],

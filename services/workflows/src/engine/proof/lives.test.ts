@@ -31,7 +31,6 @@ const approve = {
   quorum: 2,
 } as const
 const containers: Step[] = [
-  // biome-ignore lint/suspicious/noThenProperty: a step of a definition
   { type: 'branch', id: 's', if: '{{ input.yes }}', then: [http('inner')] },
   { type: 'switch', id: 's', value: '{{ input.yes }}', cases: [{ equals: true, steps: [http('inner')] }] },
   { type: 'for_each', id: 's', items: '{{ input.list }}', concurrency: 2, steps: [http('inner')] },
