@@ -26,6 +26,8 @@ export const DelegationRequest = z.strictObject({
   grant: z.string().max(8_192),
   /** The service that is to be called. */
   audience: z.string().max(100),
+  /** The workflow that acts, which events then name as their actor; the person unless given. */
+  workflow: z.strictObject({ id: z.string().max(100), name: z.string().max(200) }).optional(),
 })
 export type DelegationRequest = z.infer<typeof DelegationRequest>
 

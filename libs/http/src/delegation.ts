@@ -1,4 +1,10 @@
-import { ApiError, DelegatedToken, Grant, type GrantRequest } from '@opsplane/contracts'
+import {
+  ApiError,
+  DelegatedToken,
+  type DelegationRequest,
+  Grant,
+  type GrantRequest,
+} from '@opsplane/contracts'
 import { z } from 'zod'
 import type { InternalIssuer } from './internal-token.js'
 import { RecentMap } from './recent-map.js'
@@ -17,9 +23,9 @@ export interface Delegations {
   delegate(meta: Pick<RequestMeta, 'clientToken'>, wanted: Omit<GrantRequest, 'clientToken'>): Promise<Grant>
   /**
    * Signs the calls of a `serviceClient` in the person's name. Settings is asked whether that still holds: the call throws
-   * `token_expired`, `workspace_forbidden` or `invalid_token` once it does not.
+   * `token_expired`, `workspace_forbidden` or `invalid_token` once it does not. Events name the workflow, where one is given.
    */
-  actingBy(grant: string): Pick<InternalIssuer, 'serviceToken'>
+  actingBy(grant: string, workflow?: DelegationRequest['workflow']): Pick<InternalIssuer, 'serviceToken'>
   /** Ends a standing grant for good; one that has ended already stays so. */
   revoke(grant: string): Promise<void>
 }
@@ -27,8 +33,8 @@ export interface Delegations {
 /** `settings`: a client of the settings service with this service's own identity. */
 export function createDelegations(settings: Pick<ServiceClient, 'post'>): Delegations {
   const tokens = new RecentMap<{ token: Promise<string>; until: number }>(mostKept)
-  const askFor = async (grant: string, audience: string) =>
-    (await settings.post('/internal/delegations', { grant, audience }, DelegatedToken)).token
+  const askFor = async (wanted: DelegationRequest) =>
+    (await settings.post('/internal/delegations', wanted, DelegatedToken)).token
 
   return {
     async delegate({ clientToken }, wanted) {
@@ -39,12 +45,12 @@ export function createDelegations(settings: Pick<ServiceClient, 'post'>): Delega
     async revoke(grant) {
       await settings.post('/internal/grants/revoke', { grant }, z.unknown())
     },
-    actingBy: (grant) => ({
+    actingBy: (grant, workflow) => ({
       serviceToken(audience) {
-        const key = `${audience}\0${grant}`
+        const key = `${audience}\0${workflow?.id}\0${grant}`
         const known = tokens.get(key)
         if (known && known.until > performance.now()) return known.token
-        const token = askFor(grant, audience)
+        const token = askFor({ grant, audience, ...(workflow && { workflow }) })
         tokens.set(key, { token, until: performance.now() + reuseMs })
         token.catch(() => tokens.delete(key))
         return token

@@ -56,6 +56,20 @@ it('lets a service act for a person with the rights they have, in their name', a
   await expect(act(grant, '/settings/roles')).resolves.toBeDefined()
 })
 
+it('has events name the workflow that acts, and the person where none does', async () => {
+  const { grant } = await grantBy(ada.session)
+  const makeRole = async (name: string, workflow?: { id: string; name: string }) => {
+    const client = clientOf(delegationsOf('itsm').actingBy(grant, workflow))
+    await client.post('/settings/roles', { name, permissions: ['audit:read'] }, z.unknown())
+    const [event] = await settings.service.sql`select actor from events
+      where type = 'role.created' and data->'after'->>'name' = ${name}`
+    return event?.actor
+  }
+  const workflow = { id: 'wf_1', name: 'Onboard' }
+  expect(await makeRole('by-workflow', workflow)).toEqual({ ...workflow, type: 'workflow' })
+  expect(await makeRole('by-person')).toMatchObject({ id: ada.userId, type: 'user' })
+})
+
 it('gives no more than was asked for', async () => {
   const grant = await grantBy(ada.session, ['secrets:read'])
   await expect(act(grant, '/secrets')).resolves.toBeDefined()

@@ -1,4 +1,12 @@
-import { ApiError, type GrantRequest, newId, type Permission, type Principal } from '@opsplane/contracts'
+import {
+  type Actor,
+  ApiError,
+  type DelegationRequest,
+  type GrantRequest,
+  newId,
+  type Permission,
+  type Principal,
+} from '@opsplane/contracts'
 import { createGrants, createInternalVerifier } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { SettingsConfig } from '../config.js'
@@ -55,7 +63,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
       return { grant: await grants.seal({ ...claims, grantId }, null), expiresAt: null }
     },
 
-    async token(grant: string, audience: string, service: string) {
+    async token({ grant, audience, workflow }: DelegationRequest, service: string) {
       const claims = await grants.open(grant)
       if (claims.by !== service) throw new ApiError('forbidden', 'The grant is of another service.')
       const { principal, grantId } = claims
@@ -63,8 +71,12 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
         throw new ApiError('invalid_token', 'The grant was revoked.')
       const allowed = await rightsNow(principal)
       const permissions = principal.permissions.filter((each): each is Permission => allowed.has(each))
+      const actor: Actor = workflow ? { ...workflow, type: 'workflow' } : principal.actor
       return {
-        token: await grants.tokenFor({ ...claims, principal: { ...principal, permissions } }, audience),
+        token: await grants.tokenFor(
+          { ...claims, principal: { ...principal, actor, permissions } },
+          audience,
+        ),
       }
     },
 

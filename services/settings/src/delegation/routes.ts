@@ -37,8 +37,7 @@ export function delegationRoutes(delegations: Delegations, callers: readonly Int
       body: DelegationRequest,
       response: DelegatedToken,
       errors: ['forbidden', 'invalid_token', 'token_expired', 'workspace_forbidden'],
-      handler: ({ body: { grant, audience }, meta }) =>
-        delegations.token(grant, audience, callingService(meta.principal)),
+      handler: ({ body, meta }) => delegations.token(body, callingService(meta.principal)),
     }),
 
     defineRoute({

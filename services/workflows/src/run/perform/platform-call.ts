@@ -26,7 +26,7 @@ export function createCallPlatform({ clients, delegations }: PlatformOptions): C
     const answer = await client
       .request({
         ...{ ...request, timeoutMs, signal, causationId: run.id },
-        issuer: delegations.actingBy(grant),
+        issuer: delegations.actingBy(grant, { id: run.workflowId, name: run.workflowName }),
         ...(request.method !== 'GET' && { headers: { 'idempotency-key': key } }),
       })
       .catch((error: unknown) => {
