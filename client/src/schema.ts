@@ -4297,6 +4297,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/workflows/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run the draft
+         * @description As it is, as version 0, with the rights of whoever asks. Steps that are pinned are not run: what they are pinned to is their output. All others do what they do. A draft with problems is refused with all of them (422).
+         */
+        post: operations["testWorkflow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows/{id}/trigger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a run of a workflow
+         * @description Of the published version, whether or not the workflow is active; with the rights of whoever published it. With `wait` the answer has the output, if the run ends in time. `workflow.run_started` follows.
+         */
+        post: operations["triggerWorkflow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workflows/{id}/versions": {
         parameters: {
             query?: never;
@@ -10422,6 +10462,53 @@ export interface components {
         };
         /**
          * @example {
+         *       "cron": "30 7 * * MON-FRI",
+         *       "timeZone": "Europe/Berlin"
+         *     }
+         */
+        Schedule: {
+            /**
+             * @description Minute, hour, day of month, month and day of week, by the clock of the time zone: `30 7 * * MON-FRI`. Also `@hourly`, `@daily`, `@weekly`, `@monthly` and `@yearly`; `L` for the last day of the month, `FRIL` for the last Friday, `FRI#2` for the second.
+             * @example 30 7 * * MON-FRI
+             */
+            cron?: string;
+            /**
+             * Format: date-time
+             * @description Nothing is begun after it.
+             */
+            endAt?: string;
+            /** @description In place of `cron`: at `startAt` and every so many seconds after it; without `startAt` from now on. */
+            everySeconds?: number;
+            /**
+             * @description Times made up for, and times queued, at most.
+             * @default 10
+             */
+            maxCatchUp?: number;
+            /**
+             * @description Of times missed by more than a minute: `skip` leaves them out, `once` makes up for all of them with one, `all` makes up for each of the latest `maxCatchUp`.
+             * @default once
+             * @enum {string}
+             */
+            misfire?: "skip" | "once" | "all";
+            /**
+             * @description `skip` leaves a time out while what was begun before it goes on; `queue` begins afterwards; `cancel_previous` ends what goes on.
+             * @default skip
+             * @enum {string}
+             */
+            overlap?: "skip" | "queue" | "cancel_previous";
+            /**
+             * Format: date-time
+             * @description Nothing is begun before it.
+             */
+            startAt?: string;
+            /**
+             * @description IANA name; UTC without.
+             * @example Europe/Berlin
+             */
+            timeZone?: string;
+        };
+        /**
+         * @example {
          *       "publishAt": "2099-12-01T08:00:00+01:00"
          *     }
          */
@@ -11601,6 +11688,30 @@ export interface components {
             columns: string[];
             name: string;
         };
+        /**
+         * @example {
+         *       "input": {
+         *         "name": "Ada"
+         *       },
+         *       "pins": {
+         *         "fetch": {
+         *           "status": 200
+         *         }
+         *       }
+         *     }
+         */
+        TestWorkflow: {
+            /** @description What stands for the event of its trigger. */
+            event?: unknown;
+            input?: unknown;
+            /**
+             * @description By step: the output it has without being run.
+             * @default {}
+             */
+            pins?: {
+                [key: string]: unknown;
+            };
+        };
         Token: {
             /** Format: date-time */
             createdAt: string;
@@ -11717,6 +11828,33 @@ export interface components {
             data: components["schemas"]["TopicEvent"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
+        };
+        TriggeredRun: {
+            /** @description False: the same trigger has started this run before. */
+            created: boolean;
+            ended: boolean;
+            error: components["schemas"]["RunError"];
+            output: unknown;
+            runId: string;
+            /**
+             * @description Once it has ended.
+             * @enum {string|null}
+             */
+            status: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled" | "dead" | null;
+        };
+        TriggeredRunEnvelope: {
+            data: components["schemas"]["TriggeredRun"];
+            meta: components["schemas"]["Meta"];
+        };
+        /**
+         * @example {
+         *       "input": {
+         *         "name": "Ada"
+         *       }
+         *     }
+         */
+        TriggerWorkflow: {
+            input?: unknown;
         };
         /**
          * @example {
@@ -12094,9 +12232,7 @@ export interface components {
             type: "event_bus";
         } | {
             input?: unknown;
-            schedule: {
-                [key: string]: unknown;
-            };
+            schedule: components["schemas"]["Schedule"];
             /** @enum {string} */
             type: "schedule";
         } | {
@@ -55888,6 +56024,354 @@ export interface operations {
                 };
             };
             /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    testWorkflow: {
+        parameters: {
+            query?: {
+                /** @description Seconds the answer waits for the run to end, which it then tells of. */
+                wait?: number | null;
+            };
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TestWorkflow"];
+            };
+        };
+        responses: {
+            /** @description Run the draft */
+            202: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggeredRunEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    triggerWorkflow: {
+        parameters: {
+            query?: {
+                /** @description Seconds the answer waits for the run to end, which it then tells of. */
+                wait?: number | null;
+            };
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TriggerWorkflow"];
+            };
+        };
+        responses: {
+            /** @description Start a run of a workflow */
+            202: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggeredRunEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -187,7 +187,10 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     '/events/topics/{name}': async () => ({ name: 'fuzz.topic' }),
     '/connectors/{id}/invocations/{invocationId}': async () => {
       const path = await connected()
-      const { data } = await owner.post('/connectors/{id}/invoke', { params: { path }, body: { action: 'get' } })
+      const { data } = await owner.post('/connectors/{id}/invoke', {
+        params: { path },
+        body: { action: 'get' },
+      })
       return { ...path, invocationId: data.invocationId }
     },
     '/connectors/{id}/': connected,
