@@ -168,6 +168,13 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
   const desk = await deskOf({ owner, writer })
   const checkpoint = (await owner.post('/audit/checkpoints')).data
 
+  /** A connector to what answers here. */
+  const connected = async () => {
+    const config = { baseUrl: `${receiver.url}/ok` }
+    const body = { name: `connected ${count++}`, kind: 'http', config }
+    return { id: (await owner.post('/connectors', { body })).data.id }
+  }
+
   /** Where neither an example nor a list leads to something the operation applies to. */
   const prepared: Record<string, () => Promise<Record<string, string>>> = {
     '/webhooks/{id}/deliveries/{deliveryId}/retry': async () => delivered.toRetry,
@@ -178,6 +185,15 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     '/webhooks/{id}/replays/{replayId}': async () => ({ id: delivered.id, replayId: delivered.replayId }),
     '/events/{id}/deliveries': async () => ({ id: delivered.eventId }),
     '/events/topics/{name}': async () => ({ name: 'fuzz.topic' }),
+    '/connectors/{id}/invocations/{invocationId}': async () => {
+      const path = await connected()
+      const { data } = await owner.post('/connectors/{id}/invoke', {
+        params: { path },
+        body: { action: 'get' },
+      })
+      return { ...path, invocationId: data.invocationId }
+    },
+    '/connectors/{id}/': connected,
     '/cmdb/items/{id}/fail': async () => ({ id: await item() }),
     '/cmdb/items/{id}/repair': async () => ({ id: await item() }),
     '/cmdb/relations/{id}': async () => {

@@ -64,7 +64,6 @@ export function invocationRoutes({ database, connectors, invoke, probe }: Invoca
       scope: 'connectors:invoke',
       body: InvokeConnector,
       response: ConnectorResult,
-      bodyLimitBytes: 4_194_304,
       waits: true,
       idempotency: 'claim',
       errors: [...upstream, 'rate_limited'],
