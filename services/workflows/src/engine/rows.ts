@@ -96,16 +96,22 @@ export function pinOf({ pins }: Program, { place, node }: StepRun): { output: un
 export function cut(memory: RunMemory, frame: Frame): void {
   for (const { current } of frame.rows.values()) {
     memory.meter.operations += 1
-    if (current?.state.kind === 'open' && current.frame) {
-      cut(memory, current.frame)
-      memory.observer?.settled(current, { kind: 'cut' })
-    } else if (current && !isFlying(current)) giveUp(memory, current)
+    if (current?.state.kind === 'open') cutContainer(memory, current)
+    else if (current && !isFlying(current)) giveUp(memory, current)
   }
+}
+
+/** What it holds stays, for a retry. */
+function cutContainer(memory: RunMemory, step: StepRun): void {
+  if (step.frame) cut(memory, step.frame)
+  step.state = { kind: 'settled' }
+  memory.observer?.settled(step, { kind: 'cut' })
 }
 
 /** Gives up all that is under way. */
 export function cutAll(memory: RunMemory): void {
   for (const step of [...memory.live.values()]) giveUp(memory, step)
+  for (const part of [memory.main, memory.onFailure]) if (part) cut(memory, part)
 }
 
 function giveUp(memory: RunMemory, step: StepRun): void {

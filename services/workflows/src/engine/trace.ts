@@ -160,8 +160,6 @@ class Tracer {
       this.main.length = Math.min(this.main.length, (this.memory?.main?.rows.get(0)?.position ?? 0) + 1)
       if (entry.from !== null) this.main.pop()
     }
-    if (entry.kind === 'ended')
-      for (const step of [...this.main, ...this.onFailure]) closeOpen(step, this.#now)
     if (
       entry.kind !== 'started' &&
       entry.kind !== 'cancelling' &&
@@ -200,11 +198,4 @@ class Tracer {
     this.#steps.get(frame.step)?.lists.push(list)
     return list.steps
   }
-}
-
-/** Containers whose steps were given up are so, too. */
-function closeOpen(step: TraceStep, now: number): void {
-  if (step.endedAt !== null) return
-  Object.assign(step, { status: 'cut_off', endedAt: now })
-  for (const { steps } of step.lists) for (const inner of steps) closeOpen(inner, now)
 }

@@ -128,8 +128,10 @@ export class Reference {
     this.#out.delete(place)
     try {
       const output = await this.#done(step, place, within)
-      this.#out.set(place, { output, error: null, status: 'completed', passes: true })
-      if (step.type !== 'stop') return output
+      // A run that was cut off while it was stopping stops again.
+      const passes = step.type !== 'stop'
+      this.#out.set(place, { output, error: null, status: 'completed', passes })
+      if (passes) return output
       within.cutting.root.cut(new Stopped(output))
       throw new Stopped(output)
     } catch (thrown) {
