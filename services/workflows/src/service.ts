@@ -44,7 +44,7 @@ export const workflows = defineService<WorkflowsConfig>({
       published: definitions.published,
     })
     const starting = createStarting({ ...ctx, workflows: definitions, runs })
-    const triggers = startEventTriggers(ctx, { starting })
+    const triggers = startEventTriggers(ctx, { starting, deliver: runs.deliver })
     const logEnds = logEndsOf(ctx.logs, triggers.floors, ctx.log)
     const hooks = createHooks({ ...ctx, starting, runs, settings })
     return {

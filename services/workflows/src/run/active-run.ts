@@ -120,7 +120,11 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     const looks = awaited.some(comesByItself)
     const dueAt = mind.nextDue()
     const idle =
-      queue.length === 0 && !looks && next.status !== 'queued' && [...asked.values()].every(isAwaited)
+      queue.length === 0 &&
+      !looking &&
+      !looks &&
+      next.status !== 'queued' &&
+      [...asked.values()].every(isAwaited)
     const rests = idle && (dueAt === null || dueAt - at > worthReleasingMs)
     const by = [...changing].find(({ actor }) => actor !== null)
     const lines = entries.map(({ entry, text }, index) => lineOf(seq + 1 + index, at, entry, text))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { PendingApproval, Run, RunDetail } from '@opsplane/contracts'
+import { PendingApproval, Run, RunDetail, systemActor } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
@@ -261,6 +261,60 @@ test('an approval is for two persons it names, each once, and for nobody else', 
   expect(await eventsOf(runId)).toEqual(
     ['started', 'paused', 'resumed', 'completed'].map((end) => `workflow.run_${end}`),
   )
+})
+
+test('runs of a key wait for a place, oldest first; or are skipped, or take the place of the oldest', async () => {
+  const step = { id: 'hold', type: 'wait', seconds: 3_600 } as const
+  const of = (whenFull: 'queue' | 'skip' | 'cancel_oldest') =>
+    world.define({ steps: [step], concurrency: { key: '{{ input }}', limit: 1, whenFull } })
+  const start = async (request: ReturnType<typeof of>, input: string) =>
+    (await runs.start(request({ input }))).runId
+  const queue = of('queue')
+  const [first, second, other] = [await start(queue, 'a'), await start(queue, 'a'), await start(queue, 'b')]
+  await reached(first, 'waiting')
+  await reached(other, 'waiting')
+  expect((await detail(second)).status).toBe('queued')
+  await api.post(`/runs/${first}/cancel`, {})
+  await reached(second, 'waiting')
+  const skip = of('skip')
+  await reached(await start(skip, 'a'), 'waiting')
+  expect(await detail(await start(skip, 'a'))).toMatchObject({
+    status: 'cancelled',
+    error: { code: 'concurrency_limit' },
+  })
+  const replace = of('cancel_oldest')
+  const old = await start(replace, 'a')
+  await reached(old, 'waiting')
+  await reached(await start(replace, 'a'), 'waiting')
+  expect((await detail(old)).status).toBe('cancelled')
+})
+
+test('an event goes to the run that waits for it, and to no other', async () => {
+  const wait = (filter: Record<string, string>) =>
+    started({ steps: [{ id: 'answer', type: 'wait', event: { types: ['incident.*'], filter } }] })
+  const [mine, others] = [await wait({ 'data.id': 'inc_1' }), await wait({ 'data.id': 'inc_2' })]
+  await reached(mine, 'waiting')
+  await reached(others, 'waiting')
+  const incident = { id: 'inc_1' }
+  await runs.deliver([
+    {
+      ...{ id: 'evt_01JABCDEFGHJKMNPQRSTVWXYZ0', type: 'incident.resolved', ...world.tenant, version: 1 },
+      ...{
+        createdAt: new Date().toISOString(),
+        actor: systemActor,
+        requestId: null,
+        causationId: null,
+        source: null,
+      },
+      resource: { type: 'incident', id: 'inc_1', displayName: 'It' },
+      data: { before: null, after: incident, changes: ['id'] },
+    },
+  ])
+  expect(await ended(mine)).toMatchObject({
+    status: 'completed',
+    output: { event: 'incident.resolved', data: incident },
+  })
+  expect((await detail(others)).status).toBe('waiting')
 })
 
 test('lists are filtered, paged, and keep to their workspace', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, type TenantScope } from '@opsplane/contracts'
+import { ApiError, type PlatformEvent, type TenantScope } from '@opsplane/contracts'
 import { startMonths } from '@opsplane/eventstore'
 import { giveBackStatement, held } from '@opsplane/postgres'
 import { systemClock } from '@opsplane/runtime'
@@ -7,9 +7,11 @@ import type { Expressions } from '@opsplane/sandbox'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { Program } from '../engine/program.js'
 import type { ActiveRun, Aftermath, Leaving } from './active-run.js'
-import { type Concerned, follow, send } from './aftermath.js'
+import { type Concerned, follow, type Message, send } from './aftermath.js'
 import { databaseClock } from './clock.js'
+import { limitOf } from './concurrency-key.js'
 import { createEnds, type Ends } from './ends.js'
+import { sendToWaiting } from './event-waits.js'
 import { readNews } from './inbox.js'
 import { type LeasedRun, leaseRun, runColumns } from './lease.js'
 import { loadJournals } from './loading.js'
@@ -51,6 +53,14 @@ export interface Runs {
   present(runId: string, presented: Presented, force: boolean): Promise<Reception | 'sent'>
   /** What a run goes by, by the beginning of its journal. */
   programOf(identity: RunIdentity, lines: readonly { entry: object }[]): Promise<Program>
+  /** Presents events to the runs that wait for them by now. */
+  deliver(events: readonly PlatformEvent[]): Promise<void>
+  /** Cancels every run of a workflow that has not ended. */
+  cancelAll(
+    workflowId: string,
+    tenant: TenantScope,
+    message: Omit<Message, 'signal'> & { reason: string },
+  ): Promise<number>
   /** Runs were started in a transaction that is committed now. */
   wake(): void
   readonly runner: Runner
@@ -181,7 +191,14 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     held<LeasedRun>({ name: 'runs', of: dueRuns, columns: runColumns, leaseMs, holder: runner }),
   )
   const start = createStarter({
-    ...{ store, runner, programs, clock, owner },
+    ...{ store, runner, programs, clock, owner, database },
+    wake: () => due.wake(),
+    limitOf: (program, request) => limitOf(options.expressions, program, request),
+    async makeRoom(runIds) {
+      const reason = 'A later run of the same key takes its place.'
+      const signal = { kind: 'cancel', by: 'system', reason } as const
+      for (const runId of runIds) await present(runId, { signal, actor: null, requestId: null }, true)
+    },
     async startedBy(workflowId, triggerKey) {
       const [row] = await run<{ run_id: string }>(
         database.sql,
@@ -195,6 +212,22 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   const news = createNews(ctx.link, ctx.names, (runId) => void heard(runId).catch(() => {}))
   return {
     present,
+    async deliver(events) {
+      const runIds = await sendToWaiting(database.sql, events, clock.at())
+      tell({ runIds, admitted: false })
+    },
+    async cancelAll(workflowId, tenant, { reason, actor, requestId }) {
+      const open = await run<{ id: string }>(
+        database.sql,
+        `select id from runs where workflow_id = $1 and workspace_id = $2 and environment = $3 and ended_at is null`,
+        [workflowId, tenant.workspaceId, tenant.environment],
+      )
+      const signal = { kind: 'cancel', by: actor?.id ?? 'system', reason } as const
+      const ids = open.map(({ id }) => id)
+      const runIds = await database.sql.begin((tx) => send(tx, ids, { signal, actor, requestId }, clock.at()))
+      tell({ runIds, admitted: false })
+      return runIds.length
+    },
     async programOf({ id, tenant }, [first]) {
       if (!first) throw new Error(`${id} has no journal`)
       // What this service has written is as it was typed.

@@ -1,12 +1,15 @@
 import { type Actor, idFactory, idTime, type TenantScope } from '@opsplane/contracts'
-import type { StatementRunner } from '@opsplane/postgres'
+import type { Database, StatementRunner } from '@opsplane/postgres'
+import type { Program } from '../engine/program.js'
 import type { DatabaseClock } from './clock.js'
+import { admission, type KeyedLimit } from './concurrency.js'
 import { lineOf } from './lines.js'
 import { createMind } from './mind.js'
 import type { HeldRun, Origin, Parent, RunFace, RunIdentity } from './model.js'
 import type { Programs } from './programs.js'
 import { eventRowsOf, eventTypesOf } from './run-events.js'
 import type { Runner } from './runner.js'
+import type { NewRun } from './start-statement.js'
 import type { RunStore } from './store.js'
 
 /** What is to be run, and why. */
@@ -39,6 +42,13 @@ export interface StarterOptions {
   programs: Programs
   clock: DatabaseClock
   owner: string
+  /** The limit that runs of this program and with this start share; null for none. */
+  limitOf(program: Program, request: StartRequest): Promise<KeyedLimit | null>
+  database: Database
+  /** Something is due. */
+  wake(): void
+  /** Cancels runs that have to make room for another one. */
+  makeRoom(runIds: readonly string[]): Promise<void>
   /** The run that a trigger of a workflow has started. */
   startedBy(workflowId: string, triggerKey: string): Promise<string | undefined>
 }
@@ -49,8 +59,24 @@ const queued: RunFace = { status: 'queued', attempt: 1, error: null, startedAt: 
  * Makes a run durable and, unless it is part of a transaction or there is no room for it, goes to work on it at once. In a
  * transaction it is due once that is committed: the caller wakes the runs then.
  */
-export function createStarter({ store, runner, programs, clock, owner, startedBy }: StarterOptions) {
+export function createStarter(options: StarterOptions) {
+  const { store, runner, programs, clock, owner, startedBy } = options
   const newRunId = idFactory(clock.nowMs)
+
+  /** One that finds no place waits for one, unless it is not to run then at all. */
+  async function insertWithin(limit: KeyedLimit, row: NewRun, tx?: StatementRunner): Promise<boolean> {
+    let cancel: string[] = []
+    const insert = async (sql: StatementRunner) => {
+      const found = await admission(sql, limit)
+      cancel = found.starts ? [] : found.cancel
+      if (found.starts) return store.insert(row, sql)
+      return store.insert(limit.whenFull === 'skip' ? skipped(row) : { ...row, dueAt: null }, sql)
+    }
+    const created = await (tx ? insert(tx) : options.database.sql.begin(insert))
+    if (created) await options.makeRoom(cancel)
+    return created
+  }
+
   return async (request: StartRequest, tx?: StatementRunner): Promise<Started> => {
     const { tenant, workflow, triggerKey } = request
     const { program } = await programs(workflow.programRef, tenant)
@@ -58,10 +84,11 @@ export function createStarter({ store, runner, programs, clock, owner, startedBy
     // Lists find times by their place among the ids.
     const now = idTime(id)
     const at = new Date(now).toISOString()
-    const identity = identityOf(id, request, at)
+    const limit = await options.limitOf(program, request)
+    const identity = { ...identityOf(id, request, at), concurrencyKey: limit?.key ?? null }
     const origin = originOf(request)
     const mind = createMind({ program, identity, origin, recorded: [] })
-    const begins = tx === undefined && runner.hasRoomFor(tenant.workspaceId)
+    const begins = tx === undefined && limit === null && runner.hasRoomFor(tenant.workspaceId)
     const entries = begins ? mind.decide({ kind: 'start' }, now) : []
     const lines = [
       lineOf(0, now, origin),
@@ -83,12 +110,22 @@ export function createStarter({ store, runner, programs, clock, owner, startedBy
         types,
       ),
     }
-    const created = await store.insert(row, tx)
+    const created = limit === null ? await store.insert(row, tx) : await insertWithin(limit, row, tx)
     if (!created) return { runId: (await startedBy(workflow.id, triggerKey ?? '')) ?? id, created }
     const run: HeldRun = { identity, face, fence: '1', seq: entries.length, bytes, signals: 0 }
     if (begins) runner.enter(run, { origin }, mind)
+    else if (!tx) options.wake()
     return { runId: id, created }
   }
+}
+
+/** A run that was not to be, as its key has as many as it may. */
+function skipped(row: NewRun): NewRun {
+  const error = { code: 'concurrency_limit', message: 'As many runs as may be were under way.', step: null }
+  const ended = { kind: 'ended', status: 'cancelled', error }
+  const at = Date.parse(row.identity.queuedAt)
+  const face = { ...row.face, status: 'cancelled' as const, error, endedAt: row.identity.queuedAt }
+  return { ...row, face, dueAt: null, seq: 1, lines: [...row.lines, lineOf(1, at, ended)] }
 }
 
 function identityOf(
