@@ -22,6 +22,21 @@ describe('where a request goes', () => {
     expect(resolveTarget(url)).toMatchObject({ service, path: url.slice('/api/v1'.length) })
   })
 
+  test('inbound webhooks are below the origin, and nothing else of their service is', () => {
+    expect(resolveTarget('/hooks/hk_1?wait=5')).toMatchObject({
+      ...{ service: 'workflows', path: '/hooks/hk_1?wait=5', pathname: '/hooks/hk_1', isOfOrigin: true },
+    })
+    expect(resolveTarget('/api/v1/workflows/wf_1')).toMatchObject({ isOfOrigin: false })
+    for (const url of [
+      '/api/v1/hooks/hk_1',
+      '/workflows',
+      '/runs/run_1',
+      '/hooks/../internal/events',
+      '/hook/x',
+    ])
+      expect(resolveTarget(url)).toBeNull()
+  })
+
   test.each([
     '/',
     '/api/v1',

@@ -31,7 +31,7 @@ export function startEventTriggers(
     { event, workflow: { tenant, state } }: Match,
     depths: ReadonlyMap<string, number>,
   ) => {
-    const cause = event.causationId === null ? undefined : depths.get(event.causationId)
+    const cause = depths.get(causingRun(event) ?? '')
     await starting.start(tenant, state, {
       type: 'event',
       id: event.id,
@@ -48,15 +48,21 @@ export function startEventTriggers(
     durable: 'workflows-triggers',
     perform: async (events, { origins }) => {
       const matches = await matchesOf(database, events, origins)
-      const causes = matches.flatMap(({ event: { causationId } }) =>
-        causationId?.startsWith('run_') ? [causationId] : [],
+      const depths = await depthsOf(
+        database,
+        matches.flatMap(({ event }) => causingRun(event) ?? []),
       )
-      const depths = await depthsOf(database, causes)
       for (let from = 0; from < matches.length; from += startsAtOnce)
         await Promise.all(matches.slice(from, from + startsAtOnce).map((match) => start(match, depths)))
       await deliver(events)
     },
   })
+}
+
+/** The run that an event tells of, or that it was caused by. */
+function causingRun({ resource, causationId }: PlatformEvent): string | undefined {
+  if (resource.id.startsWith('run_')) return resource.id
+  return causationId?.startsWith('run_') ? causationId : undefined
 }
 
 async function matchesOf(

@@ -1,9 +1,18 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { natsNames, TriggeredRun, Workflow, WorkflowHook, WorkflowWithDraft } from '@opsplane/contracts'
-import { connectNats, streamLog } from '@opsplane/nats'
+import {
+  eventExample,
+  natsNames,
+  newId,
+  type PlatformEvent,
+  TriggeredRun,
+  Workflow,
+  WorkflowHook,
+  WorkflowWithDraft,
+} from '@opsplane/contracts'
+import { connectNats, type NatsLink, streamLog } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
-import { type ApiClient, testNatsUrl, testPrincipal, waitFor } from '@opsplane/testing'
+import { type ApiClient, testNatsUrl, testPrincipal, vouchedHeaders, waitFor } from '@opsplane/testing'
 import {
   type GivenDefinition,
   hello,
@@ -13,12 +22,17 @@ import {
 
 let fixture: WorkflowsFixture
 let api: ApiClient
+let link: NatsLink
 const principal = testPrincipal()
 beforeAll(async () => {
+  link = connectNats({ url: testNatsUrl(), name: 'test', log: silent })
   fixture = await startWorkflows()
   api = fixture.service.as(principal)
 })
-afterAll(() => fixture?.stop())
+afterAll(async () => {
+  await link?.close()
+  await fixture?.stop()
+})
 
 const silent = createLogger({ service: 'test', level: 'silent', tenantData: false })
 const create = async (definition: GivenDefinition, name = 'Triggered') =>
@@ -121,9 +135,61 @@ describe('by events', () => {
   })
 })
 
+describe('whose owner', () => {
+  it('has lost a right that it needs is deactivated, with what is missing', async () => {
+    const owner = testPrincipal({ userId: newId('user') })
+    const own = fixture.service.as(owner)
+    const listens = { ...hello, trigger: { type: 'event', events: ['incident.created'] } }
+    const made = await own.post('/workflows', { name: 'Listens', definition: listens })
+    const { id } = made.data(WorkflowWithDraft)
+    await own.post(`/workflows/${id}/publish`, { activate: true })
+    fixture.settings.rights.set(owner.userId, ['workflows:write'])
+    const event: PlatformEvent = {
+      ...eventExample('user.role_changed'),
+      id: newId('event'),
+      workspaceId: owner.workspaceId ?? '',
+      environment: 'production',
+    }
+    const changed = { ...event, resource: { ...event.resource, id: owner.userId } }
+    const subject = natsNames(fixture.service.natsPrefix).eventSubject(changed)
+    const body = JSON.stringify(changed)
+    await (await link.ready()).request(subject, body, {
+      timeout: 30_000,
+      headers: vouchedHeaders({ subject, body }),
+    })
+    const deactivated = await waitFor(async () => {
+      const found = (await own.get(`/workflows/${id}`)).data(WorkflowWithDraft)
+      return found.status === 'inactive' ? found : undefined
+    })
+    expect(deactivated.deactivatedReason).toBe('owner_rights')
+    const [last] = await fixture.service.sql`
+      select type, data->'missing' as missing from events where stream_id = ${id} order by version desc limit 1`
+    expect(last).toEqual({ type: 'workflow.deactivated', missing: ['itsm:read'] })
+  })
+})
+
+describe('by runs of runs', () => {
+  it('ends where they cause each other, with the reason kept', async () => {
+    const { id } = await publish({
+      trigger: {
+        type: 'event',
+        events: ['workflow.run_started'],
+        filter: { 'data.workflowName': 'Triggered' },
+      },
+      steps: [{ id: 'tell', type: 'transform', value: 1 }],
+    })
+    await trigger((await publish(hello, false)).id, { input: { name: 'Ada' } })
+    const skipped = await waitFor(async () => {
+      const rows = await fixture.service.sql`select reason from skipped_triggers where workflow_id = ${id}`
+      return rows.length > 0 ? rows : undefined
+    })
+    expect(skipped[0]).toEqual({ reason: 'too_deep' })
+    await api.post(`/workflows/${id}/deactivate`, {})
+  })
+})
+
 describe('by the bus', () => {
   it('starts one run for each event of its topic, type and filter', async () => {
-    const link = connectNats({ url: testNatsUrl(), name: 'test', log: silent })
     const names = natsNames(fixture.service.natsPrefix)
     const stream = streamLog(link, names.topicsStream)
     const say = (topic: string, type: string, amount: number) => {
@@ -146,7 +212,6 @@ describe('by the bus', () => {
     await say('orders.created', 'order', 10)
     await waitFor(async () => (await runsOf(id)).length > 0)
     expect(await runsOf(id)).toMatchObject([{ trigger_type: 'event_bus' }])
-    await link.close()
   })
 })
 

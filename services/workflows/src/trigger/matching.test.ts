@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals'
+import { eventExample, type PlatformEvent } from '@opsplane/contracts'
+import { keysOfEvent, startsBy, startsByTopic } from './matching.js'
+
+const id = 'wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
+const event: PlatformEvent = {
+  ...eventExample('incident.created'),
+  ...{ workspaceId: 'ws_1', environment: 'staging' },
+}
+const workflow = (changes: object = {}) => ({
+  id,
+  trigger: { type: 'event' as const, events: ['incident.*'] },
+  fence: { itsm: 100 },
+  ...changes,
+})
+const from = (position: number | null, source: string | null = 'itsm') => ({ source, position })
+
+it('looks for an event by its type, each prefix and what matches everything, in its own place alone', () => {
+  expect(keysOfEvent(event).sort()).toEqual(
+    ['*', 'audit.*', 'incident.*', 'incident.created'].map((key) => `ws_1/staging/${key}`),
+  )
+})
+
+describe('an event starts a workflow', () => {
+  it('only if it was accepted after the activation, by its position in the log it comes from', () => {
+    expect(startsBy(workflow(), event, from(100))).toBe(false)
+    expect(startsBy(workflow(), event, from(101))).toBe(true)
+    expect(startsBy(workflow(), event, from(1, 'dispatcher'))).toBe(true)
+    expect(startsBy(workflow(), event, from(null, null))).toBe(true)
+  })
+
+  it('only if its filter holds of the body that a webhook gets', () => {
+    const filtered = (filter: object) => workflow({ trigger: { type: 'event', events: ['*'], filter } })
+    const { severity } = event.data.after ?? {}
+    expect(
+      startsBy(filtered({ event: 'incident.created', 'data.severity': severity }), event, from(101)),
+    ).toBe(true)
+    expect(startsBy(filtered({ 'data.severity': { ne: severity } }), event, from(101))).toBe(false)
+  })
+
+  it('but not the one that it tells of', () => {
+    const own = { ...event, resource: { ...event.resource, type: 'workflow', id } }
+    expect(startsBy(workflow(), own, from(101))).toBe(false)
+  })
+})
+
+describe('an event of the bus starts a workflow', () => {
+  const said = {
+    ...{ id: 'evt_1', topic: 'orders', type: 'order.created', payload: { amount: 7 } },
+    createdAt: '2026-05-01T10:00:00.000Z',
+  }
+  it.each([
+    [{ topic: 'orders' }, true],
+    [{ topic: 'orders', eventType: 'order.created' }, true],
+    [{ topic: 'orders', filter: { 'payload.amount': { gte: 7 } } }, true],
+    [{ topic: 'orders', filter: { 'payload.amount': { gt: 7 } } }, false],
+    [{ topic: 'orders', eventType: 'order.deleted' }, false],
+    [{ topic: 'order' }, false],
+  ])('that listens to %j: %s', (listens, starts) => {
+    expect(startsByTopic({ trigger: { type: 'event_bus', ...listens } }, said)).toBe(starts)
+  })
+})

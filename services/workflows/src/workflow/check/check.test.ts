@@ -1,0 +1,121 @@
+import { describe, expect, it } from '@jest/globals'
+import { WorkflowDefinition } from '@opsplane/contracts'
+import type { z } from 'zod'
+import { checkEvents } from './events.js'
+import { needsOf } from './needs.js'
+import { checkStructure, maxStepDepth } from './structure.js'
+import { templateFields } from './templates.js'
+import { checkReferences } from './visible.js'
+
+type Given = z.input<typeof WorkflowDefinition>
+type Steps = readonly object[]
+const definition = (steps: readonly object[], more: Partial<Given> = {}) =>
+  WorkflowDefinition.parse({ steps, ...more })
+const codes = (steps: Steps, more: Partial<Given> = {}) =>
+  checkStructure(definition(steps, more)).map(({ path, code }) => [path, code])
+
+const value = (id: string, text: unknown = 1) => ({ id, type: 'transform', value: text }) as const
+const stop = { id: 'stop', type: 'stop' } as const
+const nested = (depth: number): object =>
+  depth === 1
+    ? value('leaf')
+    : { id: `each_${depth}`, type: 'for_each', items: '{{ input }}', steps: [nested(depth - 1)] }
+
+describe('the structure', () => {
+  it('is bounded in depth, number and size', () => {
+    expect(codes([nested(maxStepDepth)])).toEqual([])
+    expect(codes([nested(maxStepDepth + 1)]).map(([, code]) => code)).toEqual(['too_deep'])
+    const many = Array.from({ length: 101 }, (_, at) => value(`s${at}`))
+    const both = [
+      { id: 'p', type: 'parallel', branches: [{ name: 'a', steps: many }] },
+      ...many.slice(0, 100).map((each) => ({ ...each, id: `${each.id}x` })),
+    ]
+    expect(codes(both)).toContainEqual(['/steps', 'too_many_steps'])
+    expect(codes([value('a', 'x'.repeat(256 * 1024))])).toContainEqual(['', 'too_large'])
+  })
+
+  it('has no step that is never reached', () => {
+    const ends = {
+      id: 'b',
+      type: 'branch',
+      if: '{{ input }}',
+      then: [stop],
+      else: [{ ...stop, id: 's2' }],
+    } as const
+    expect(codes([stop, value('a')])).toEqual([['/steps/1', 'unreachable_step']])
+    expect(codes([ends, value('a')])).toEqual([['/steps/1', 'unreachable_step']])
+    expect(codes([{ ...ends, else: [value('c')] }, value('a')])).toEqual([])
+    expect(codes([{ id: 'f', type: 'fail', message: 'no', continueOnError: true }, value('a')])).toEqual([])
+  })
+
+  it('says how it waits and who decides', () => {
+    expect(codes([{ id: 'w', type: 'wait' }])).toEqual([['/steps/0', 'one_way_to_wait']])
+    expect(codes([{ id: 'w', type: 'wait', seconds: 1, until: '{{ input }}' }])).toHaveLength(1)
+    const approval = { id: 'a', type: 'approval', title: 'Really?' } as const
+    expect(codes([{ ...approval, approvers: {} }])).toEqual([['/steps/0/approvers', 'no_approvers']])
+    expect(codes([{ ...approval, approvers: { users: ['u1'] }, quorum: 2 }])).toEqual([
+      ['/steps/0/quorum', 'quorum_out_of_reach'],
+    ])
+    expect(codes([{ ...approval, approvers: { users: ['{{ input }}'] }, quorum: 2 }])).toEqual([])
+  })
+})
+
+describe('references', () => {
+  /** Every template of these steps reads the one thing. */
+  const found = (steps: Steps, reference: string, more: Partial<Given> = {}) => {
+    const parsed = definition(steps, more)
+    const reads = templateFields(parsed).map(({ step, path }) => ({ step, path, references: [reference] }))
+    return checkReferences(parsed, reads).map(({ step, code }) => `${step} ${code}`)
+  }
+
+  it('lead to steps that have run before, within branches and around', () => {
+    const branch = { id: 'b', type: 'branch', if: '{{ input }}', then: [value('in')] } as const
+    expect(found([value('a'), branch, value('z')], 'steps.a')).toEqual(['a step_not_run_before'])
+    expect(found([branch, value('z')], 'steps.in')).toEqual([
+      'b step_not_run_before',
+      'in step_not_run_before',
+    ])
+    expect(found([value('a')], 'steps.gone')).toEqual(['a unknown_step'])
+  })
+
+  it('do not see parallel branches, nor into a for_each from outside', () => {
+    const branches = [
+      { name: 'l', steps: [value('left')] },
+      { name: 'r', steps: [value('right')] },
+    ]
+    expect(found([{ id: 'p', type: 'parallel', branches }, value('z')], 'steps.left')).toEqual([
+      'left step_not_run_before',
+      'right step_not_run_before',
+    ])
+    const each = {
+      id: 'e',
+      type: 'for_each',
+      items: '{{ input }}',
+      steps: [value('one'), value('two')],
+    } as const
+    expect(found([each, value('z')], 'steps.one')).toEqual([
+      'e step_not_run_before',
+      'one step_not_run_before',
+      'z step_not_run_before',
+    ])
+  })
+
+  it('use item, failure and the rest where they are known', () => {
+    const each = { id: 'e', type: 'for_each', items: '{{ input }}', steps: [value('one')] } as const
+    expect(found([each, value('z')], 'item')).toEqual(['e unknown_name', 'z unknown_name'])
+    expect(found([value('a')], 'failure', { onFailure: [value('f')] })).toEqual(['a unknown_name'])
+    expect(found([value('a')], 'envelope')).toEqual(['a unknown_name'])
+    const concurrency = { key: '{{ input.id }}', limit: 1 }
+    expect(found([value('a')], 'run', { concurrency })).toEqual(['null unknown_name'])
+    expect(found([value('a')], 'input', { concurrency, output: '{{ input }}' })).toEqual([])
+  })
+})
+
+it('knows the events there are, and what reading them and using secrets takes', () => {
+  const listens = definition([value('a', '{{secrets.key}}')], {
+    trigger: { type: 'event', events: ['incident.*', 'dog.barked', '*'] },
+  })
+  expect(checkEvents(listens).map(({ path }) => path)).toEqual(['/trigger/events/1'])
+  expect(new Set(needsOf(listens).reads)).toEqual(new Set(['itsm:read', 'audit:read']))
+  expect(needsOf(listens).uses).toEqual(['secrets:use'])
+})

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
+import { type Api, apiClient, startTestCluster } from './platform.js'
+
+let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let api: Api
+let receiver: Receiver
+
+beforeAll(async () => {
+  cluster = await startTestCluster()
+  api = apiClient(cluster.info)
+  receiver = await startReceiver({
+    tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
+    respond: () => ({ status: 200 }),
+  })
+})
+afterAll(async () => {
+  await receiver?.stop()
+  await cluster?.stop()
+})
+
+interface Data<T> {
+  data: T
+}
+interface Run {
+  runId: string
+  status: string
+  output: unknown
+}
+
+const deliveries = () => receiver.received().map(({ headers }) => String(headers['x-service-event']))
+
+async function published(name: string, definition: object): Promise<string> {
+  const made = await api<Data<{ id: string; problems: unknown[] }>>('POST', '/workflows', {
+    body: { name, definition },
+  })
+  expect(made.body.data.problems).toEqual([])
+  const { id } = made.body.data
+  const { status } = await api('POST', `/workflows/${id}/publish`, { body: { activate: true } })
+  expect(status).toBe(200)
+  return id
+}
+const start = async (id: string, body: object = {}) => {
+  const { body: answer } = await api<Data<Run>>('POST', `/workflows/${id}/trigger?wait=20`, { body })
+  return answer.data
+}
+
+test('every event of workflows arrives at a webhook', async () => {
+  await api('POST', '/webhooks', {
+    body: { name: 'workflows', url: `${receiver.url}/all`, events: ['workflow.*'] },
+  })
+  const greets = await published('Greets', { steps: [{ id: 'greet', type: 'transform', value: 'Hello' }] })
+  expect(await start(greets)).toMatchObject({ status: 'completed', output: 'Hello' })
+  const fails = await published('Fails', { steps: [{ id: 'no', type: 'fail', message: 'No.' }] })
+  expect(await start(fails)).toMatchObject({ status: 'failed' })
+  const asks = await published('Asks', {
+    steps: [{ id: 'ask', type: 'approval', title: 'May I?', approvers: { roles: ['owner'] } }],
+  })
+  const { body } = await api<Data<Run>>('POST', `/workflows/${asks}/trigger`, { body: {} })
+  await waitFor(() => deliveries().includes('workflow.run_paused'))
+  const resumed = await api('POST', `/runs/${body.data.runId}/resume`, { body: { decision: 'approve' } })
+  expect(resumed.status).toBe(200)
+  await api('POST', `/workflows/${greets}/deactivate`, { body: {} })
+  const expected = ['activated', 'deactivated', 'run_started', 'run_completed', 'run_failed', 'run_paused']
+  await waitFor(() => expected.every((name) => deliveries().includes(`workflow.${name}`)))
+})
+
+test('an incident is opened by an inbound webhook, in the name of who published, and an event of it starts the next', async () => {
+  const told = await published('Told', {
+    trigger: { type: 'event', events: ['incident.created'], filter: { 'data.title': 'disk full on db1' } },
+    steps: [{ id: 'number', type: 'transform', value: '{{ event.data.number }}' }],
+  })
+  const opens = await published('Opens', {
+    trigger: { type: 'webhook' },
+    steps: [
+      {
+        id: 'incident',
+        type: 'api',
+        operation: 'createIncident',
+        body: { title: '{{ event.body.alert }} on {{ event.body.host }}' },
+      },
+    ],
+    output: '{{ steps.incident.output.data.number }}',
+  })
+  const hook = await api<Data<{ path: string }>>('GET', `/workflows/${opens}/hook`)
+  const { origin } = new URL(cluster.info.baseUrl)
+  const answer = await fetch(`${origin}${hook.body.data.path}?wait=20`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ alert: 'disk full', host: 'db1' }),
+  })
+  const { data } = (await answer.json()) as Data<Run>
+  expect(data).toMatchObject({ status: 'completed', output: expect.stringMatching(/^INC-\d+$/) })
+  const runs = await waitFor(async () => {
+    const found = await api<Data<{ status: string }[]>>('GET', `/workflows/${told}/runs`)
+    return found.body.data.length > 0 ? found.body.data : undefined
+  })
+  expect(runs).toHaveLength(1)
+  expect((await fetch(`${origin}/hooks/hk_unknown`, { method: 'POST' })).status).toBe(404)
+  expect((await fetch(`${origin}/api/v1${hook.body.data.path}`, { method: 'POST' })).status).toBe(404)
+})
