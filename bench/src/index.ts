@@ -23,6 +23,7 @@ import { measureRelevance } from './relevance.js'
 import { type Figure, printFigures } from './report.js'
 import { measureRest } from './rest.js'
 import { measureRestart } from './restart.js'
+import { measureRuns } from './runs.js'
 import { measureSla } from './sla.js'
 import { measureTarpit } from './tarpit.js'
 import { measureTopics } from './topics.js'
@@ -51,6 +52,7 @@ const measures = {
   records: measureRecords,
   'records-million': measureRecordsMillion,
   'records-import': measureImport,
+  runs: measureRuns,
   sla: measureSla,
   expressions: measureExpressions,
   relevance: measureRelevance,
