@@ -1,5 +1,4 @@
 import { sha256Hex } from '@opsplane/runtime'
-import { parse as parseYaml } from 'yaml'
 import { z } from 'zod'
 import { CallFailure } from './call-failure.js'
 import { answeredFailure, type SendHttp } from './http-calls.js'
@@ -47,7 +46,7 @@ export function createDocuments(send: SendHttp, nowMs = () => performance.now())
     const known = kept.get(key)
     if (known && known.until > nowMs()) return known.loaded
     kept.delete(key)
-    const loaded = parsed(await read(send, call, url))
+    const loaded = await parsed(await read(send, call, url))
     const [oldest] = kept.keys()
     if (kept.size >= mostKept && oldest !== undefined) kept.delete(oldest)
     kept.set(key, { loaded, until: nowMs() + keptMs })
@@ -67,20 +66,22 @@ async function read(send: SendHttp, call: Call, url: string): Promise<string> {
   return answer.body.toString()
 }
 
-function parsed(text: string): LoadedDocument {
-  const result = OpenApiDocument.safeParse(contentOf(text))
+async function parsed(text: string): Promise<LoadedDocument> {
+  const result = OpenApiDocument.safeParse(await contentOf(text))
   if (result.success) return { document: result.data, id: sha256Hex(text) }
   const [issue] = result.error.issues
   throw unusable(`${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim())
 }
 
-function contentOf(text: string): unknown {
+/** The reader of YAML is loaded for the first document in it. */
+async function contentOf(text: string): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
     if (text.length > maxYamlBytes) throw unusable(`as YAML it may have at most ${maxYamlBytes} bytes`)
+    const { parse } = await import('yaml')
     try {
-      return parseYaml(text, { maxAliasCount: maxAliases })
+      return parse(text, { maxAliasCount: maxAliases })
     } catch {
       throw unusable('it is neither JSON nor YAML')
     }
