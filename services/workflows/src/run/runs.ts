@@ -165,8 +165,11 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     return { runId }
   }
 
-  const rightsOf = async ({ origin, identity }: ActiveRun) =>
-    (await programs(origin.programRef, identity.tenant)).version
+  const rightsOf = async ({ origin, identity }: ActiveRun) => {
+    const loaded = await store.insist(() => programs(origin.programRef, identity.tenant))
+    if (!loaded) throw new ApiError('service_unavailable', 'The service is being stopped.')
+    return loaded.version
+  }
   const work = createWork({
     ...{ expressions: options.expressions, effects: options.effects },
     ...{ rightsOf, startChild, log },

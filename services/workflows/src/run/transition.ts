@@ -75,13 +75,17 @@ export const lineColumns: Column<JournalLine & { runId: string }>[] = [
 export function transitionStatement(withEvents: boolean): string {
   const next = parameterCounter()
   for (let reserved = 0; reserved < 3; reserved++) next()
+  const now = 'coalesce($1::text::timestamptz, now())'
   const typed = givenColumns.map(({ name, type }) => `t.${name}::${type} as ${name}`).join(', ')
   const parts = [
     `given as materialized (select t.n::int as n, ${typed} from ${rowsOf(givenColumns, next)})`,
     `moved as (
       update runs r set seq = g.seq, bytes = g.bytes, status = g.status, attempt = g.attempt, error = g.error,
         started_at = g.started_at, ended_at = g.ended_at, failures = 0, last_error = null,
-        due_at = case when g.release and r.signals > g.signals then coalesce($1::text::timestamptz, now()) else g.due_at end,
+        due_at = case
+          -- As it is while somebody works on it: whoever takes it over goes on at once.
+          when not g.release then least(r.due_at, ${now})
+          when r.signals > g.signals then ${now} else g.due_at end,
         lease_owner = case when g.release then null else r.lease_owner end,
         held_until = case when g.release then null else r.held_until end
       from given g where r.id = g.id and r.id between $2 and $3

@@ -77,7 +77,13 @@ export function createWork({ expressions, effects, rightsOf, startChild, log }: 
   }
 
   async function start(run: ActiveRun, task: StartTask, aborted: AbortSignal): Promise<Signal> {
-    const outcome = await attempt(run, aborted, () => startChild(run, task))
+    let outcome = await attempt(run, aborted, () => startChild(run, task))
+    // Its key makes it safe to try again for as long as it takes.
+    for (let tries = 1; !outcome.ok && outcome.error.retryable; tries++) {
+      await delay(retryDelayMs({ ...pause, attempt: tries }), aborted)
+      aborted.throwIfAborted()
+      outcome = await attempt(run, aborted, () => startChild(run, task))
+    }
     if (!outcome.ok) return { kind: 'child_started', task: task.id, outcome }
     const { runId } = outcome.output as { runId: string }
     return { kind: 'child_started', task: task.id, outcome: { ok: true, runId } }
