@@ -4,6 +4,7 @@ import { request } from 'undici'
 import { typedClient } from '../platform.js'
 import { deskOf } from './desk.js'
 import { exampleBody, type OpenApi, type Operation, operationsOf } from './document.js'
+import { flowsOf } from './flows.js'
 import { password, peopleOf } from './people.js'
 import { file, studioOf } from './studio.js'
 
@@ -166,6 +167,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
   }
   const studio = await studioOf(owner, upload)
   const desk = await deskOf({ owner, writer })
+  const flows = await flowsOf(owner)
   const checkpoint = (await owner.post('/audit/checkpoints')).data
 
   /** A connector to what answers here. */
@@ -210,6 +212,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     '/workspaces/{slug}': async () => ({ slug: info.workspace }),
     ...desk.prepared,
     ...studio.prepared,
+    ...flows.prepared,
   }
 
   /** The example of an operation, as a body that this platform and its state accept. */
