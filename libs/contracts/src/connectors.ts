@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { idSchema } from './ids.js'
+import { Environment } from './principal.js'
 
 const At = z.iso.datetime({ precision: 3 })
 
@@ -215,3 +216,17 @@ export const connectorEvents = {
   ),
   'connector.deleted': resourceEvent(ConnectorState, 'A connector was deleted.'),
 } satisfies Record<string, EventDefinition>
+
+/** What a service asks integrations: which connectors of an environment have one of these ids or names. */
+export const ConnectorNamesQuestion = z.strictObject({
+  workspaceId: z.string().max(100),
+  environment: Environment,
+  ids: z.array(z.string().max(100)).max(1_000).default([]),
+  names: z.array(z.string().max(200)).max(1_000).default([]),
+})
+export type ConnectorNamesQuestion = z.input<typeof ConnectorNamesQuestion>
+
+export const ConnectorNames = z.object({
+  connectors: z.array(z.object({ id: idSchema('connector'), name: z.string() })),
+})
+export type ConnectorNames = z.infer<typeof ConnectorNames>

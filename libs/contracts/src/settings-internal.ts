@@ -59,6 +59,12 @@ export type RightsQuestion = z.infer<typeof RightsQuestion>
 export const Rights = z.object({ permissions: z.record(z.string(), z.array(PermissionName)) })
 export type Rights = z.infer<typeof Rights>
 
+/** What a service asks settings about the credential of a request. */
+export const ReachQuestion = z.strictObject({ tokenId: z.string().max(100) })
+
+/** The environments a credential opens; null for all. */
+export const Reach = z.object({ environments: z.array(Environment).nullable() })
+
 /** The first workspace and its owner. */
 export const Bootstrap = z.strictObject({
   workspaceName: z.string().trim().min(1).max(100),

@@ -15,6 +15,7 @@ import { type IntegrationsConfig, loadConfig } from './config.js'
 import { createCalls } from './connector/calls.js'
 import { createConnectors } from './connector/connectors.js'
 import { connector } from './connector/domain.js'
+import { internalRoutes } from './connector/internal-routes.js'
 import { connectorRoutes } from './connector/routes.js'
 import { checking } from './health/checks.js'
 import { createObserver } from './health/observations.js'
@@ -89,6 +90,7 @@ export const integrations = defineService<IntegrationsConfig>({
         ...connectorRoutes(ctx, connectors, kinds),
         ...invocationRoutes({ database, connectors, invoke, probe: createProbe(uses) }),
         ...transformerRoutes(expressions),
+        ...internalRoutes(database),
       ],
       background: [
         expressions,

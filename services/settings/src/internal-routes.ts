@@ -1,6 +1,8 @@
 import {
   Bootstrap,
   Bootstrapped,
+  Reach,
+  ReachQuestion,
   ResolvedSecrets,
   Rights,
   RightsQuestion,
@@ -11,6 +13,7 @@ import {
 import { callingService, defineRoute, type Route } from '@opsplane/http'
 import type { Drizzle } from '@opsplane/postgres'
 import type { RunBootstrap } from './bootstrap.js'
+import { reachOf } from './membership/reach.js'
 import { rightsOf } from './role/rights.js'
 import type { Safe } from './secret/safe.js'
 import type { VerifyToken } from './token/verify.js'
@@ -64,6 +67,17 @@ export function internalRoutes({ db, verify, safe, bootstrap }: InternalWork): R
       handler: async ({ body: { workspaceId, userIds } }) => ({
         permissions: Object.fromEntries(await rightsOf(db, workspaceId, userIds)),
       }),
+    }),
+
+    defineRoute({
+      ...internal,
+      operationId: 'getReach',
+      path: '/internal/reach',
+      callers: ['workflows'],
+      summary: 'Find out which environments a credential opens',
+      body: ReachQuestion,
+      response: Reach,
+      handler: async ({ body }) => ({ environments: await reachOf(db, body) }),
     }),
 
     defineRoute({

@@ -5,6 +5,8 @@ import { createExpressions } from '@opsplane/sandbox'
 import { defineService, type ServiceContext } from '@opsplane/service'
 import { loadConfig, type WorkflowsConfig } from './config.js'
 import { openRuns } from './run/open-runs.js'
+import { createOperations } from './run/perform/operations.js'
+import { platformClients } from './run/perform/platform-clients.js'
 import { startBusTriggers } from './trigger/bus.js'
 import { startEventTriggers } from './trigger/events.js'
 import { hookRoutes } from './trigger/hook-routes.js'
@@ -14,8 +16,11 @@ import { startScheduleTriggers } from './trigger/schedules.js'
 import { createStarting } from './trigger/starting.js'
 import { workflowActionRoutes } from './workflow/action-routes.js'
 import { createChecks } from './workflow/check/problems.js'
+import { findConnectors } from './workflow/connector-names.js'
 import { workflow } from './workflow/domain.js'
 import { logEndsOf } from './workflow/log-ends.js'
+import { createPortable } from './workflow/portable.js'
+import { portableRoutes } from './workflow/portable-routes.js'
 import { findWorkflows } from './workflow/queries.js'
 import { watchRights } from './workflow/rights-watch.js'
 import { workflowRoutes } from './workflow/routes.js'
@@ -31,6 +36,9 @@ export const workflows = defineService<WorkflowsConfig>({
   deciders: [workflow],
   async setup(ctx) {
     const settings = settingsClient(ctx)
+    const clients = platformClients(ctx)
+    const operations = createOperations(clients, () => performance.now())
+    const connectors = findConnectors(clients.get('integrations'))
     const expressions = createExpressions({ log: ctx.log })
     const checks = createChecks({
       expressions,
@@ -39,7 +47,7 @@ export const workflows = defineService<WorkflowsConfig>({
     const delegations = createDelegations(settings)
     const definitions = createWorkflows(ctx, { delegations, checks, logEnds: () => logEnds() })
     const { runs, ...ofRuns } = await openRuns(ctx, {
-      ...{ expressions, settings },
+      ...{ expressions, settings, clients, operations },
       loadVersion: definitions.versions.load,
       published: definitions.published,
     })
@@ -53,11 +61,15 @@ export const workflows = defineService<WorkflowsConfig>({
         ...versionRoutes(definitions),
         ...workflowRoutes(ctx, definitions),
         ...workflowActionRoutes(definitions),
+        ...portableRoutes(
+          createPortable({ ...ctx, workflows: definitions, settings, findConnectors: connectors }),
+        ),
         ...manualRoutes(definitions, runs),
         ...hookRoutes(hooks),
       ],
       background: [
         settings,
+        ...clients.values(),
         expressions,
         ...ofRuns.background,
         watchRights(ctx, definitions, settings),

@@ -1,6 +1,14 @@
-import { ApiError, environments, type Principal } from '@opsplane/contracts'
+import { ApiError, type Environment, environments, type Principal } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { tokenById } from '../token/queries.js'
+
+/** The environments a credential opens; null for all, as sessions do. */
+export async function reachOf(
+  db: Pick<Drizzle, 'select'>,
+  { tokenId }: Pick<Principal, 'tokenId'>,
+): Promise<Environment[] | null> {
+  return tokenId.startsWith('tok_') ? ((await tokenById(db, tokenId))?.environments ?? null) : null
+}
 
 /**
  * Members, roles and the workspace itself are the same in every environment, so a key for some of them changes none of
@@ -8,10 +16,9 @@ import { tokenById } from '../token/queries.js'
  */
 export async function requireEveryEnvironment(
   db: Pick<Drizzle, 'select'>,
-  { tokenId }: Principal,
+  principal: Principal,
 ): Promise<void> {
-  if (!tokenId.startsWith('tok_')) return
-  const held = (await tokenById(db, tokenId))?.environments ?? null
+  const held = await reachOf(db, principal)
   if (held === null || environments.every((environment) => held.includes(environment))) return
   const message = `This belongs to all environments, and the key is valid in ${held.join(', ')} only.`
   throw new ApiError('forbidden', message, {

@@ -1,15 +1,14 @@
-import type { Route, ServiceClient } from '@opsplane/http'
+import type { Route } from '@opsplane/http'
 import type { Expressions } from '@opsplane/sandbox'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { WorkflowsConfig } from '../config.js'
 import { createRunActions } from './actions.js'
-import { openEffects } from './perform/open-effects.js'
+import { type EffectParts, openEffects } from './perform/open-effects.js'
 import { runRoutes } from './routes.js'
 import { createRuns, type Runs, type RunsOptions } from './runs.js'
 
-export interface OpenRunsOptions extends Pick<RunsOptions, 'loadVersion' | 'published'> {
+export interface OpenRunsOptions extends Pick<RunsOptions, 'loadVersion' | 'published'>, EffectParts {
   expressions: Pick<Expressions, 'evaluate'>
-  settings: ServiceClient
 }
 
 export interface OpenedRuns {
@@ -21,10 +20,10 @@ export interface OpenedRuns {
 /** The runs of the service, with everything their steps do elsewhere. */
 export async function openRuns(
   ctx: ServiceContext<WorkflowsConfig>,
-  { settings, ...options }: OpenRunsOptions,
+  { settings, clients, operations, ...options }: OpenRunsOptions,
 ): Promise<OpenedRuns> {
   const { workflowRuns: all, workflowRunsPerWorkspace: ofOne, workflowLeaseMs: leaseMs } = ctx.config
-  const { effects, background } = await openEffects(ctx, settings)
+  const { effects, background } = await openEffects(ctx, { settings, clients, operations })
   const runs = createRuns(ctx, { ...options, effects, leaseMs, most: { all, ofOne } })
   return {
     runs,

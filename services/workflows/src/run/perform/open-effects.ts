@@ -1,32 +1,35 @@
 import { readFile } from 'node:fs/promises'
-import { type BackendName, backendNames } from '@opsplane/contracts'
 import {
   createDelegations,
   createOutbound,
   createOutboundHttp,
   createSecretValues,
   type ServiceClient,
-  serviceClient,
 } from '@opsplane/http'
-import { urlOfService } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { WorkflowsConfig } from '../../config.js'
 import type { Effects } from '../work.js'
 import { apiEffect } from './api.js'
 import { connectorEffect } from './connector.js'
 import { httpEffect } from './http.js'
-import { createOperations } from './operations.js'
+import type { Operations } from './operations.js'
 import { createCallPlatform } from './platform-call.js'
+import type { PlatformClients } from './platform-clients.js'
 import { publishEffect } from './publish.js'
 
-const timeoutMs = 30_000
 /** As the dispatcher does: a secret that is taken back stops within it. */
 const secretsKeptMs = 10_000
 
+export interface EffectParts {
+  settings: ServiceClient
+  clients: PlatformClients
+  operations: Operations
+}
+
 /** What steps do their work elsewhere by. */
 export async function openEffects(
-  { config, issuer, tls }: ServiceContext<WorkflowsConfig>,
-  settings: ServiceClient,
+  { config }: ServiceContext<WorkflowsConfig>,
+  { settings, clients, operations }: EffectParts,
 ): Promise<{ effects: Effects; background: BackgroundWork[] }> {
   const { workflowCaFile, workflowAllowedCidrs, workflowDeniedCidrs, workflowAllowHttp } = config
   const ca = workflowCaFile === undefined ? undefined : await readFile(workflowCaFile, 'utf8')
@@ -37,14 +40,6 @@ export async function openEffects(
     ...(ca !== undefined && { ca }),
   })
   const http = createOutboundHttp(outbound)
-  const clients = new Map<BackendName, ServiceClient>(
-    backendNames
-      .filter((name) => config.serviceUrls[name] !== undefined)
-      .map((name) => [
-        name,
-        serviceClient({ baseUrl: urlOfService(config, name), audience: name, issuer, tls, timeoutMs }),
-      ]),
-  )
   const callPlatform = createCallPlatform({ clients, delegations: createDelegations(settings) })
   const resolveSecrets = createSecretValues({
     source: settings,
@@ -54,13 +49,10 @@ export async function openEffects(
   return {
     effects: {
       http: httpEffect({ http, resolveSecrets }),
-      api: apiEffect(
-        createOperations(clients, () => performance.now()),
-        callPlatform,
-      ),
+      api: apiEffect(operations, callPlatform),
       connector: connectorEffect(callPlatform),
       publish: publishEffect(callPlatform),
     },
-    background: [outbound, http, ...clients.values()],
+    background: [outbound, http],
   }
 }

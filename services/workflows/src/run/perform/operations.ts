@@ -1,4 +1,4 @@
-import { type BackendName, RouteTable } from '@opsplane/contracts'
+import { type BackendName, backendNames, RouteTable } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
 
 /** An operation of the platform, as the service that owns it says. */
@@ -12,6 +12,8 @@ export interface Operation {
 export interface Operations {
   /** Undefined where no service that answers has one of this id. */
   find(operationId: string): Promise<Operation | undefined>
+  /** Whether every service of the platform has told of its operations, so that what is not found is not there. */
+  isComplete(): boolean
 }
 
 /** A table is asked for again no sooner than this. */
@@ -23,6 +25,7 @@ export function createOperations(
   monotonicMs: () => number,
 ): Operations {
   let known = new Map<string, Operation>()
+  const heard = new Set<BackendName>()
   let askedAt = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | undefined
 
@@ -34,6 +37,7 @@ export function createOperations(
         // One that does not answer keeps what it has said before.
         const table = await client.get('/internal/routes', RouteTable).catch(() => undefined)
         if (!table) return
+        heard.add(service)
         for (const [id, operation] of found) if (operation.service === service) found.delete(id)
         for (const { operationId, method, path } of table.routes)
           found.set(operationId, { service, method, path })
@@ -52,5 +56,6 @@ export function createOperations(
       }
       return known.get(operationId)
     },
+    isComplete: () => backendNames.every((name) => heard.has(name)),
   }
 }

@@ -1,0 +1,36 @@
+import { ConnectorNames, ConnectorNamesQuestion } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+import { and, eq, inArray, or } from 'drizzle-orm'
+import { connectors as table } from '../schema.js'
+
+/** What other services ask integrations. The gateway routes none of it. */
+export function internalRoutes({ db }: Pick<Database, 'db'>): Route[] {
+  return [
+    defineRoute({
+      method: 'post',
+      tag: 'Internal',
+      scope: 'service',
+      idempotency: 'none',
+      operationId: 'nameConnectors',
+      path: '/internal/connectors/names',
+      callers: ['workflows'],
+      summary: 'Find connectors by their ids or names',
+      body: ConnectorNamesQuestion,
+      response: ConnectorNames,
+      handler: async ({ body: { workspaceId, environment, ids, names } }) => ({
+        connectors: await db
+          .select({ id: table.id, name: table.name })
+          .from(table)
+          .where(
+            and(
+              eq(table.workspaceId, workspaceId),
+              eq(table.environment, environment),
+              or(inArray(table.id, ids), inArray(table.name, names)),
+            ),
+          )
+          .then((rows) => rows.map(({ id, name }) => ({ id, name: name ?? '' }))),
+      }),
+    }),
+  ]
+}

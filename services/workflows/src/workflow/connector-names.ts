@@ -1,0 +1,21 @@
+import { ApiError, ConnectorNames, type TenantScope } from '@opsplane/contracts'
+import type { ServiceClient } from '@opsplane/http'
+
+/** Connectors of an environment that have one of these ids or names. */
+export type FindConnectors = (
+  tenant: TenantScope,
+  wanted: { ids?: string[]; names?: string[] },
+) => Promise<{ id: string; name: string }[]>
+
+const timeoutMs = 3_000
+
+/** Throws `service_unavailable` or `upstream_timeout` where integrations does not answer. */
+export const findConnectors =
+  (integrations: Pick<ServiceClient, 'post'> | undefined): FindConnectors =>
+  async ({ workspaceId, environment }, wanted) => {
+    if (!integrations) throw new ApiError('service_unavailable', 'integrations is not there.')
+    const signal = AbortSignal.timeout(timeoutMs)
+    const question = { workspaceId, environment, ...wanted }
+    return (await integrations.post('/internal/connectors/names', question, ConnectorNames, { signal }))
+      .connectors
+  }

@@ -1,0 +1,53 @@
+import { PromoteWorkflow, WorkflowExport, WorkflowWithDraft } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import { z } from 'zod'
+import type { Portable } from './portable.js'
+import { tag } from './routes.js'
+
+/** Taking workflows elsewhere. */
+export function portableRoutes(portable: Portable): Route[] {
+  return [
+    defineRoute({
+      operationId: 'exportWorkflow',
+      method: 'get',
+      path: '/workflows/:id/export',
+      summary: 'Export a workflow',
+      description:
+        'Its draft or a version, with the names of the connectors and workflows it refers to by id.',
+      tag,
+      scope: 'workflows:read',
+      query: z.object({ version: z.coerce.number().int().min(1).max(999_999_999).optional() }),
+      response: WorkflowExport,
+      errors: ['not_found', 'service_unavailable', 'upstream_timeout', 'upstream_error'],
+      handler: ({ params, query, meta }) => portable.export(params.id, query.version, meta.tenant),
+    }),
+
+    defineRoute({
+      operationId: 'promoteWorkflow',
+      method: 'post',
+      path: '/workflows/:id/promote',
+      summary: 'Take the published version to another environment',
+      description:
+        'As the draft of the workflow of the same name there, which is made where there is none; it is published by ' +
+        'hand. Connectors and workflows are found by their names: `problems` names those that are not there. Emits ' +
+        '`workflow.created` or `workflow.updated` there.',
+      tag,
+      scope: 'workflows:write',
+      body: PromoteWorkflow,
+      response: WorkflowWithDraft,
+      ifMatch: false,
+      idempotency: 'claim',
+      errors: [
+        'not_found',
+        'conflict',
+        'forbidden',
+        'invalid_state_transition',
+        'version_conflict',
+        'service_unavailable',
+        'upstream_timeout',
+        'upstream_error',
+      ],
+      handler: ({ params, body, meta }) => portable.promote(params.id, body.environment, meta),
+    }),
+  ]
+}

@@ -1,0 +1,159 @@
+import {
+  ApiError,
+  type Environment,
+  Reach,
+  type Step,
+  type TenantScope,
+  type WorkflowDefinition,
+  type WorkflowExport,
+  type WorkflowProblem,
+  type WorkflowWithDraft,
+} from '@opsplane/contracts'
+import type { RequestMeta, ServiceClient } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+import { problem } from './check/structure.js'
+import { type Path, visits } from './check/walk.js'
+import type { FindConnectors } from './connector-names.js'
+import { namesOf } from './queries.js'
+import { statusAfter } from './transitions.js'
+import type { Workflows } from './workflows.js'
+
+export interface Portable {
+  /** The draft, or a version; connectors and workflows it refers to with their names. */
+  export(id: string, version: number | undefined, tenant: TenantScope): Promise<WorkflowExport>
+  /** The published version becomes the draft of the workflow of this name there, which is made where there is none. */
+  promote(id: string, to: Environment, meta: RequestMeta): Promise<WorkflowWithDraft>
+}
+
+export interface PortableParts {
+  workflows: Workflows
+  database: Database
+  settings: Pick<ServiceClient, 'post'>
+  findConnectors: FindConnectors
+}
+
+type Kind = 'connector' | 'workflow'
+interface Reference {
+  kind: Kind
+  id: string
+  step: string
+  path: Path
+}
+
+export function createPortable({ workflows, database, settings, findConnectors }: PortableParts): Portable {
+  const find = (kind: Kind, tenant: TenantScope, wanted: { ids?: string[]; names?: string[] }) => {
+    const empty = !wanted.ids?.length && !wanted.names?.length
+    if (empty) return Promise.resolve([])
+    return kind === 'connector' ? findConnectors(tenant, wanted) : namesOf(database, tenant, wanted)
+  }
+  const namesIn = async (kind: Kind, definition: WorkflowDefinition, tenant: TenantScope) => {
+    const ids = referencesOf(definition).flatMap((each) => (each.kind === kind ? [each.id] : []))
+    const found = await find(kind, tenant, { ids: [...new Set(ids)] })
+    return Object.fromEntries(found.map(({ id, name }) => [id, name]))
+  }
+  const exported = async (id: string, version: number | undefined, tenant: TenantScope) => {
+    const { name, description } = await workflows.record(id, tenant)
+    const { definition } =
+      version === undefined
+        ? { definition: await workflows.versions.draft(id, tenant) }
+        : await workflows.version(id, version, tenant)
+    const connectors = await namesIn('connector', definition, tenant)
+    const called = await namesIn('workflow', definition, tenant)
+    const format = 'opsplane.workflow/1' as const
+    return { format, name, description, definition, connectors, workflows: called }
+  }
+
+  return {
+    export: exported,
+    async promote(id, environment, meta) {
+      if (environment === meta.tenant.environment)
+        throw new ApiError('conflict', 'A workflow is promoted to another environment.')
+      await requireReach(settings, meta, environment)
+      const state = await workflows.record(id, meta.tenant)
+      statusAfter('trigger', state)
+      const source = await exported(id, state.publishedVersion ?? undefined, meta.tenant)
+      const there = { ...meta.tenant, environment }
+      const connectors = await find('connector', there, { names: Object.values(source.connectors) })
+      const called = await find('workflow', there, { names: Object.values(source.workflows) })
+      const { definition, missing } = localized(source, { connector: connectors, workflow: called }, there)
+      const { name, description } = source
+      const [present, ...others] = await namesOf(database, there, { names: [name] })
+      if (others.length > 0)
+        throw new ApiError('conflict', `There are several workflows named ${name} in ${environment}.`)
+      const here = inTenant(meta, there)
+      const taken = present
+        ? await workflows.update(present.id, { description, definition }, here)
+        : await workflows.create({ name, description, definition }, here)
+      const named = new Set(missing.map(({ path }) => path))
+      return { ...taken, problems: [...missing, ...taken.problems.filter(({ path }) => !named.has(path))] }
+    },
+  }
+}
+
+/** A key may be limited to environments, and the request was let in for the one it names. */
+async function requireReach(
+  settings: PortableParts['settings'],
+  { principal: { tokenId } }: RequestMeta,
+  environment: Environment,
+): Promise<void> {
+  const { environments } = await settings.post('/internal/reach', { tokenId }, Reach)
+  if (environments === null || environments.includes(environment)) return
+  throw new ApiError('forbidden', `The key is not valid in ${environment}.`, {
+    details: [
+      {
+        in: 'body',
+        path: '/environment',
+        code: 'environment_not_held',
+        message: 'The key is not valid there.',
+      },
+    ],
+  })
+}
+
+/** The request's key is kept with its whole answer. */
+function inTenant(meta: RequestMeta, tenant: TenantScope): RequestMeta {
+  const { idempotency: _, ...rest } = meta
+  return { ...rest, tenant, signal: meta.signal, log: meta.log }
+}
+
+const referenceIn = (step: Step): { kind: Kind; id: string } | undefined => {
+  if (step.type === 'connector') return { kind: 'connector', id: step.connector }
+  return step.type === 'workflow' ? { kind: 'workflow', id: step.workflow } : undefined
+}
+
+/** The connectors and workflows that steps name by id. */
+function referencesOf(definition: WorkflowDefinition): Reference[] {
+  return visits(definition).flatMap(({ step, path }) => {
+    const found = referenceIn(step)
+    return found ? [{ ...found, step: step.id, path: [...path, found.kind] }] : []
+  })
+}
+
+/** The definition with the ids that the names have elsewhere; what has none there keeps its id and is a problem. */
+function localized(
+  source: WorkflowExport,
+  found: Record<Kind, { id: string; name: string }[]>,
+  { environment }: TenantScope,
+): { definition: WorkflowDefinition; missing: WorkflowProblem[] } {
+  const definition = structuredClone(source.definition)
+  const missing = referencesOf(definition).flatMap(({ kind, id, step, path }) => {
+    const name = (kind === 'connector' ? source.connectors : source.workflows)[id]
+    if (found[kind].some((each) => each.name === name)) return []
+    return [
+      problem(
+        step,
+        path,
+        `unknown_${kind}`,
+        `names the ${kind} ${name ?? id}, which is not in ${environment}`,
+      ),
+    ]
+  })
+  for (const { step } of visits(definition)) {
+    const { kind, id } = referenceIn(step) ?? {}
+    const name = id && (kind === 'connector' ? source.connectors : source.workflows)[id]
+    const local = kind && name && found[kind].find((each) => each.name === name)?.id
+    if (local && step.type === 'connector') step.connector = local
+    if (local && step.type === 'workflow') step.workflow = local
+  }
+  return { definition, missing }
+}
