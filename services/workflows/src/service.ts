@@ -43,6 +43,7 @@ export const workflows = defineService<WorkflowsConfig>({
     const checks = createChecks({
       expressions,
       findWorkflows: (tenant) => findWorkflows(ctx.database, tenant),
+      platform: { operations, findConnectors: connectors, log: ctx.log },
     })
     const delegations = createDelegations(settings)
     const definitions = createWorkflows(ctx, { delegations, checks, logEnds: () => logEnds() })

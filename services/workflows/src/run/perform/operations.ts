@@ -18,6 +18,7 @@ export interface Operations {
 
 /** A table is asked for again no sooner than this. */
 const keptMs = 10_000
+const timeoutMs = 5_000
 
 /** What services tell of their operations, asked for as it is needed. */
 export function createOperations(
@@ -35,7 +36,8 @@ export function createOperations(
     await Promise.all(
       [...clients].map(async ([service, client]) => {
         // One that does not answer keeps what it has said before.
-        const table = await client.get('/internal/routes', RouteTable).catch(() => undefined)
+        const signal = AbortSignal.timeout(timeoutMs)
+        const table = await client.get('/internal/routes', RouteTable, { signal }).catch(() => undefined)
         if (!table) return
         heard.add(service)
         for (const [id, operation] of found) if (operation.service === service) found.delete(id)

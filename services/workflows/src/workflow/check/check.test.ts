@@ -3,6 +3,7 @@ import { WorkflowDefinition } from '@opsplane/contracts'
 import type { z } from 'zod'
 import { checkEvents } from './events.js'
 import { needsOf } from './needs.js'
+import { checkPlatform } from './platform.js'
 import { checkStructure, maxStepDepth } from './structure.js'
 import { templateFields } from './templates.js'
 import { checkReferences } from './visible.js'
@@ -108,6 +109,48 @@ describe('references', () => {
     const concurrency = { key: '{{ input.id }}', limit: 1 }
     expect(found([value('a')], 'run', { concurrency })).toEqual(['null unknown_name'])
     expect(found([value('a')], 'input', { concurrency, output: '{{ input }}' })).toEqual([])
+  })
+})
+
+describe('the platform', () => {
+  const path = '/itsm/incidents/:id/comments/:commentId'
+  const steps = [
+    { id: 'a', type: 'api', operation: 'known', params: { id: '{{ input }}' } },
+    { id: 'b', type: 'api', operation: 'unknown' },
+    { id: 'c', type: 'connector', connector: 'con_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', action: 'send' },
+  ]
+  const found = async (isAnswering: boolean) => {
+    const warned: string[] = []
+    const problems = await checkPlatform(
+      definition(steps),
+      { workspaceId: 'ws_1', environment: 'production' },
+      {
+        operations: {
+          find: async (id) => (id === 'known' ? { service: 'itsm', method: 'GET', path } : undefined),
+          isComplete: () => isAnswering,
+        },
+        findConnectors: async () => {
+          if (!isAnswering) throw new Error('away')
+          return []
+        },
+        log: { warn: (_: unknown, text?: string) => void warned.push(String(text)) },
+      },
+    )
+    return { warned, problems: problems.map((each) => [each.path, each.code]) }
+  }
+
+  it('has the operations, with the parameters of their paths, and the connectors', async () => {
+    expect((await found(true)).problems).toEqual([
+      ['/steps/0/params', 'missing_param'],
+      ['/steps/1/operation', 'unknown_operation'],
+      ['/steps/2/connector', 'unknown_connector'],
+    ])
+  })
+
+  it('is not held against a definition where it does not answer', async () => {
+    const { problems, warned } = await found(false)
+    expect(problems).toEqual([['/steps/0/params', 'missing_param']])
+    expect(warned).toHaveLength(2)
   })
 })
 

@@ -9,6 +9,7 @@ import { digestOf } from '../versions.js'
 import { checkEvents } from './events.js'
 import { checkExpressions } from './expressions.js'
 import { checkInputSchema } from './input.js'
+import { checkPlatform, type Platform } from './platform.js'
 import { checkStructure } from './structure.js'
 import { checkSubWorkflows, type FindWorkflows } from './sub-workflows.js'
 
@@ -24,6 +25,7 @@ export interface Checks {
 export interface ChecksOptions {
   expressions: Pick<Expressions, 'check'>
   findWorkflows(tenant: TenantScope): FindWorkflows
+  platform: Platform
 }
 
 const mostProblems = 100
@@ -31,7 +33,7 @@ const mostKept = 1_000
 /** Says nothing about the definition, so that it is asked for again. */
 const passing = /^expression_(unavailable|overloaded|timeout)$/
 
-export function createChecks({ expressions, findWorkflows }: ChecksOptions): Checks {
+export function createChecks({ expressions, findWorkflows, platform }: ChecksOptions): Checks {
   /** What follows from the definition alone, by its digest. */
   const kept = new Map<string, Promise<WorkflowProblem[]>>()
 
@@ -63,6 +65,7 @@ export function createChecks({ expressions, findWorkflows }: ChecksOptions): Che
         ...(await remembered(definition, tenant)),
         ...checkEvents(definition),
         ...(await checkSubWorkflows(workflowId, definition, findWorkflows(tenant))),
+        ...(await checkPlatform(definition, tenant, platform)),
       ]
       return found.slice(0, mostProblems)
     },
