@@ -121,6 +121,8 @@ it('are ten, each with something that it is run with', () => {
 it.each(files)('%s is valid, can be published, and does what it says', async (file) => {
   const text = readFileSync(`${folder}${file}`, 'utf8').replaceAll(placeholder, called)
   const workflow = NewWorkflow.parse(JSON.parse(text))
+  const connectors = text.match(/con_[0-9A-Z]{26}/g) ?? []
+  fixture.settings.connectors.set('production', new Map(connectors.map((each) => [each, each])))
   const { id, problems } = (await api.post('/workflows', workflow)).data(WorkflowWithDraft)
   expect(problems).toEqual([])
   expect((await api.post(`/workflows/${id}/publish`, {})).status).toBe(200)
