@@ -59,6 +59,14 @@ export type RightsQuestion = z.infer<typeof RightsQuestion>
 export const Rights = z.object({ permissions: z.record(z.string(), z.array(PermissionName)) })
 export type Rights = z.infer<typeof Rights>
 
+/** How long do workspaces keep their runs? */
+export const RetentionQuestion = z.strictObject({ workspaceIds: z.array(z.string().max(100)).max(500) })
+export type RetentionQuestion = z.infer<typeof RetentionQuestion>
+
+/** Days, by workspace; those there are none of are absent. */
+export const ExecutionRetention = z.object({ days: z.record(z.string(), z.int().min(1)) })
+export type ExecutionRetention = z.infer<typeof ExecutionRetention>
+
 /** The first workspace and its owner. */
 export const Bootstrap = z.strictObject({
   workspaceName: z.string().trim().min(1).max(100),

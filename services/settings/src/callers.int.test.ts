@@ -14,7 +14,7 @@ const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/tokens/verify', ['gateway']],
   ['POST', '/internal/secrets/resolve', ['dispatcher', 'integrations', 'workflows']],
   ['POST', '/internal/rights', ['dispatcher', 'workflows']],
-  ['POST', '/internal/rights', ['dispatcher', 'workflows']],
+  ['POST', '/internal/retention', ['workflows']],
   ['POST', '/internal/bootstrap', ['operator']],
   ['POST', '/internal/grants', ['itsm']],
   ['POST', '/internal/grants/revoke', ['itsm']],

@@ -1,7 +1,9 @@
 import {
   Bootstrap,
   Bootstrapped,
+  ExecutionRetention,
   ResolvedSecrets,
+  RetentionQuestion,
   Rights,
   RightsQuestion,
   SecretResolution,
@@ -14,6 +16,7 @@ import type { RunBootstrap } from './bootstrap.js'
 import { rightsOf } from './role/rights.js'
 import type { Safe } from './secret/safe.js'
 import type { VerifyToken } from './token/verify.js'
+import { executionRetention } from './workspace/retention.js'
 
 const internal = { method: 'post', tag: 'Internal', scope: 'service', idempotency: 'none' } as const
 
@@ -64,6 +67,17 @@ export function internalRoutes({ db, verify, safe, bootstrap }: InternalWork): R
       handler: async ({ body: { workspaceId, userIds } }) => ({
         permissions: Object.fromEntries(await rightsOf(db, workspaceId, userIds)),
       }),
+    }),
+
+    defineRoute({
+      ...internal,
+      operationId: 'getExecutionRetention',
+      path: '/internal/retention',
+      callers: ['workflows'],
+      summary: 'Find out for how many days workspaces keep their runs',
+      body: RetentionQuestion,
+      response: ExecutionRetention,
+      handler: async ({ body: { workspaceIds } }) => ({ days: await executionRetention(db, workspaceIds) }),
     }),
 
     defineRoute({
