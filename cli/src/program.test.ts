@@ -127,6 +127,7 @@ test.each([
   [['--help']],
   [['deliveries', 'list', '--help']],
   [['help', 'events']],
+  [['runs', 'tail', '--help']],
   [['rebuild', '-h']],
   [['fold-case', '-h']],
   [['dead-letters', '--help']],
@@ -204,6 +205,111 @@ test('a request names the key, the workspace and the environment, and all filter
   expect(request?.path).toBe(
     '/api/v1/webhooks/wh%2F1/deliveries?status=failed&status=held&eventType=a.b&createdAfter=2026-01-31T10%3A00%3A00.000Z&limit=7',
   )
+})
+
+describe('runs of workflows', () => {
+  const at = (second: number) => `2026-01-31T11:00:${String(second).padStart(2, '0')}.000Z`
+  const ulid = (n: number) => `01JZ8Q4D3N5W7X9Y2B4C6D8E0${n}`
+  const aRun = (n: number, more = {}) => ({
+    ...{ id: `run_${ulid(n)}`, workflowId: `wf_${ulid(0)}`, workflowName: 'Nightly', workflowVersion: 2 },
+    ...{ status: 'failed', triggerType: 'manual', parentRunId: null, attempt: 1 },
+    ...{
+      error: { code: 'refused', message: 'No.', step: 'each[1].send' },
+      version: 3,
+      allowedActions: ['retry'],
+    },
+    ...{ queuedAt: at(n), startedAt: at(n), endedAt: at(n) },
+    ...more,
+  })
+  const step = (place: string, parent: string | null, more = {}) => ({
+    ...{
+      place,
+      parent,
+      id: place,
+      name: null,
+      type: 'http',
+      runAttempt: 1,
+      status: 'completed',
+      startedAt: at(1),
+    },
+    ...{
+      endedAt: at(1),
+      durationMs: 12,
+      input: { value: null, large: null },
+      output: { value: null, large: null },
+    },
+    ...{
+      error: null,
+      attempts: [],
+      waiting: null,
+      decisions: [],
+      chosen: null,
+      itemCount: null,
+      childRunId: null,
+    },
+    ...more,
+  })
+  const page = (...data: object[]) => json(200, { ...nothing, data })
+  const data = (value: object) => json(200, { data: value })
+
+  test('are listed by all filters', async () => {
+    answers.push(page(aRun(1)))
+    const filters = ['--status=failed', '--trigger=manual', '--workflow=wf_1', '--since=2h', '--limit=7']
+    const { code, out } = await run(['runs', 'list', ...filters], asUser())
+    expect(code).toBe(0)
+    expect(out).toMatch(/run_01JZ8Q4D3N5W7X9Y2B4C6D8E01 +failed +Nightly v2 .*each\[1\]\.send: refused: No\./)
+    expect(server.received()[0]?.path).toBe(
+      '/api/v1/runs?status=failed&triggerType=manual&workflowId=wf_1&from=2026-01-31T10%3A00%3A00.000Z&limit=7',
+    )
+  })
+
+  test('are shown with their steps as a tree', async () => {
+    const error = { code: 'refused', message: 'No.', retryable: false }
+    const steps = [
+      step('each', null, { type: 'for_each', itemCount: 2 }),
+      step('each[0].send', 'each'),
+      step('each[1].send', 'each', { status: 'failed', durationMs: 7, error }),
+    ]
+    const none = { value: null, large: null }
+    const trigger = { type: 'manual', id: null, at: at(1) }
+    const detail = { ...aRun(1), trigger, input: none, event: none, output: none, nextDueAt: null, steps }
+    answers.push(data(detail), data(detail))
+    const { out } = await run(['runs', 'show', 'run_1'], asUser())
+    expect(out).toContain(
+      [
+        'each (for_each)  completed  12 ms  2 items',
+        '  each[0].send (http)  completed  12 ms',
+        '  each[1].send (http)  failed  7 ms',
+        '    ! refused: No.',
+        '',
+      ].join('\n'),
+    )
+    expect(JSON.parse((await run(['runs', 'show', 'run_1', '--json'], asUser())).out)).toEqual(detail)
+  })
+
+  test('are followed: each new one once, oldest first', async () => {
+    answers.push(page(aRun(1)), page(aRun(3), aRun(2), aRun(1)))
+    const { code, out } = await run(['runs', 'tail', '--json', '--limit=2'], asUser())
+    expect(code).toBe(0)
+    const ids = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).id)
+    expect(ids).toEqual([aRun(2).id, aRun(3).id])
+    expect(server.received()[1]?.path).toContain(`from=${encodeURIComponent(at(1))}`)
+  })
+
+  test('are retried from a step, and cancelled with a reason', async () => {
+    answers.push(data(aRun(1, { attempt: 2, status: 'queued' })), data(aRun(1, { status: 'cancelled' })))
+    expect((await run(['runs', 'retry', 'run_1', '--from=send'], asUser())).out).toMatch(/status +queued/)
+    expect((await run(['runs', 'cancel', 'run_1', '--reason=Mistake'], asUser())).code).toBe(0)
+    expect(server.received().map((request) => [request.path, JSON.parse(String(request.rawBody))])).toEqual([
+      ['/api/v1/runs/run_1/retry', { from: 'send' }],
+      ['/api/v1/runs/run_1/cancel', { reason: 'Mistake' }],
+    ])
+    answers.push(refusal(new ApiError('invalid_state_transition', 'It has ended.')))
+    expect(await run(['runs', 'cancel', 'run_1'], asUser())).toMatchObject({ code: 1, out: '' })
+  })
 })
 
 test('a failed login stores nothing', async () => {

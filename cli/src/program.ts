@@ -8,6 +8,7 @@ import { addEventCommands } from './commands/events.js'
 import { addKeyCommands } from './commands/keys.js'
 import { addOperationCommands } from './commands/operations.js'
 import { addReplayCommands } from './commands/replays.js'
+import { addRunCommands } from './commands/runs.js'
 import { addTopicCommands } from './commands/topics.js'
 import { addWebhookCommands } from './commands/webhooks.js'
 import { CliError } from './failure.js'
@@ -60,6 +61,7 @@ function createProgram(io: Io): Command {
   addWebhookCommands(program, io)
   addDeliveryCommands(program, io)
   addReplayCommands(program, io)
+  addRunCommands(program, io)
   addTopicCommands(program, io)
   addEventCommands(program, io)
   addAuditCommands(program, io)

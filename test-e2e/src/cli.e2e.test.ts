@@ -2,7 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Delivery, ReplayStarted, TopicEvent, Webhook } from '@opsplane/contracts'
+import {
+  backendNames,
+  type Delivery,
+  type ReplayStarted,
+  type TopicEvent,
+  type Webhook,
+} from '@opsplane/contracts'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import { type CliProcess, cliRunner } from './cli.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
@@ -212,7 +218,7 @@ test('wrong usage ends with 2', async () => {
 test('the servers are looked at, and read models rebuilt, beside the API', async () => {
   const database = `--database-url=${cluster.info.postgresUrl}`
   const status = await cli.json<{ service: string; events: number }[]>('status', database)
-  expect(status.map(({ service }) => service)).toEqual(['settings', 'itsm', 'dispatcher', 'database-studio'])
+  expect(status.map(({ service }) => service)).toEqual([...backendNames])
   const [{ events } = { events: 0 }] = status.filter(({ service }) => service === 'itsm')
   expect(events).toBeGreaterThan(20)
   const rebuilt = await cli.run(['rebuild', '--service', 'itsm', database])

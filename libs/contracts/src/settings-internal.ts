@@ -64,6 +64,13 @@ export const ReachQuestion = z.strictObject({ tokenId: z.string().max(100) })
 
 /** The environments a credential opens; null for all. */
 export const Reach = z.object({ environments: z.array(Environment).nullable() })
+/** How long do workspaces keep their runs? */
+export const RetentionQuestion = z.strictObject({ workspaceIds: z.array(z.string().max(100)).max(500) })
+export type RetentionQuestion = z.infer<typeof RetentionQuestion>
+
+/** Days, by workspace; those there are none of are absent. */
+export const ExecutionRetention = z.object({ days: z.record(z.string(), z.int().min(1)) })
+export type ExecutionRetention = z.infer<typeof ExecutionRetention>
 
 /** The first workspace and its owner. */
 export const Bootstrap = z.strictObject({

@@ -59,6 +59,7 @@ function monthOf(at: number): { start: number; end: number } {
 
 const monthsAhead = 3
 const dayMs = 24 * 3_600_000
+const againMs = 60_000
 
 /** Makes the log's present month and those ahead: see `startMonths`. */
 export const startLogMonths = (sql: Database['sql'], log: Logger) => startMonths(sql, log, 'add_event_month')
@@ -68,18 +69,31 @@ export const startLogMonths = (sql: Database['sql'], log: Logger) => startMonths
  * schema that makes the month of a day.
  */
 export function startMonths(sql: Database['sql'], log: Logger, add: string): { close(): Promise<void> } {
+  return startDaily(log, `the months ahead could not be added by ${add}`, async () => {
+    await sql.unsafe(
+      `select ${add}((now() at time zone 'UTC' + make_interval(months => ahead))::date)
+       from generate_series(0, ${monthsAhead}) ahead`,
+    )
+  })
+}
+
+/** Does some work now and every day, until closed; after a failure, which is logged with `failure`, soon again. */
+export function startDaily(
+  log: Logger,
+  failure: string,
+  work: (closing: AbortSignal) => Promise<void>,
+): { close(): Promise<void> } {
   const closing = new AbortController()
   const run = async () => {
     while (!closing.signal.aborted) {
+      let waitMs = dayMs
       try {
-        await sql.unsafe(
-          `select ${add}((now() at time zone 'UTC' + make_interval(months => ahead))::date)
-           from generate_series(0, ${monthsAhead}) ahead`,
-        )
+        await work(closing.signal)
       } catch (error) {
-        log.warn({ err: error, add }, 'the months ahead could not be added')
+        waitMs = againMs
+        if (!closing.signal.aborted) log.warn({ err: error }, failure)
       }
-      await delay(dayMs, closing.signal)
+      await delay(waitMs, closing.signal)
     }
   }
   const running = run()

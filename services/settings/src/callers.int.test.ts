@@ -16,6 +16,7 @@ const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/rights', ['dispatcher', 'workflows']],
   ['POST', '/internal/rights', ['dispatcher', 'workflows']],
   ['POST', '/internal/reach', ['workflows']],
+  ['POST', '/internal/retention', ['workflows']],
   ['POST', '/internal/bootstrap', ['operator']],
   ['POST', '/internal/grants', ['itsm']],
   ['POST', '/internal/grants/revoke', ['itsm']],

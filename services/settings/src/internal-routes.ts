@@ -1,9 +1,11 @@
 import {
   Bootstrap,
   Bootstrapped,
+  ExecutionRetention,
   Reach,
   ReachQuestion,
   ResolvedSecrets,
+  RetentionQuestion,
   Rights,
   RightsQuestion,
   SecretResolution,
@@ -17,6 +19,7 @@ import { reachOf } from './membership/reach.js'
 import { rightsOf } from './role/rights.js'
 import type { Safe } from './secret/safe.js'
 import type { VerifyToken } from './token/verify.js'
+import { executionRetention } from './workspace/retention.js'
 
 const internal = { method: 'post', tag: 'Internal', scope: 'service', idempotency: 'none' } as const
 
@@ -78,6 +81,17 @@ export function internalRoutes({ db, verify, safe, bootstrap }: InternalWork): R
       body: ReachQuestion,
       response: Reach,
       handler: async ({ body }) => ({ environments: await reachOf(db, body) }),
+    }),
+
+    defineRoute({
+      ...internal,
+      operationId: 'getExecutionRetention',
+      path: '/internal/retention',
+      callers: ['workflows'],
+      summary: 'Find out for how many days workspaces keep their runs',
+      body: RetentionQuestion,
+      response: ExecutionRetention,
+      handler: async ({ body: { workspaceIds } }) => ({ days: await executionRetention(db, workspaceIds) }),
     }),
 
     defineRoute({

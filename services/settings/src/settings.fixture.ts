@@ -39,6 +39,7 @@ const callers = new Map<string, InternalParty>([
   ['/internal/bootstrap', 'operator'],
   ['/internal/secrets/resolve', 'dispatcher'],
   ['/internal/rights', 'dispatcher'],
+  ['/internal/retention', 'workflows'],
 ])
 
 /** The real service behind what the gateway does with a token. */

@@ -144,6 +144,7 @@ SET search_path FROM CURRENT AS $$
 DECLARE
 	partition text := to_char(day, '"runs_"YYYYMM');
 	journal text := to_char(day, '"run_entries_"YYYYMM');
+	beside text;
 	kept boolean;
 BEGIN
 	IF to_regclass(partition) IS NULL THEN
@@ -154,7 +155,16 @@ BEGIN
 	IF kept THEN
 		RETURN false;
 	END IF;
-	EXECUTE format('DELETE FROM run_triggers USING %I gone WHERE run_id = gone.id', partition);
+	-- Whoever comes after this waits for a moment only. One of them may have been retried meanwhile.
+	PERFORM set_config('lock_timeout', '800ms', true);
+	EXECUTE format('LOCK TABLE %I IN SHARE ROW EXCLUSIVE MODE', partition);
+	EXECUTE format('SELECT EXISTS (SELECT FROM %I WHERE ended_at IS NULL)', partition) INTO kept;
+	IF kept THEN
+		RETURN false;
+	END IF;
+	FOREACH beside IN ARRAY ARRAY['run_triggers', 'run_signals', 'run_event_waits', 'run_approvers'] LOOP
+		EXECUTE format('DELETE FROM %I USING %I gone WHERE run_id = gone.id', beside, partition);
+	END LOOP;
 	EXECUTE format('DROP TABLE %I', partition);
 	EXECUTE format('DROP TABLE IF EXISTS %I', journal);
 	RETURN true;

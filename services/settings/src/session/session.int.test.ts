@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Me, Session, VerifiedToken, Workspace, WorkspaceAccess } from '@opsplane/contracts'
+import {
+  ExecutionRetention,
+  Me,
+  Session,
+  VerifiedToken,
+  Workspace,
+  WorkspaceAccess,
+} from '@opsplane/contracts'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
 
 const minuteMs = 60_000
@@ -174,6 +181,10 @@ describe('workspaces', () => {
     expect(bad.status).toBe(422)
     const stale = await api.patch('/workspaces/acme', { name: 'Old' }, { 'if-match': '"1"' })
     expect(stale.error().code).toBe('precondition_failed')
+    await api.patch('/workspaces/acme', { settings: { executionRetentionDays: 7 } })
+    const { id } = patched.data(Workspace)
+    const asked = await settings.internal.post('/internal/retention', { workspaceIds: [id, 'ws_gone'] })
+    expect(asked.data(ExecutionRetention)).toEqual({ days: { [id]: 7 } })
   })
 
   it('of others and of nobody are refused alike', async () => {

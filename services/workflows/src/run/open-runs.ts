@@ -4,6 +4,7 @@ import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { WorkflowsConfig } from '../config.js'
 import { createRunActions } from './actions.js'
 import { type EffectParts, openEffects } from './perform/open-effects.js'
+import { startRetention } from './retention.js'
 import { runRoutes } from './routes.js'
 import { createRuns, type Runs, type RunsOptions } from './runs.js'
 
@@ -28,6 +29,6 @@ export async function openRuns(
   return {
     runs,
     routes: runRoutes(ctx, runs, createRunActions(ctx.database.sql, runs)),
-    background: [...background, ...runs.background],
+    background: [...background, ...runs.background, startRetention(ctx, settings)],
   }
 }

@@ -35,6 +35,16 @@ export async function findRun(sql: Database['sql'], id: string, tenant: TenantSc
   return found(row)
 }
 
+/** Throws `not_found` where the tenant has no such workflow. */
+export async function requireWorkflow(sql: Database['sql'], id: string, tenant: TenantScope): Promise<void> {
+  const [found] = await run<{ id: string }>(
+    sql,
+    'select id from workflows where id = $1 and workspace_id = $2 and environment = $3',
+    [id, tenant.workspaceId, tenant.environment],
+  )
+  if (!found) throw notFound()
+}
+
 export interface ListOptions {
   tenant: TenantScope
   filters: RunFilters

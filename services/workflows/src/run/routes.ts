@@ -12,7 +12,7 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { RunActions } from './actions.js'
 import { pendingApprovals } from './approvals.js'
-import { findRun, listRuns } from './queries.js'
+import { findRun, listRuns, requireWorkflow } from './queries.js'
 import type { Runs } from './runs.js'
 import { readTraceLines, readValue, traceOf } from './trace.js'
 
@@ -51,8 +51,11 @@ export function runRoutes(
       query: RunFilters.omit({ workflowId: true }),
       sorts: [],
       response: Run,
-      handler: ({ params, query: { limit, after, ...filters }, binding, meta: { tenant } }) =>
-        list({ ...filters, workflowId: params.id }, { tenant, limit, after, binding }),
+      errors: ['not_found'],
+      handler: async ({ params, query: { limit, after, ...filters }, binding, meta: { tenant } }) => {
+        await requireWorkflow(sql, params.id, tenant)
+        return list({ ...filters, workflowId: params.id }, { tenant, limit, after, binding })
+      },
     }),
 
     defineList({

@@ -321,8 +321,12 @@ test('lists are filtered, paged, and keep to their workspace', async () => {
   const request = world.define({ steps: [{ id: 'one', type: 'transform', value: 1 }] })
   const ids: string[] = []
   for (let n = 0; n < 3; n++) ids.unshift((await runs.start(request())).runId)
-  const { id } = request().workflow
+  const { tenant, workflow } = request()
+  const { id } = workflow
   for (const runId of ids) await ended(runId)
+  expect((await api.get(`/workflows/${id}/runs`)).error().code).toBe('not_found')
+  await service.sql`insert into workflows (id, workspace_id, environment, version, state)
+    values (${id}, ${tenant.workspaceId}, ${tenant.environment}, 1, '{}')`
   const first = (await api.get(`/workflows/${id}/runs?limit=2&status=completed`)).page(Run)
   const second = (
     await api.get(`/workflows/${id}/runs?limit=2&status=completed&after=${first.pagination.nextCursor}`)

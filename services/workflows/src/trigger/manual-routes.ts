@@ -2,6 +2,7 @@ import { newId, TestWorkflow, TriggeredRun, TriggerWorkflow } from '@opsplane/co
 import { defineRoute, type Route } from '@opsplane/http'
 import { inputFor } from '../workflow/check/input.js'
 import type { Workflows } from '../workflow/workflows.js'
+import { startOnce } from './once.js'
 import type { RunStarter } from './run-starter.js'
 import { answerOf, WaitQuery } from './wait.js'
 
@@ -15,7 +16,7 @@ const starting = {
   query: WaitQuery,
 } as const
 
-const byHand = { event: null, triggerKey: null, depth: 0, causationId: null } as const
+const byHand = { event: null, depth: 0, causationId: null } as const
 
 /** Starting runs by hand. */
 export function manualRoutes(workflows: Workflows, runs: RunStarter): Route[] {
@@ -37,10 +38,8 @@ export function manualRoutes(workflows: Workflows, runs: RunStarter): Route[] {
         const { definition } = await workflows.versions.load(workflow.programRef, tenant)
         const input = inputFor(definition, body.input)
         const trigger = { type: 'manual', id: null, at: now }
-        const started = await runs.start({
-          ...byHand,
-          ...{ tenant, workflow, grant, trigger, input, actor, requestId },
-        })
+        const request = { ...byHand, tenant, workflow, grant, trigger, input, actor, requestId }
+        const started = await startOnce(runs, request, { meta, body })
         return answerOf(runs, started, query.wait, signal)
       },
     }),
@@ -67,10 +66,8 @@ export function manualRoutes(workflows: Workflows, runs: RunStarter): Route[] {
         const input = inputFor(definition, body.input)
         const trigger = { type: 'manual', id: null, at: now }
         const event = body.event ?? null
-        const started = await runs.start({
-          ...byHand,
-          ...{ tenant, workflow, grant, trigger, input, event, actor, requestId },
-        })
+        const request = { ...byHand, tenant, workflow, grant, trigger, input, event, actor, requestId }
+        const started = await startOnce(runs, request, { meta, body })
         return answerOf(runs, started, query.wait, signal)
       },
     }),

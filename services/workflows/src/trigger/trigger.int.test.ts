@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   eventExample,
+  idFactory,
   natsNames,
   newId,
   type PlatformEvent,
@@ -79,6 +80,30 @@ describe('by hand', () => {
     expect(refused.details[0]?.path).toBe('/input/name')
     const bad = await create({ ...hello, input: { type: 'nonsense' } })
     expect(bad.problems[0]?.path).toMatch(/^\/input/)
+  })
+
+  it('finds the run of a request whose answer was lost, for as long as its key is kept', async () => {
+    const { sql } = fixture.service
+    const { id } = await publish(hello, false)
+    const path = `/workflows/${id}/trigger`
+    const key = { 'idempotency-key': 'nightly' }
+    const start = async (name: string) => (await api.post(path, { input: { name } }, key)).data(TriggeredRun)
+    const loseAnswer = () => sql`
+      update idempotency_keys set status = null, body = null, headers = null, locked_until = now() - interval '1 s'`
+    const first = await start('Ada')
+    await loseAnswer()
+    expect(await start('Ada')).toMatchObject({ runId: first.runId, created: false })
+    await loseAnswer()
+    const other = await start('Bob')
+    expect(other.created).toBe(true)
+    const old = idFactory(() => Date.now() - 25 * 3_600_000)('run')
+    await sql`update run_triggers set run_id = ${old} where run_id = ${first.runId}`
+    await loseAnswer()
+    const later = await start('Ada')
+    expect(later.created).toBe(true)
+    await loseAnswer()
+    expect(await start('Ada')).toMatchObject({ runId: later.runId, created: false })
+    expect((await runsOf(id)).map((run) => run.id)).toEqual([first.runId, other.runId, later.runId])
   })
 
   it('tests the draft with pinned outputs, as version 0 and for whoever asks', async () => {

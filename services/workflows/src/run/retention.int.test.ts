@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { idTime } from '@opsplane/contracts'
+import { createLogger } from '@opsplane/runtime'
+import { startTestService, type TestService, waitFor } from '@opsplane/testing'
+import { type Definition, runService } from '../fixture/run-service.js'
+import { deleteOldRuns } from './retention.js'
+
+const world = runService()
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService(world.service)
+})
+afterAll(() => service?.stop())
+
+const log = createLogger({ service: 'test', level: 'silent', tenantData: false })
+const dayMs = 24 * 3_600_000
+const environment = 'production'
+const keptDays = { ws_short: 10, ws_usual: 90, ws_long: 365 }
+const asked: string[][] = []
+
+/** As it is done so many days from now. */
+const deleteIn = (days: number) => {
+  const daysOf = async (ids: string[]) => {
+    asked.push(ids)
+    return keptDays
+  }
+  const nowMs = () => Date.now() + days * dayMs
+  return deleteOldRuns({ sql: service.sql, log, daysOf, nowMs }, new AbortController().signal)
+}
+const start = async (workspaceId: string, definition: Definition) => {
+  const request = world.define(definition)({ tenant: { workspaceId, environment }, triggerKey: workspaceId })
+  return (await world.replicas[0]?.start(request))?.runId ?? ''
+}
+const finished = async (workspaceId: string) => {
+  const runId = await start(workspaceId, { steps: [{ id: 'one', type: 'transform', value: 1 }] })
+  expect(await world.replicas[0]?.waitForEnd(runId, 60_000)).toMatchObject({ status: 'completed' })
+  return runId
+}
+const beside = ['run_entries', 'run_triggers', 'run_signals', 'run_event_waits', 'run_approvers']
+/** Runs that are there, and runs that something else is there of. */
+const left = async () => {
+  const ids = async (text: string) => (await service.sql.unsafe(text)).map(({ id }) => id as string)
+  const parts = beside.map((name) => `select run_id as id from ${name}`).join(' union ')
+  return { runs: await ids('select id from runs order by id'), beside: await ids(`${parts} order by 1`) }
+}
+const only = (...ids: string[]) => ({ runs: [...ids].sort(), beside: [...ids].sort() })
+
+test('runs go with all they have when their workspace keeps them no longer, but none that has not ended', async () => {
+  const { sql } = service
+  const [short, usual, long] = [
+    await finished('ws_short'),
+    await finished('ws_usual'),
+    await finished('ws_long'),
+  ]
+  const open = await start('ws_usual', { steps: [{ id: 'nap', type: 'wait', seconds: 3_600 }] })
+  await waitFor(async () => {
+    expect(await sql`select status from runs where id = ${open}`).toMatchObject([{ status: 'waiting' }])
+    return true
+  })
+  for (const id of [short, usual, long]) {
+    await sql`insert into run_signals (run_id, signal) values (${id}, '{}')`
+    await sql`insert into run_event_waits values (${id}, 't', 'ws', ${environment}, '{}', null)`
+    await sql`insert into run_approvers values (${id}, 't', 'ws', ${environment}, 'user:1')`
+  }
+
+  await deleteIn(9)
+  expect(await left()).toEqual(only(short, usual, long, open))
+  await deleteIn(11)
+  expect(await left()).toEqual(only(usual, long, open))
+  await deleteIn(150)
+  expect(await left()).toEqual(only(long, open))
+  await deleteIn(400)
+  expect(await left()).toEqual(only(open))
+  expect(asked[0]).toEqual(['ws_long', 'ws_short', 'ws_usual'])
+})
+
+test('a month goes as a whole when nothing of it is kept, and not before', async () => {
+  const { sql } = service
+  const months = async () =>
+    (
+      await sql`select inhrelid::regclass::text as name from pg_inherits where inhparent = 'runs'::regclass`
+    ).map(({ name }) => name)
+  const ended = await finished('ws_usual')
+  const kept = await finished('ws_long')
+  const month = new Date(idTime(kept)).toISOString().replace(/^(\d+)-(\d+)-.*/, 'runs_$1$2')
+  await deleteIn(150)
+  const { runs } = await left()
+  expect([runs.includes(ended), runs.includes(kept)]).toEqual([false, true])
+  expect(await months()).toContain(month)
+  await sql`update runs set ended_at = now(), status = 'cancelled' where ended_at is null`
+  await deleteIn(150)
+  expect(await left()).toEqual(only(kept))
+  await sql`update runs set workspace_id = 'ws_usual'`
+  await deleteIn(150)
+  expect(await left()).toEqual(only())
+  expect(await months()).not.toContain(month)
+})

@@ -1,0 +1,26 @@
+import { canonicalJson, idTime } from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import { sha256Hex } from '@opsplane/runtime'
+import type { RunStarter, StartRequest } from './run-starter.js'
+
+/** As long as the answers to requests with an Idempotency-Key are kept. */
+const keptMs = 24 * 3_600_000
+
+/**
+ * Starts a run by hand. The same request with the same Idempotency-Key finds the run it has started, also where its answer
+ * was lost, for as long as such keys are kept; one that comes later starts another.
+ */
+export async function startOnce(
+  runs: Pick<RunStarter, 'start'>,
+  request: Omit<StartRequest, 'triggerKey'>,
+  { meta: { repetitionKey, now }, body }: { meta: Pick<RequestMeta, 'repetitionKey' | 'now'>; body: unknown },
+): Promise<{ runId: string; created: boolean }> {
+  if (repetitionKey === undefined) return runs.start({ ...request, triggerKey: null })
+  const key = `manual/${repetitionKey}/${sha256Hex(canonicalJson(body))}`
+  const since = Date.parse(now) - keptMs
+  let started = await runs.start({ ...request, triggerKey: key })
+  // Each run that is too old to be the answer leads to the one that was started in its place.
+  while (!started.created && idTime(started.runId) < since)
+    started = await runs.start({ ...request, triggerKey: `${key}/${started.runId}` })
+  return started
+}
