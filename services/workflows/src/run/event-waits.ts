@@ -10,6 +10,8 @@ interface Wait {
   environment: string
   types: string[]
   filter: unknown
+  /** By which its run was started, such as `event/evt_…`. */
+  trigger_key: string | null
 }
 
 /** Everything a wait may name an event of this type by. */
@@ -28,7 +30,9 @@ export async function sendToWaiting(
   if (events.length === 0) return []
   const waits = await run<Wait>(
     sql,
-    `select run_id, task, workspace_id, environment, types, filter from run_event_waits
+    `select run_id, task, workspace_id, environment, types, filter,
+       (select key from run_triggers started where started.run_id = waits.run_id) as trigger_key
+     from run_event_waits waits
      where workspace_id = any($1::text[]) and types && $2::text[]`,
     [[...new Set(events.map(({ workspaceId }) => workspaceId))], [...new Set(events.flatMap(patternsOf))]],
   )
@@ -45,7 +49,12 @@ export async function sendToWaiting(
   return reached
 }
 
-function isFor({ workspace_id, environment, types, filter }: Wait, event: PlatformEvent): boolean {
+function isFor(
+  { workspace_id, environment, types, filter, trigger_key }: Wait,
+  event: PlatformEvent,
+): boolean {
+  // A run that was quick to wait is there before its own event is handed on.
+  if (trigger_key === `event/${event.id}`) return false
   if (workspace_id !== event.workspaceId || environment !== event.environment) return false
   if (!types.some((pattern) => patternMatches(pattern, event.type))) return false
   if (filter === null) return true
