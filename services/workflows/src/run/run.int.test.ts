@@ -127,7 +127,7 @@ describe('the trace', () => {
   })
 })
 
-test('an effect that fails is attempted again with the same key, and its attempts are told', async () => {
+test('an effect that fails is attempted again with the same key, and its attempts are shown', async () => {
   asked.length = 0
   answer = async (attempt) => {
     if (attempt === 1) throw failed('server_error', 'It answered 500.', { retryable: true })
