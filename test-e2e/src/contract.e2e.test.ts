@@ -37,7 +37,7 @@ const idsOf = (found: Described[]) => found.map(({ operationId }) => operationId
 
 /** The mutating operations without Idempotency-Key, and why. Where nobody is logged in, it would be nobody's key. */
 const withoutKey: Record<string, string> = {
-  changePassword: 'a repetition is told that the password is another one',
+  changePassword: 'a repetition learns that the password is another one',
   createAuditCheckpoint: 'a repetition signs the same chain once more',
   dryRunMigration: 'changes nothing',
   evaluateExpression: 'changes nothing',
@@ -52,7 +52,7 @@ const withoutKey: Record<string, string> = {
 }
 
 /** The operations that answer with a resource other than the one of their path, which they leave as it is. */
-const ofAnotherResource = ['linkProblemIncident']
+const ofAnotherResource = ['linkProblemIncident', 'promoteWorkflow']
 
 test('every POST, PUT and PATCH takes an Idempotency-Key, but for the few with a reason', () => {
   const mutating = operations.filter(
