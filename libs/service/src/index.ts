@@ -5,3 +5,4 @@ export {
   type ServiceDefinition,
   type ServiceParts,
 } from './define-service.js'
+export { type HeldRights, type OwnerRightsOptions, watchOwnerRights } from './owner-rights.js'
