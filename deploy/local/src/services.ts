@@ -1,3 +1,5 @@
+import { analytics } from '@opsplane/analytics'
+import { apps } from '@opsplane/apps'
 import type { BackendName, ServiceName } from '@opsplane/contracts'
 import { databaseStudio } from '@opsplane/database-studio'
 import { dispatcher } from '@opsplane/dispatcher'
@@ -5,6 +7,7 @@ import { gateway } from '@opsplane/gateway'
 import { integrations } from '@opsplane/integrations'
 import { itsm } from '@opsplane/itsm'
 import type { RunnableService } from '@opsplane/runtime'
+import { sdk } from '@opsplane/sdk'
 import type { Service } from '@opsplane/service'
 import { settings } from '@opsplane/settings'
 import { workflows } from '@opsplane/workflows'
@@ -17,6 +20,9 @@ export const backends: Record<BackendName, Service> = {
   integrations,
   'database-studio': databaseStudio,
   workflows,
+  sdk,
+  analytics,
+  apps,
 }
 
 /** Every service there is. */

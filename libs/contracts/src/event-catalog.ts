@@ -1,3 +1,5 @@
+import { analyticsEvents } from './analytics.js'
+import { appsEvents } from './apps.js'
 import type { EventDefinition } from './catalog.js'
 import { changePolicyEvents } from './change-policies.js'
 import { changeTemplateEvents } from './change-templates.js'
@@ -10,6 +12,7 @@ import { itsmEvents } from './itsm.js'
 import { itsmSettingsEvents } from './itsm-settings.js'
 import { knowledgeEvents } from './knowledge.js'
 import { problemEvents } from './problems.js'
+import { sdkEvents } from './sdk.js'
 import { serviceCatalogEvents } from './service-catalog.js'
 import { sessionEvents } from './sessions.js'
 import { settingsEvents } from './settings-events.js'
@@ -41,5 +44,8 @@ export const eventCatalog = {
   ...studioSqlEvents,
   ...studioTableEvents,
   ...workflowEvents,
+  ...appsEvents,
+  ...analyticsEvents,
+  ...sdkEvents,
 } satisfies EventCatalog
 export type EventType = keyof typeof eventCatalog

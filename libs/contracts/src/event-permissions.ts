@@ -38,6 +38,9 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   query: 'queries:read',
   migration: 'migrations:read',
   workflow: 'workflows:read',
+  pack: 'sdk:read',
+  report: 'analytics:read',
+  app: 'apps:read',
 }
 
 /** Reads every event, as the audit log shows them all. */

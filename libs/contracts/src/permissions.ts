@@ -51,6 +51,17 @@ export const permissions = [
   'workflows:run',
   'runs:read',
   'runs:manage',
+  'sdk:read',
+  'sdk:write',
+  'sdk:invoke',
+  'executions:read',
+  'analytics:read',
+  'analytics:write',
+  'analytics:export',
+  'apps:read',
+  'apps:write',
+  'apps:deploy',
+  'apps:use',
 ] as const
 
 export type Permission = (typeof permissions)[number]
@@ -72,6 +83,7 @@ const hiddenFromViewers: readonly Permission[] = [
   'notifications:read',
   'queries:read',
   'migrations:read',
+  'executions:read',
 ]
 
 export const builtInRoles: Record<string, { description: string; permissions: readonly Permission[] }> = {
@@ -108,6 +120,12 @@ export const builtInRoles: Record<string, { description: string; permissions: re
       'workflows:read',
       'workflows:run',
       'runs:read',
+      'sdk:read',
+      'sdk:invoke',
+      'analytics:read',
+      'analytics:export',
+      'apps:read',
+      'apps:use',
     ],
   },
   viewer: {

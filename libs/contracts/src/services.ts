@@ -2,7 +2,7 @@
 export interface ServiceEntry {
   /** First segments of the paths below /api/v1 that are its own. */
   readonly paths: readonly string[]
-  /** First path segments below the origin itself that are its own as well. */
+  /** Paths below the origin itself that are its own, such as `hooks`: the service has what is below them at `/origin/hooks`. */
   readonly originPaths?: readonly string[]
   /** Whether it has a schema and a login role of its own in Postgres. */
   readonly database: boolean
@@ -21,8 +21,14 @@ export const serviceRegistry = {
   integrations: withDatabase('connectors', 'transformer'),
   'database-studio': { ...withDatabase('tables', 'queries', 'migrations'), inDataDatabase: true },
   workflows: { ...withDatabase('workflows', 'runs'), originPaths: ['hooks'] },
+  sdk: { ...withDatabase('sdk'), originPaths: ['api/service-sdk'] },
+  analytics: { ...withDatabase('analytics'), originPaths: ['downloads'] },
+  apps: { ...withDatabase('apps'), originPaths: ['apps'] },
   gateway: { paths: [], database: false },
 } as const satisfies Record<string, ServiceEntry>
+
+/** What the gateway puts before a path below the origin, so that a service can tell it from the same path of the API. */
+export const originPrefix = '/origin'
 
 export type ServiceName = keyof typeof serviceRegistry
 /** A service with a database. */
@@ -71,6 +77,10 @@ export const internalParties = [...serviceNames, operator] as const
 export type InternalParty = (typeof internalParties)[number]
 
 /** The services that go on in people's names after a request: each by grants, see ADR 050. */
-export const actsForPeople: readonly InternalParty[] = internalParties.filter((party: string) =>
-  ['integrations', 'workflows', 'sdk'].includes(party),
-)
+export const actsForPeople: readonly InternalParty[] = [
+  'integrations',
+  'workflows',
+  'sdk',
+  'analytics',
+  'apps',
+]

@@ -5,6 +5,7 @@ import {
   type EventSource,
   type HonourableRestriction,
   type InternalParty,
+  originPrefix,
   type Permission,
   type Principal,
 } from '@opsplane/contracts'
@@ -60,7 +61,10 @@ export interface Contract<Path extends string> {
   /** Stable and readable, such as `createIncident`. */
   operationId: string
   method: Method
-  /** Below the service's root, such as `/itsm/incidents/:id`. */
+  /**
+   * Below the service's root, such as `/itsm/incidents/:id`. What is below `/origin` is reached without `/api/v1`, as
+   * `/hooks/:id` for `/origin/hooks/:id`, and is in no OpenAPI document.
+   */
   path: Path
   summary: string
   description?: string
@@ -82,8 +86,6 @@ export interface Contract<Path extends string> {
    * caller's token is checked again before the answer. No unless given; a stream always may.
    */
   waits?: boolean
-  /** Its path is below the origin itself instead of /api/v1, and in no OpenAPI document. */
-  isOfOrigin?: boolean
   /** Codes beyond those the platform itself answers with. */
   errors?: readonly ErrorCode[]
   /** Said in the headers of every answer and in the OpenAPI document. */
@@ -225,7 +227,7 @@ export function common(contract: Contract<string>) {
       contract.bodyLimitBytes ??
       (contract.scope === 'public' ? publicBodyBytes : defaultRouteRule.bodyLimitBytes),
     waits: contract.waits ?? false,
-    isOfOrigin: contract.isOfOrigin ?? false,
+    isOfOrigin: contract.path.startsWith(`${originPrefix}/`),
     errors: contract.errors ?? [],
     deprecated: contract.deprecated,
   }

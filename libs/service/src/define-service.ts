@@ -1,4 +1,4 @@
-import { type ServiceEntry, serviceRegistry } from '@opsplane/contracts'
+import { originPrefix, type ServiceEntry, serviceRegistry } from '@opsplane/contracts'
 import { type AnyDecider, provisionService, rebuild } from '@opsplane/eventstore'
 import type { Route } from '@opsplane/http'
 import type { BackendConfig, RunnableService } from '@opsplane/runtime'
@@ -12,7 +12,7 @@ export interface ServiceDefinition<
 > {
   /** Its identity between services; with `_` for `-` also its schema. */
   name: string
-  /** First segments of its paths; those of the registry unless given. */
+  /** What its paths begin with, such as `incidents` or `origin/hooks`; as the registry has it unless given. */
   paths?: readonly string[]
   /** Its settings from environment variables. Throws ConfigError. */
   loadConfig(env: Record<string, string | undefined>): Config
@@ -84,7 +84,7 @@ function registeredPaths(name: string): readonly string[] {
   const entries: Readonly<Record<string, ServiceEntry>> = serviceRegistry
   const entry = entries[name]
   if (!entry?.database) throw new Error(`the registry has no service with a database that is called ${name}`)
-  return [...entry.paths, ...(entry.originPaths ?? [])]
+  return [...entry.paths, ...(entry.originPaths ?? []).map((path) => `${originPrefix.slice(1)}/${path}`)]
 }
 
 /** The table names a decider in the log, so two of one table could not be told apart when it is read back. */

@@ -61,10 +61,10 @@ export async function startService<Config extends BackendConfig, Overrides exten
 
 /** The gateway would send nobody there. */
 function refuseForeignPaths(name: string, paths: readonly string[], routes: readonly Route[]): void {
-  const own = new Set(['internal', ...paths])
+  const own = ['internal', ...paths]
   for (const { operationId, path } of routes) {
-    const [, first = ''] = path.split('/', 2)
-    if (!own.has(first)) throw new Error(`${operationId}: ${path} is not among the paths of ${name}`)
+    if (!own.some((start) => `${path}/`.startsWith(`/${start}/`)))
+      throw new Error(`${operationId}: ${path} is not among the paths of ${name}`)
   }
 }
 

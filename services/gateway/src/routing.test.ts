@@ -42,7 +42,7 @@ describe('routing', () => {
     })
   })
 
-  test.each(['/nothing', '/internal/tokens/verify', '/itsm/../internal/x', '/workflows', '/sdk/packs'])(
+  test.each(['/nothing', '/internal/tokens/verify', '/itsm/../internal/x', '/workflow', '/sdks/packs'])(
     '%s is no route',
     async (path) => {
       const status = await new Promise((resolve, reject) => {

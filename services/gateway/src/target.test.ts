@@ -24,11 +24,21 @@ describe('where a request goes', () => {
 
   test('inbound webhooks are below the origin, and nothing else of their service is', () => {
     expect(resolveTarget('/hooks/hk_1?wait=5')).toMatchObject({
-      ...{ service: 'workflows', path: '/hooks/hk_1?wait=5', pathname: '/hooks/hk_1', isOfOrigin: true },
+      ...{ service: 'workflows', path: '/origin/hooks/hk_1?wait=5', pathname: '/origin/hooks/hk_1' },
+      isOfOrigin: true,
     })
+    expect(resolveTarget('/api/service-sdk/executions')).toMatchObject({
+      ...{ service: 'sdk', pathname: '/origin/api/service-sdk/executions' },
+    })
+    expect(resolveTarget('/apps/acme/intake')).toMatchObject({ pathname: '/origin/apps/acme/intake' })
+    expect(resolveTarget('/api/v1/apps/app_1')).toMatchObject({ pathname: '/apps/app_1' })
     expect(resolveTarget('/api/v1/workflows/wf_1')).toMatchObject({ isOfOrigin: false })
     for (const url of [
       '/api/v1/hooks/hk_1',
+      '/api/v1/origin/hooks/hk_1',
+      '/origin/hooks/hk_1',
+      '/api/service',
+      '/api/service-sdk2/executions',
       '/workflows',
       '/runs/run_1',
       '/hooks/../internal/events',

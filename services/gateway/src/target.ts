@@ -1,10 +1,16 @@
-import { defaultRouteRule, type RouteRule, type ServiceEntry, serviceRegistry } from '@opsplane/contracts'
+import {
+  defaultRouteRule,
+  originPrefix,
+  type RouteRule,
+  type ServiceEntry,
+  serviceRegistry,
+} from '@opsplane/contracts'
 import type { RouteTree } from '@opsplane/http'
 
 /** Where a request goes that a service answers. */
 export interface Target {
   service: string
-  /** Path and query as the service sees them: without /api/v1. */
+  /** Path and query as the service sees them: without /api/v1, or below /origin. */
   path: string
   /** The path alone. */
   pathname: string
@@ -14,14 +20,15 @@ export interface Target {
 
 export const apiPrefix = '/api/v1'
 
-const ownersOf = (segmentsOf: (entry: ServiceEntry) => readonly string[]): ReadonlyMap<string, string> =>
+const ownersOf = (pathsOf: (entry: ServiceEntry) => readonly string[]): ReadonlyMap<string, string> =>
   new Map(
     Object.entries(serviceRegistry).flatMap(([service, entry]) =>
-      segmentsOf(entry).map((segment): [string, string] => [segment, service]),
+      pathsOf(entry).map((path): [string, string] => [path, service]),
     ),
   )
 /** First path segment to the service that owns it. Nothing else is ever routed, least of all /internal. */
 const owners = ownersOf(({ paths }) => paths)
+/** The same below the origin itself, where such a path may have two segments. */
 const ownersOfOrigin = ownersOf(({ originPaths = [] }) => originPaths)
 
 const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i
@@ -29,13 +36,14 @@ const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i
 /** Null when no service owns the path. `url` is the request target from the request line. */
 export function resolveTarget(url: string): Target | null {
   const isOfOrigin = !url.startsWith(`${apiPrefix}/`)
-  const path = isOfOrigin ? url : url.slice(apiPrefix.length)
+  const path = isOfOrigin ? `${originPrefix}${url}` : url.slice(apiPrefix.length)
   const queryAt = path.indexOf('?')
   const pathname = queryAt === -1 ? path : path.slice(0, queryAt)
   if ((pathname.includes('/.') || pathname.includes('/%')) && dotSegment.test(pathname)) return null
-  const end = pathname.indexOf('/', 1)
-  const segment = end === -1 ? pathname.slice(1) : pathname.slice(1, end)
-  const service = (isOfOrigin ? ownersOfOrigin : owners).get(segment)
+  const [, first = '', second = '', third = ''] = pathname.split('/', 4)
+  const service = isOfOrigin
+    ? (ownersOfOrigin.get(second) ?? ownersOfOrigin.get(`${second}/${third}`))
+    : owners.get(first)
   return service === undefined ? null : { service, path, pathname, isOfOrigin }
 }
 

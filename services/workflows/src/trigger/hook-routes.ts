@@ -6,10 +6,9 @@ import { WaitQuery } from './wait.js'
 const bodyLimitBytes = 256 * 1024
 
 const hook = {
-  path: '/hooks/:id',
+  path: '/origin/hooks/:id',
   tag: 'Workflows',
   scope: 'public',
-  isOfOrigin: true,
   waits: true,
   idempotency: 'none',
   query: WaitQuery,

@@ -268,7 +268,8 @@ describe('by a schedule', () => {
 
 describe('by an inbound webhook', () => {
   const anybody = () => fixture.service.as()
-  const hookOf = async (id: string) => (await api.get(`/workflows/${id}/hook`)).data(WorkflowHook).path
+  const hookOf = async (id: string) =>
+    `/origin${(await api.get(`/workflows/${id}/hook`)).data(WorkflowHook).path}`
   const hooked: GivenDefinition = {
     trigger: { type: 'webhook' },
     steps: [{ id: 'echo', type: 'transform', value: '{{ event.body.word }}' }],
@@ -289,10 +290,16 @@ describe('by an inbound webhook', () => {
   it('answers for unknown, inactive and rotated addresses alike', async () => {
     const { id } = await publish(hooked)
     const path = await hookOf(id)
-    const fresh = (await api.post(`/workflows/${id}/hook/rotate`, {})).data(WorkflowHook).path
+    const fresh = `/origin${(await api.post(`/workflows/${id}/hook/rotate`, {})).data(WorkflowHook).path}`
     const manual = await publish(hello)
     const inactive = await publish(hooked, false)
-    const unknown = [path, await hookOf(manual.id), await hookOf(inactive.id), '/hooks/hk_x', '/hooks/x%00']
+    const unknown = [
+      path,
+      await hookOf(manual.id),
+      await hookOf(inactive.id),
+      '/origin/hooks/hk_x',
+      '/origin/hooks/x%00',
+    ]
     const answers = await Promise.all(
       unknown.slice(0, 4).map(async (each) => (await anybody().post(each, { word: 'no' })).error()),
     )

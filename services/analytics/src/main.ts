@@ -1,0 +1,4 @@
+import { runService } from '@opsplane/runtime'
+import { analytics } from './service.js'
+
+runService(analytics)

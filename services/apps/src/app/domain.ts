@@ -1,0 +1,7 @@
+import { type AppState, resourceDecider } from '@opsplane/contracts'
+
+export const app = resourceDecider<AppState>({
+  resourceType: 'app',
+  table: 'apps',
+  displayName: ({ name }) => name,
+})

@@ -1,0 +1,4 @@
+import { runService } from '@opsplane/runtime'
+import { apps } from './service.js'
+
+runService(apps)

@@ -1,0 +1,4 @@
+import { runService } from '@opsplane/runtime'
+import { sdk } from './service.js'
+
+runService(sdk)
