@@ -1,0 +1,208 @@
+import { z } from 'zod'
+
+const Id = z.string().regex(/^[a-z][a-zA-Z0-9_]{0,49}$/, 'must be an id such as orderForm')
+/** May hold `{{ }}`: see `Component`. */
+const Text = z.string().max(10_000)
+const Value = z.json()
+const SourceName = z.string().min(1).max(50)
+const Params = z.record(z.string(), Value).default({})
+
+/** What a press of a button, a row or the end of a form does. */
+export const AppAction = z
+  .strictObject({
+    source: SourceName.optional().meta({ description: 'A data source that is called first.' }),
+    operation: z
+      .enum(['get', 'create', 'update', 'delete'])
+      .optional()
+      .meta({ description: 'Of a table source.' }),
+    params: Params,
+    id: Text.optional().meta({ description: 'Of the record to get, update or delete.' }),
+    values: z.record(z.string(), Value).optional().meta({ description: "A form's own values without." }),
+    then: z
+      .strictObject({
+        refresh: z.array(SourceName).max(20).default([]),
+        page: z.string().max(60).optional().meta({ description: 'Slug of the page to go to.' }),
+        message: Text.optional(),
+        set: z.record(Id, Value).optional().meta({ description: 'Values of inputs.' }),
+      })
+      .optional(),
+    confirm: Text.optional().meta({ description: 'Asked before.' }),
+  })
+  .meta({ id: 'AppAction' })
+export type AppAction = z.infer<typeof AppAction>
+
+const base = {
+  id: Id.optional().meta({ description: 'By which expressions name it. Unique in the page.' }),
+  visible: Text.optional().meta({ description: 'Not shown where the expression is false.' }),
+}
+const Format = z.enum(['text', 'number', 'percent', 'date', 'datetime', 'boolean', 'badge', 'duration'])
+const Options = z
+  .union([
+    z.array(z.strictObject({ value: z.string().max(200), label: z.string().max(200) })).max(500),
+    z.strictObject({
+      source: SourceName,
+      value: z.string().max(63),
+      label: z.string().max(63),
+      params: Params,
+    }),
+  ])
+  .meta({ description: 'A list, or the rows of a source with the fields that are value and label.' })
+
+const inputBase = {
+  ...base,
+  id: Id,
+  label: z.string().min(1).max(200),
+  help: z.string().max(500).optional(),
+  required: z.boolean().default(false),
+  value: Value.optional().meta({ description: 'At the beginning.' }),
+}
+export const InputComponent = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('text_input'),
+    ...inputBase,
+    maxLength: z.int().min(1).max(100_000).optional(),
+  }),
+  z.strictObject({
+    type: z.literal('text_area'),
+    ...inputBase,
+    maxLength: z.int().min(1).max(100_000).optional(),
+  }),
+  z.strictObject({
+    ...{ type: z.literal('number_input'), ...inputBase },
+    ...{ min: z.number().optional(), max: z.number().optional(), step: z.number().positive().optional() },
+  }),
+  z.strictObject({ type: z.literal('checkbox'), ...inputBase }),
+  z.strictObject({ type: z.literal('select'), ...inputBase, options: Options }),
+  z.strictObject({ type: z.literal('radio'), ...inputBase, options: Options }),
+  z.strictObject({ type: z.literal('date_input'), ...inputBase }),
+  z.strictObject({ type: z.literal('datetime_input'), ...inputBase }),
+])
+export type InputComponent = z.infer<typeof InputComponent>
+
+const Column = z.strictObject({
+  field: z.string().min(1).max(200).meta({ description: 'Dotted path in the row.' }),
+  label: z.string().max(200).optional(),
+  format: Format.default('text'),
+})
+
+const LeafComponent = z.discriminatedUnion('type', [
+  z.strictObject({
+    ...{ type: z.literal('text'), ...base, value: Text },
+    style: z.enum(['body', 'heading', 'subheading', 'muted']).default('body'),
+  }),
+  z.strictObject({
+    type: z.literal('metric'),
+    ...base,
+    label: Text,
+    value: Text,
+    format: Format.default('number'),
+  }),
+  z.strictObject({
+    ...{
+      type: z.literal('table'),
+      ...base,
+      label: z.string().min(1).max(200),
+      source: SourceName,
+      params: Params,
+    },
+    columns: z.array(Column).min(1).max(50),
+    onRow: AppAction.optional().meta({ description: 'Sees `row`.' }),
+    empty: z.string().max(200).optional(),
+  }),
+  z.strictObject({
+    ...{
+      type: z.literal('detail'),
+      ...base,
+      label: z.string().min(1).max(200),
+      source: SourceName,
+      params: Params,
+    },
+    fields: z.array(Column).min(1).max(100),
+  }),
+  z.strictObject({
+    ...{
+      type: z.literal('chart'),
+      ...base,
+      label: z.string().min(1).max(200),
+      source: SourceName,
+      params: Params,
+    },
+    ...{ kind: z.enum(['bar', 'line', 'pie']), x: z.string().max(200), y: z.string().max(200) },
+  }),
+  z.strictObject({
+    ...{ type: z.literal('button'), ...base, label: z.string().min(1).max(200), action: AppAction },
+    style: z.enum(['primary', 'secondary', 'danger']).default('secondary'),
+  }),
+  z.strictObject({
+    ...{ type: z.literal('form'), ...base, id: Id, label: z.string().min(1).max(200) },
+    ...{
+      fields: z.array(InputComponent).min(1).max(100),
+      submitLabel: z.string().min(1).max(100).default('Save'),
+    },
+    action: AppAction.meta({
+      description: 'Its values are sent as `values`, or by `params` that say `{{ form.x }}`.',
+    }),
+  }),
+])
+
+export type LeafComponent = z.infer<typeof LeafComponent> | InputComponent
+export interface ContainerComponent {
+  type: 'container'
+  id?: string | undefined
+  visible?: string | undefined
+  label?: string | undefined
+  direction: 'row' | 'column'
+  children: Component[]
+}
+export interface TabsComponent {
+  type: 'tabs'
+  id?: string | undefined
+  visible?: string | undefined
+  tabs: { label: string; children: Component[] }[]
+}
+export type Component = LeafComponent | ContainerComponent | TabsComponent
+
+const maxChildren = 100
+
+/**
+ * A node of a page. Expressions in `{{ }}` are JSONata over `{ inputs: {id: value}, data: {source: {rows, value, error}},
+ * form, row, user, page: {slug, params} }`, evaluated in the browser: they choose what is shown and which typed parameters
+ * are sent, never what may be read.
+ */
+export const Component: z.ZodType<Component> = z.lazy(() =>
+  z.union([
+    z.discriminatedUnion('type', [
+      ...LeafComponent.options,
+      ...InputComponent.options,
+      z.strictObject({
+        ...{ type: z.literal('container'), ...base, label: z.string().max(200).optional() },
+        direction: z.enum(['row', 'column']).default('column'),
+        children: z.array(Component).max(maxChildren),
+      }),
+      z.strictObject({
+        ...{ type: z.literal('tabs'), ...base },
+        tabs: z
+          .array(
+            z.strictObject({
+              label: z.string().min(1).max(100),
+              children: z.array(Component).max(maxChildren),
+            }),
+          )
+          .min(1)
+          .max(20),
+      }),
+    ]),
+  ]),
+) as z.ZodType<Component>
+
+export const PageSlug = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/, 'must be a slug such as open-orders')
+
+export const PageInput = z.strictObject({
+  slug: PageSlug,
+  title: z.string().trim().min(1).max(200),
+  position: z.int().min(0).max(1_000).default(0),
+  components: z.array(Component).max(maxChildren).default([]),
+})
+export type PageInput = z.infer<typeof PageInput>
