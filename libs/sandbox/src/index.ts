@@ -1,3 +1,4 @@
+export * from './code/types.js'
 export { type ExpressionErrorCode, expressionErrorCodes } from './error-codes.js'
 export {
   type CheckedTemplate,
