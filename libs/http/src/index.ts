@@ -31,6 +31,21 @@ export {
 export { OutboundError, type OutboundErrorKind } from './outbound/outbound-error.js'
 export { createOutboundHttp, type OutboundHttp } from './outbound/outbound-http.js'
 export type { OutboundStreams, StreamRequest, StreamTarget, StreamTls } from './outbound/streams.js'
+export {
+  type CallOperation,
+  createCallOperation,
+  type OperationAnswer,
+  OperationInput,
+} from './platform/operation-call.js'
+export { createOperations, type Operation, type Operations } from './platform/operations.js'
+export {
+  type CallPlatform,
+  createCallPlatform,
+  type PlatformCall,
+  type PlatformCaller,
+} from './platform/platform-call.js'
+export { type PlatformClients, platformClients } from './platform/platform-clients.js'
+export { PlatformFailure } from './platform/platform-failure.js'
 export { requestIdFrom } from './request-id.js'
 export {
   type Deprecation,

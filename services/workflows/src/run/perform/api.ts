@@ -1,70 +1,9 @@
 import type { ApiStep } from '@opsplane/contracts'
-import { z } from 'zod'
-import { type Effect, failed } from './effect.js'
-import type { Operations } from './operations.js'
-import type { CallPlatform } from './platform-call.js'
-
-const Input = z.object({
-  params: z.record(z.string(), z.unknown()).default({}),
-  query: z.record(z.string(), z.unknown()).default({}),
-  body: z.unknown().optional(),
-})
-const Answer = z.object({ data: z.unknown(), pagination: z.unknown().optional() }).loose()
-const methods = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const
-const isMethod = (method: string): method is keyof typeof methods => method in methods
+import { type CallOperation, OperationInput } from '@opsplane/http'
+import { type Effect, platformCaller } from './effect.js'
 
 /** Any operation of this platform by its id: `{ status, data, pagination? }`. */
-export function apiEffect(operations: Operations, callPlatform: CallPlatform): Effect<ApiStep> {
-  return async (call) => {
-    const operation = await operations.find(call.step.operation)
-    const method = operation?.method.toLowerCase() ?? ''
-    if (!operation || !isMethod(method))
-      throw failed(
-        'unknown_operation',
-        `There is no operation ${call.step.operation}, or its service does not answer.`,
-        { retryable: true },
-      )
-    const { params, query, body } = Input.parse(call.input)
-    const { status, body: answer } = await callPlatform(call, {
-      service: operation.service,
-      method: methods[method],
-      path: `${pathOf(operation.path, params)}${queryOf(query)}`,
-      ...(body !== undefined && { body }),
-    })
-    const envelope = Answer.safeParse(answer)
-    if (!envelope.success) return { status, data: answer ?? null }
-    const { data, pagination } = envelope.data
-    return { status, data: data ?? null, ...(pagination !== undefined && { pagination }) }
-  }
-}
-
-function pathOf(pattern: string, params: Record<string, unknown>): string {
-  return pattern.replaceAll(/:([A-Za-z0-9_]+)/g, (_, name: string) => {
-    const value = plain(params[name])
-    if (value === undefined || value === '')
-      throw failed('missing_param', `The operation needs the parameter ${name}.`, {
-        details: { param: name },
-      })
-    // A path has no other way to name a folder, and none of these is an id.
-    if (value === '.' || value === '..') throw failed('invalid_param', `${name} cannot be ${value}.`)
-    return encodeURIComponent(value)
-  })
-}
-
-function queryOf(query: Record<string, unknown>): string {
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) {
-    for (const each of Array.isArray(value) ? value : [value]) {
-      const text = plain(each)
-      if (text !== undefined) search.append(name, text)
-    }
-  }
-  const text = search.toString()
-  return text === '' ? '' : `?${text}`
-}
-
-/** Values that have one text; others as JSON. Undefined for what is not there. */
-function plain(value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
+export const apiEffect =
+  (callOperation: CallOperation): Effect<ApiStep> =>
+  (call) =>
+    callOperation(platformCaller(call), call.step.operation, OperationInput.parse(call.input))

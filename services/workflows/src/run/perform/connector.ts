@@ -1,7 +1,7 @@
 import type { ConnectorStep } from '@opsplane/contracts'
+import type { CallPlatform } from '@opsplane/http'
 import { z } from 'zod'
-import type { Effect } from './effect.js'
-import type { CallPlatform } from './platform-call.js'
+import { type Effect, platformCaller } from './effect.js'
 
 const Answer = z.object({ data: z.object({ output: z.unknown() }).loose() })
 
@@ -10,7 +10,7 @@ export const connectorEffect =
   (callPlatform: CallPlatform): Effect<ConnectorStep> =>
   async (call) => {
     const { connector, action } = call.step
-    const { body } = await callPlatform(call, {
+    const { body } = await callPlatform(platformCaller(call), {
       service: 'integrations',
       method: 'POST',
       path: `/connectors/${connector}/invoke`,

@@ -1,4 +1,5 @@
 import { ApiError, type EffectStep } from '@opsplane/contracts'
+import { type PlatformCaller, PlatformFailure } from '@opsplane/http'
 import type { StepError } from '../../engine/history.js'
 import type { Outcome } from '../../engine/signal.js'
 import type { Origin, RunIdentity } from '../model.js'
@@ -34,9 +35,19 @@ export class EffectFailure extends Error {
 export const failed = (code: string, message: string, more: Partial<StepError> = {}): EffectFailure =>
   new EffectFailure({ code, message, retryable: false, ...more })
 
+/** As what the platform is called by an effect. */
+export const platformCaller = ({ run, grant, key, timeoutMs, signal }: EffectCall): PlatformCaller => ({
+  ...{ grant, key, timeoutMs, signal, causationId: run.id },
+  workflow: { id: run.workflowId, name: run.workflowName },
+})
+
 /** What an attempt has thrown. Anything unknown is a fault of ours, and worth another attempt. */
 export function failureOf(error: unknown): Outcome {
   if (error instanceof EffectFailure) return { ok: false, error: error.error }
+  if (error instanceof PlatformFailure) {
+    const { code, message, retryable, details } = error
+    return { ok: false, error: { code, message, retryable, ...(details && { details }) } }
+  }
   if (error instanceof ApiError) {
     const { code, message, details, retryable } = error
     return { ok: false, error: { code, message, retryable, ...(details.length > 0 && { details }) } }

@@ -1,9 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import {
+  createCallOperation,
+  createCallPlatform,
   createDelegations,
   createOutbound,
   createOutboundHttp,
   createSecretValues,
+  type Operations,
+  type PlatformClients,
   type ServiceClient,
 } from '@opsplane/http'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
@@ -12,9 +16,6 @@ import type { Effects } from '../work.js'
 import { apiEffect } from './api.js'
 import { connectorEffect } from './connector.js'
 import { httpEffect } from './http.js'
-import type { Operations } from './operations.js'
-import { createCallPlatform } from './platform-call.js'
-import type { PlatformClients } from './platform-clients.js'
 import { publishEffect } from './publish.js'
 
 /** As the dispatcher does: a secret that is taken back stops within it. */
@@ -49,7 +50,7 @@ export async function openEffects(
   return {
     effects: {
       http: httpEffect({ http, resolveSecrets }),
-      api: apiEffect(operations, callPlatform),
+      api: apiEffect(createCallOperation(operations, callPlatform)),
       connector: connectorEffect(callPlatform),
       publish: publishEffect(callPlatform),
     },

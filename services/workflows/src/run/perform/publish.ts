@@ -1,7 +1,7 @@
 import { PublishedTopicEvent, type PublishStep } from '@opsplane/contracts'
+import type { CallPlatform } from '@opsplane/http'
 import { z } from 'zod'
-import type { Effect } from './effect.js'
-import type { CallPlatform } from './platform-call.js'
+import { type Effect, platformCaller } from './effect.js'
 
 const Input = z.object({
   eventType: z.coerce.string(),
@@ -15,7 +15,7 @@ export const publishEffect =
   (callPlatform: CallPlatform): Effect<PublishStep> =>
   async (call) => {
     const { eventType: type, payload, deduplicationKey = call.key } = Input.parse(call.input)
-    const { body } = await callPlatform(call, {
+    const { body } = await callPlatform(platformCaller(call), {
       service: 'dispatcher',
       method: 'POST',
       path: `/events/topics/${encodeURIComponent(call.step.topic)}/publish`,

@@ -5,8 +5,8 @@ import type {
   WorkflowDefinition,
   WorkflowProblem,
 } from '@opsplane/contracts'
+import type { Operations } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
-import type { Operations } from '../../run/perform/operations.js'
 import type { FindConnectors } from '../connector-names.js'
 import { problem } from './structure.js'
 import { type Path, visits } from './walk.js'

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import type { Operations } from './operations.js'
+import type { CallPlatform, PlatformCaller } from './platform-call.js'
+import { PlatformFailure } from './platform-failure.js'
+
+/** What an operation is called with: parameters of its path, its query, and its body. */
+export const OperationInput = z.object({
+  params: z.record(z.string(), z.unknown()).default({}),
+  query: z.record(z.string(), z.unknown()).default({}),
+  body: z.unknown().optional(),
+})
+export type OperationInput = z.output<typeof OperationInput>
+
+export interface OperationAnswer {
+  status: number
+  data: unknown
+  /** Of a list. */
+  pagination?: unknown
+}
+
+/** Throws a `PlatformFailure` for whatever is not answered below 400. */
+export type CallOperation = (
+  caller: PlatformCaller,
+  operationId: string,
+  input: OperationInput,
+) => Promise<OperationAnswer>
+
+const Answer = z.object({ data: z.unknown(), pagination: z.unknown().optional() }).loose()
+const methods = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const
+const isMethod = (method: string): method is keyof typeof methods => method in methods
+
+/** Any operation of this platform by its id. */
+export function createCallOperation(operations: Operations, callPlatform: CallPlatform): CallOperation {
+  return async (caller, operationId, { params, query, body }) => {
+    const operation = await operations.find(operationId)
+    const method = operation?.method.toLowerCase() ?? ''
+    if (!operation || !isMethod(method))
+      throw new PlatformFailure(
+        'unknown_operation',
+        `There is no operation ${operationId}, or its service does not answer.`,
+        { retryable: true },
+      )
+    const { status, body: answer } = await callPlatform(caller, {
+      service: operation.service,
+      method: methods[method],
+      path: `${pathOf(operation.path, params)}${queryOf(query)}`,
+      ...(body !== undefined && { body }),
+    })
+    const envelope = Answer.safeParse(answer)
+    if (!envelope.success) return { status, data: answer ?? null }
+    const { data, pagination } = envelope.data
+    return { status, data: data ?? null, ...(pagination !== undefined && { pagination }) }
+  }
+}
+
+function pathOf(pattern: string, params: Record<string, unknown>): string {
+  return pattern.replaceAll(/:([A-Za-z0-9_]+)/g, (_, name: string) => {
+    const value = plain(params[name])
+    if (value === undefined || value === '')
+      throw new PlatformFailure('missing_param', `The operation needs the parameter ${name}.`, {
+        details: { param: name },
+      })
+    // A path has no other way to name a folder, and none of these is an id.
+    if (value === '.' || value === '..')
+      throw new PlatformFailure('invalid_param', `${name} cannot be ${value}.`)
+    return encodeURIComponent(value)
+  })
+}
+
+function queryOf(query: Record<string, unknown>): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      const text = plain(each)
+      if (text !== undefined) search.append(name, text)
+    }
+  }
+  const text = search.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+/** Values that have one text; others as JSON. Undefined for what is not there. */
+function plain(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

@@ -1,0 +1,78 @@
+import { ApiError, type BackendName, type DelegationRequest, ErrorEnvelope } from '@opsplane/contracts'
+import type { Delegations } from '../delegation.js'
+import type { ServiceAnswer, ServiceClient, ServiceRequest } from '../service-client.js'
+import { PlatformFailure } from './platform-failure.js'
+
+/** In whose name, and as part of what. */
+export interface PlatformCaller extends Pick<ServiceRequest, 'signal' | 'timeoutMs' | 'causationId'> {
+  /** By which it acts for a person; null where nobody has given it one. */
+  grant: string | null
+  /** Of the workflow that events are to name, where it is one. */
+  workflow?: DelegationRequest['workflow']
+  /** The same in every attempt: by it the other side knows a repetition. */
+  key: string
+}
+
+export interface PlatformCall extends Pick<ServiceRequest, 'method' | 'path' | 'body'> {
+  service: BackendName
+}
+
+/** Gives what is answered below 400, and throws a `PlatformFailure` for any other answer. */
+export type CallPlatform = (caller: PlatformCaller, call: PlatformCall) => Promise<ServiceAnswer>
+
+export interface PlatformOptions {
+  clients: ReadonlyMap<BackendName, Pick<ServiceClient, 'request'>>
+  delegations: Pick<Delegations, 'actingBy'>
+}
+
+/** Where the rights of whoever gave the grant are gone: no attempt fares better. */
+const rightsGone = new Set(['token_expired', 'workspace_forbidden', 'invalid_token'])
+
+/** Calls services in the name of a person who has given a grant. */
+export function createCallPlatform({ clients, delegations }: PlatformOptions): CallPlatform {
+  return async ({ grant, workflow, key, ...options }, { service, ...request }) => {
+    const client = clients.get(service)
+    if (!client)
+      throw new PlatformFailure('service_unavailable', `${service} is not there.`, { retryable: true })
+    if (grant === null)
+      throw new PlatformFailure('forbidden', 'Nobody has given the right to call the platform.')
+    const answer = await client
+      .request({
+        ...options,
+        ...request,
+        issuer: delegations.actingBy(grant, workflow),
+        ...(request.method !== 'GET' && { headers: { 'idempotency-key': key } }),
+      })
+      .catch((error: unknown) => {
+        throw error instanceof ApiError ? failureBefore(error) : error
+      })
+    if (answer.status < 400) return answer
+    throw failureOf(answer)
+  }
+}
+
+/** An error without an answer of the service. */
+function failureBefore({ code, message, retryable, details }: ApiError): PlatformFailure {
+  return rightsGone.has(code)
+    ? new PlatformFailure('rights_gone', 'Whoever this is done for may not act here any more.', {
+        details: { code },
+      })
+    : new PlatformFailure(code, message, {
+        retryable,
+        ...(details.length > 0 && { details: { errors: details } }),
+      })
+}
+
+function failureOf({ status, body }: ServiceAnswer): PlatformFailure {
+  const envelope = ErrorEnvelope.safeParse(body)
+  if (!envelope.success)
+    return new PlatformFailure('upstream_error', `The answer was ${status}.`, {
+      retryable: status >= 500,
+      details: { status },
+    })
+  const { code, message, retryable, details } = envelope.data.error
+  return new PlatformFailure(code, message, {
+    retryable,
+    details: { status, ...(details.length > 0 && { errors: details }) },
+  })
+}
