@@ -38,6 +38,7 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   query: 'queries:read',
   migration: 'migrations:read',
   workflow: 'workflows:read',
+  artifact: 'sdk:read',
   pack: 'sdk:read',
   report: 'analytics:read',
   app: 'apps:read',

@@ -14,6 +14,9 @@ const SecretHost = z
   .regex(hostForm, 'must be a host such as api.example.com, *.example.com (one label), or * for every host')
   .refine((host) => host.includes('*') || isCanonical(host), 'must be a host as it stands in a URL')
 
+/** Hosts that something may reach, by names and patterns such as those of a secret. */
+export const HostPatterns = z.array(SecretHost).max(50)
+
 /** Where a secret may go. `*` is a choice that has to be stated. */
 export const SecretHosts = z
   .array(SecretHost)

@@ -1,6 +1,2 @@
-import { readModelTable } from '@opsplane/postgres'
-import { index } from 'drizzle-orm/pg-core'
-
-export const packs = readModelTable('packs', {}, (table) => [
-  index('packs_created_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
-])
+export { artifacts, artifactVersions } from './artifact/tables.js'
+export { packInstallations, packs } from './pack/tables.js'

@@ -1,0 +1,163 @@
+import type {
+  ArtifactApi,
+  ArtifactKind,
+  ArtifactLimits,
+  ArtifactPermissions,
+  ArtifactRule,
+  JsonValue,
+  Schedule,
+  TenantScope,
+} from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import { z } from 'zod'
+import { StoredVersion, versionRef } from './versions.js'
+
+/** An artifact in one version, ready to run. */
+export interface LoadedArtifact {
+  id: string
+  slug: string
+  name: string
+  kind: ArtifactKind
+  version: number
+  /** A module as `CodeRunner.compile` gives it. */
+  code: string
+  /** JSON Schema; null: anything. */
+  inputSchema: Record<string, JsonValue> | null
+  outputSchema: Record<string, JsonValue> | null
+  permissions: ArtifactPermissions
+  limits: ArtifactLimits
+  retryable: boolean
+  rule: ArtifactRule | null
+  api: ArtifactApi | null
+  schedule: Schedule | null
+  /** `suspended`: whoever installed it may no longer do what it needs, so it does not run. */
+  status: 'active' | 'suspended'
+  /** By which it acts for `ownerId`, with the permissions of the platform that its own take. */
+  grant: string
+  ownerId: string
+}
+
+/** A business rule that is active, as those who match events and records need it. */
+export interface ActiveRule {
+  id: string
+  slug: string
+  version: number
+  rule: ArtifactRule
+}
+
+export interface ArtifactLoading {
+  /**
+   * By id or slug; the present version unless one is named. Undefined where there is none in this environment, or its pack
+   * is gone.
+   */
+  loadArtifact(tenant: TenantScope, idOrSlug: string, version?: number): Promise<LoadedArtifact | undefined>
+  /** The active business rules of an environment, by slugs. */
+  activeRules(tenant: TenantScope): Promise<ActiveRule[]>
+}
+
+const mostKept = 500
+
+const Row = z.object({
+  id: z.string(),
+  status: z.enum(['active', 'suspended']),
+  number: z.int(),
+  ownerId: z.string(),
+  installation: z.string(),
+})
+const RuleRow = z.object({ id: z.string(), slug: z.string(), version: z.int(), rule: z.unknown() })
+
+/** Versions and grants never change: they are read once. What is asked for longest ago is forgotten first. */
+export function createArtifactLoading({ sql }: Pick<Database, 'sql'>): ArtifactLoading {
+  const versions = recent<StoredVersion | undefined>()
+  const grants = recent<string | undefined>()
+
+  const stateOf = async (
+    table: 'artifact_versions' | 'pack_installations',
+    id: string,
+    tenant: TenantScope,
+  ) => {
+    const [row] = await sql.unsafe<{ state: unknown }[]>(
+      `select state from ${table} where id = $1 and workspace_id = $2 and environment = $3`,
+      [id, tenant.workspaceId, tenant.environment],
+      { prepare: true },
+    )
+    return row?.state
+  }
+  const versionOf = (ref: string, tenant: TenantScope) =>
+    versions(keyOf(ref, tenant), async () => {
+      const state = await stateOf('artifact_versions', ref, tenant)
+      return state === undefined ? undefined : StoredVersion.parse(state)
+    })
+  const grantOf = (ref: string, tenant: TenantScope) =>
+    grants(keyOf(ref, tenant), async () => {
+      const state = await stateOf('pack_installations', ref, tenant)
+      return state === undefined ? undefined : z.object({ grant: z.string() }).parse(state).grant
+    })
+
+  return {
+    async loadArtifact(tenant, idOrSlug, version) {
+      const [found] = await sql.unsafe(
+        `select id, status, (state->>'artifactVersion')::int as number, owner_id as "ownerId",
+                state->>'installation' as installation
+         from artifacts
+         where workspace_id = $1 and environment = $2 and (id = $3 or slug = $3) and status <> 'removed'`,
+        [tenant.workspaceId, tenant.environment, idOrSlug],
+        { prepare: true },
+      )
+      if (!found) return undefined
+      const { id, status, number, ownerId, installation } = Row.parse(found)
+      const [stored, grant] = await Promise.all([
+        versionOf(versionRef(id, version ?? number), tenant),
+        grantOf(installation, tenant),
+      ])
+      if (!stored || grant === undefined) return undefined
+      const { slug, name, kind, code, inputSchema, outputSchema, permissions, limits } = stored
+      const { retryable, rule, api, schedule } = stored
+      return {
+        ...{
+          id,
+          slug,
+          name,
+          kind,
+          version: stored.number,
+          code,
+          inputSchema,
+          outputSchema,
+          permissions,
+          limits,
+        },
+        ...{ retryable, rule, api, schedule, status, grant, ownerId },
+      }
+    },
+
+    async activeRules(tenant) {
+      const rows = await sql.unsafe(
+        `select id, slug, (state->>'artifactVersion')::int as version, state->'rule' as rule from artifacts
+         where workspace_id = $1 and environment = $2 and kind = 'business_rule' and status = 'active' order by slug`,
+        [tenant.workspaceId, tenant.environment],
+        { prepare: true },
+      )
+      // The row was written from a rule that was parsed, which types it.
+      return rows.map((row) => RuleRow.parse(row)).map((row) => ({ ...row, rule: row.rule as ArtifactRule }))
+    },
+  }
+}
+
+const keyOf = (ref: string, { workspaceId, environment }: TenantScope) =>
+  `${workspaceId}/${environment}/${ref}`
+
+/** What was made by a key lately; what is not there is not remembered. */
+function recent<Value>() {
+  const kept = new Map<string, Promise<Value>>()
+  return (key: string, make: () => Promise<Value>): Promise<Value> => {
+    const found = kept.get(key) ?? make()
+    kept.delete(key)
+    kept.set(key, found)
+    found.then((value) => value === undefined && kept.delete(key)).catch(() => kept.delete(key))
+    for (const oldest of kept.keys()) {
+      if (kept.size <= mostKept) break
+      kept.delete(oldest)
+    }
+    return found
+  }
+}
