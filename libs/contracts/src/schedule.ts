@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { cronProblem } from './cron.js'
+import { TimeZoneName } from './time-zone.js'
 
 const Cron = z
   .string()
@@ -17,12 +18,7 @@ const Cron = z
     example: '30 7 * * MON-FRI',
   })
 
-const TimeZone = z
-  .string()
-  .min(1)
-  .max(60)
-  .refine(isTimeZone, 'must be the IANA name of a time zone, such as Europe/Berlin')
-  .meta({ description: 'IANA name; UTC without.', example: 'Europe/Berlin' })
+const TimeZone = TimeZoneName.meta({ description: 'IANA name; UTC without.', example: 'Europe/Berlin' })
 
 const At = z.iso.datetime({ offset: true })
 
@@ -77,12 +73,3 @@ export const Schedule = z
   })
   .meta({ id: 'Schedule', example: { cron: '30 7 * * MON-FRI', timeZone: 'Europe/Berlin' } })
 export type Schedule = z.infer<typeof Schedule>
-
-function isTimeZone(name: string): boolean {
-  try {
-    // An offset such as +02:00 is one to some versions of the runtime: it has no clock changes, and no name.
-    return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
-  } catch {
-    return false
-  }
-}
