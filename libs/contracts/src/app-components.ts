@@ -18,10 +18,17 @@ export const AppAction = z
     params: Params,
     id: Text.optional().meta({ description: 'Of the record to get, update or delete.' }),
     values: z.record(z.string(), Value).optional().meta({ description: "A form's own values without." }),
+    version: Text.optional().meta({
+      description: 'That the record must still have, such as `{{ data.asset.rows[0].version }}`.',
+    }),
     then: z
       .strictObject({
         refresh: z.array(SourceName).max(20).default([]),
         page: z.string().max(60).optional().meta({ description: 'Slug of the page to go to.' }),
+        pageParams: z
+          .record(Id, Text)
+          .optional()
+          .meta({ description: 'Seen there as `page.params`; they are in no address that is sent.' }),
         message: Text.optional(),
         set: z.record(Id, Value).optional().meta({ description: 'Values of inputs.' }),
       })
@@ -165,9 +172,11 @@ export type Component = LeafComponent | ContainerComponent | TabsComponent
 const maxChildren = 100
 
 /**
- * A node of a page. Expressions in `{{ }}` are JSONata over `{ inputs: {id: value}, data: {source: {rows, value, error}},
- * form, row, user, page: {slug, params} }`, evaluated in the browser: they choose what is shown and which typed parameters
- * are sent, never what may be read.
+ * A node of a page. Expressions in `{{ }}` are JSONata over `{ inputs: {id: value}, data: {name: {rows, value, error}},
+ * form, row, result, user, page: {slug, params} }`, evaluated in the browser: they choose what is shown and which typed
+ * parameters are sent, never what may be read. `data` has what each component with an id has loaded by that id, and by the
+ * source's name what the first component of the page has that shows it (what only expressions name is loaded without
+ * parameters). `form` has the values of the form an action is of, `result` what a called source gave, for what is done `then`.
  */
 export const Component: z.ZodType<Component> = z.lazy(() =>
   z.union([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { CreateWebhook, UpdateWebhook } from './dispatcher.js'
-import { referencedSecrets } from './webhook-input.js'
+import { referencedSecrets } from './secret-reference.js'
 
 const minimal = { name: 'Hook', url: 'https://example.com', events: ['incident.created'] }
 const problems = (input: Record<string, unknown>) =>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { referencedSecrets, secretReference } from './secret-reference.js'
 import { maxSecretsAtOnce } from './settings-internal.js'
 
 const maxHeaders = 50
@@ -37,14 +38,6 @@ export const EventPattern = z
     new RegExp(`^(\\*|${segment}(\\.${segment})*\\.\\*|${segment}(\\.${segment})+)$`),
     'must be an event type such as incident.created, a pattern such as incident.*, or *',
   )
-
-/** A reference to a stored secret inside a header value. */
-export const secretReference = /\{\{\s*secrets\.([A-Za-z0-9_.-]{1,128})\s*\}\}/g
-
-/** Names of the secrets a header value refers to. */
-export function referencedSecrets(value: string): string[] {
-  return [...value.matchAll(secretReference)].map(([, name]) => name ?? '')
-}
 
 export const HeaderName = z
   .string()

@@ -12,7 +12,13 @@ type Narrow = (value: unknown, permissions: Permissions) => unknown
  * the permission for. Undefined where a route answers none, or nobody in particular.
  */
 export function offersOf(route: Route): Narrow | undefined {
-  if (route.scope === 'public' || route.scope === 'service' || route.kind === 'stream') return undefined
+  if (
+    route.scope === 'public' ||
+    route.scope === 'service' ||
+    route.kind === 'stream' ||
+    route.kind === 'document'
+  )
+    return undefined
   const narrow = narrowed(route.response)
   if (narrow === undefined || route.kind === 'single') return narrow
   return (data, permissions) => {

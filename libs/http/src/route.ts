@@ -139,7 +139,7 @@ export interface RouteContract<
 
 /** A route as the app and the OpenAPI document see it. */
 export interface Route {
-  kind: 'single' | 'list' | 'stream'
+  kind: 'single' | 'list' | 'stream' | 'document'
   operationId: string
   method: Method
   path: string
@@ -173,7 +173,7 @@ export interface Route {
   wasThere?(data: unknown): boolean
   createdBelow?: string
   redactReplay?(data: unknown): unknown
-  /** A list's handler returns a Page, a stream's a LineStream. */
+  /** A list's handler returns a Page, a stream's a LineStream, a document's a BrowserDocument. */
   handler(input: { params: unknown; query: unknown; body: unknown; meta: RequestMeta }): Promise<unknown>
 }
 

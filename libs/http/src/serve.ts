@@ -6,6 +6,7 @@ import { authenticate } from './authenticate.js'
 import { readJsonBody } from './body.js'
 import { unlessSeen } from './conditional.js'
 import { deprecationHeaders } from './deprecation.js'
+import { sendDocument } from './document.js'
 import { malformedUrl, sendError } from './errors.js'
 import { type Answer, beginExchange, type Exchange, send } from './exchange.js'
 import { checkKey, fingerprintOf, type Idempotency, scopedKey } from './idempotency.js'
@@ -62,6 +63,7 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
       const lines = await route.handler({ ...parsed, meta })
       return sendLines(exchange, route, lines, context.checkResponses)
     }
+    if (route.kind === 'document') return sendDocument(exchange, await route.handler({ ...parsed, meta }))
     const answer = await perform(route, context, { req, sent, parsed, meta, locate, narrow })
     send(exchange, unlessSeen(route, req.headers['if-none-match'], answer))
   }
