@@ -129,7 +129,10 @@ export type PackFiles = z.infer<typeof PackFiles>
 export const Integrity = z
   .string()
   .regex(/^sha512-[A-Za-z0-9+/]{86}==$/, 'must be sha512- and the hash in base64')
-  .meta({ description: 'SHA-512 of the tarball, as `integrity` in a lockfile of npm.' })
+  .meta({
+    example: `sha512-${'A'.repeat(86)}==`,
+    description: 'SHA-512 of the tarball, as `integrity` in a lockfile of npm.',
+  })
 
 const content = {
   manifest: PackManifest.optional(),
