@@ -11,13 +11,9 @@ export type HostFunctionName = z.infer<typeof HostFunctionName>
 export const RecordedCall = z
   .strictObject({
     call: HostFunctionName,
-    args: z
-      .array(JsonValue)
-      .max(10)
-      .optional()
-      .meta({
-        description: 'What it has to be called with: objects may have more fields. Anything unless given.',
-      }),
+    args: z.array(JsonValue).max(10).optional().meta({
+      description: 'What it has to be called with: objects may have more fields. Anything unless given.',
+    }),
     returns: JsonValue.optional().meta({ description: 'Null unless given.' }),
     throws: z.strictObject({ code: z.string().min(1).max(100), message: Text }).optional(),
     times: z.int().min(0).max(1_000).default(1).meta({ description: 'How often it has to be called.' }),
