@@ -14,8 +14,8 @@ export default {
   setupFiles: ['<rootDir>/libs/testing/dist/worker-ports.js'],
   // For what hangs. A slow machine with other things to do is no failure.
   testTimeout: 300_000,
-  // Much of what tests do is wait: one more than the cores it is meant for.
-  maxWorkers: 3,
+  // Much of what tests do is wait: two more than the cores it is meant for.
+  maxWorkers: 4,
   // Jest keeps the modules of every file that a worker has run: at their heap's limit they would be slow, for collecting it.
   workerIdleMemoryLimit: '1GB',
 }

@@ -5,10 +5,12 @@ import { type ClientOptions, createClient } from '@opsplane/client'
 import { type Cluster, type ClusterOptions, openState, startCluster } from '@opsplane/local'
 import { waitFor } from '@opsplane/testing'
 import { request } from 'undici'
+import { fillState } from './prepared-state.js'
 
 /** The platform as processes on servers of its own; its folder goes away with it, unless KEEP_E2E_STATE names a place. */
 export async function startTestCluster(options: Omit<ClusterOptions, 'state'> = {}) {
   const folder = mkdtempSync(join(process.env.KEEP_E2E_STATE ?? tmpdir(), 'opsplane-e2e-'))
+  await fillState(join(folder, 'state'))
   const cluster = await startCluster({ state: openState(join(folder, 'state')), ...options })
   return {
     ...cluster,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { bundleServices } from '@opsplane/bundler'
-import { type ServiceName, serviceNames } from '@opsplane/contracts'
+import { backendNames, type ServiceName, serviceNames } from '@opsplane/contracts'
 import type { InternalTls } from '@opsplane/http'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
@@ -100,11 +100,10 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
       ...{ name, env: plan[name], tls: tlsOf(name), logFile: join(state.root, `${name}.log`) },
     })
   const services = eachOf(serviceNames, processOf)
-  for (const name of serviceNames) {
-    // Registered first: a process that never becomes healthy is to be ended as well.
-    releasers.add(name, async () => void (await services[name].stop()))
-    await services[name].start()
-  }
+  // Registered first: a process that never becomes healthy is to be ended as well.
+  for (const name of serviceNames) releasers.add(name, async () => void (await services[name].stop()))
+  await Promise.all(backendNames.map((name) => services[name].start()))
+  await services.gateway.start()
   const owner = await bootstrapOwner({ secrets, settingsUrl: services.settings.url, tls, origin })
   state.saveSecrets({ ...state.secrets(), owner })
   const replica = async (name: ServiceName, environment: Environment = {}) => {

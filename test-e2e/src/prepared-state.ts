@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openState, prepareState } from '@opsplane/local'
+
+const folder = join(tmpdir(), 'opsplane-e2e-prepared')
+const ready = join(folder, 'ready')
+
+/**
+ * Fills the folder of a state with databases that are made and migrated already, so that not every platform does it anew.
+ * The first test file of a run prepares it; whoever comes while it is at that makes their own.
+ */
+export async function fillState(to: string): Promise<void> {
+  if (!existsSync(ready) && !(await prepare())) return
+  // Postgres owns its folder, and keeps it only in an exact copy.
+  execFileSync('cp', ['-a', ready, to])
+}
+
+async function prepare(): Promise<boolean> {
+  try {
+    mkdirSync(folder)
+  } catch {
+    return false
+  }
+  const state = openState(join(folder, 'making'))
+  await prepareState(state)
+  renameSync(state.root, ready)
+  return true
+}
