@@ -4,7 +4,7 @@ import type { Decided, Mind } from './mind.js'
 import type { HeldRun, Origin, RunFace, RunIdentity } from './model.js'
 import { own, type Presented, type Reception } from './presented.js'
 import { eventRowsOf, eventTypesOf, workflowActor } from './run-events.js'
-import type { Transition } from './transition.js'
+import type { Transition } from './store/transition.js'
 
 export type AwaitTask = Extract<Task, { kind: 'await' }>
 export type WorkTask = Exclude<Task, AwaitTask>

@@ -2,8 +2,8 @@ import type { Actor } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import type { Signal } from '../engine/signal.js'
 import type { Aftermath, AwaitTask } from './active-run.js'
-import { admitNext } from './concurrency.js'
-import { run } from './store.js'
+import { admitNext } from './concurrency/admission.js'
+import { run } from './store/store.js'
 
 /** Whom a transition concerns beside its run, once it is committed: they are to look what is new. */
 export interface Concerned {

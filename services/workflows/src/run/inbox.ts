@@ -4,7 +4,7 @@ import type { Signal } from '../engine/signal.js'
 import type { AwaitTask } from './active-run.js'
 import { readEnds } from './ends.js'
 import { own, type Presented } from './presented.js'
-import { run } from './store.js'
+import { run } from './store/store.js'
 
 interface SignalRow {
   id: string

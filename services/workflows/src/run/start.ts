@@ -2,15 +2,15 @@ import { type Actor, idFactory, idTime, type TenantScope } from '@opsplane/contr
 import type { Database, StatementRunner } from '@opsplane/postgres'
 import type { Program } from '../engine/program.js'
 import type { DatabaseClock } from './clock.js'
-import { admission, type KeyedLimit } from './concurrency.js'
+import { admission, type KeyedLimit } from './concurrency/admission.js'
 import { lineOf } from './lines.js'
 import { createMind } from './mind.js'
 import type { HeldRun, Origin, Parent, RunFace, RunIdentity } from './model.js'
 import type { Programs } from './programs.js'
 import { eventRowsOf, eventTypesOf } from './run-events.js'
 import type { Runner } from './runner.js'
-import type { NewRun } from './start-statement.js'
-import type { RunStore } from './store.js'
+import type { NewRun } from './store/start-statement.js'
+import type { RunStore } from './store/store.js'
 
 /** What is to be run, and why. */
 export interface StartRequest {

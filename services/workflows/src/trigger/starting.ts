@@ -1,9 +1,10 @@
 import { type Actor, ApiError, type TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
+import type { Runs } from '../run/runs.js'
+import type { StartRequest } from '../run/start.js'
 import type { WorkflowRecord } from '../workflow/domain.js'
 import type { Runnable, Workflows } from '../workflow/workflows.js'
-import type { RunStarter, StartRequest } from './run-starter.js'
 
 /** Something that starts a workflow by itself. */
 export interface Cause {
@@ -32,7 +33,7 @@ export interface Starting {
 
 export interface StartingOptions {
   workflows: Pick<Workflows, 'published'>
-  runs: Pick<RunStarter, 'start'>
+  runs: Pick<Runs, 'start'>
   database: Database
   log: Logger
 }

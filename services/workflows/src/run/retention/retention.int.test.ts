@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { idTime } from '@opsplane/contracts'
 import { createLogger } from '@opsplane/runtime'
 import { startTestService, type TestService, waitFor } from '@opsplane/testing'
-import { type Definition, runService } from '../fixture/run-service.js'
-import { deleteOldRuns } from './retention.js'
+import { type Definition, runService } from '../../fixture/run-service.js'
+import { deleteOldRuns } from './runs.js'
 
 const world = runService()
 let service: TestService

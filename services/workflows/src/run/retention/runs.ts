@@ -3,7 +3,7 @@ import { startDaily } from '@opsplane/eventstore'
 import type { ServiceClient } from '@opsplane/http'
 import { type Database, lockTimedOut } from '@opsplane/postgres'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import { run } from './store.js'
+import { run } from '../store/store.js'
 
 export interface RetentionOptions {
   sql: Database['sql']

@@ -1,7 +1,7 @@
 import { deliveryBody, Filter, filterMatches, type PlatformEvent, patternMatches } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import { send } from './aftermath.js'
-import { run } from './store.js'
+import { send } from '../aftermath.js'
+import { run } from '../store/store.js'
 
 interface Wait {
   run_id: string
