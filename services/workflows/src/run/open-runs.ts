@@ -8,7 +8,9 @@ import { startRetention } from './retention/runs.js'
 import { runRoutes } from './routes.js'
 import { createRuns, type Runs, type RunsOptions } from './runs.js'
 
-export interface OpenRunsOptions extends Pick<RunsOptions, 'loadVersion' | 'published'>, EffectParts {
+export interface OpenRunsOptions
+  extends Pick<RunsOptions, 'loadVersion' | 'published' | 'logEnds'>,
+    EffectParts {
   expressions: Pick<Expressions, 'evaluate'>
 }
 

@@ -59,7 +59,7 @@ test('runs go with all they have when their workspace keeps them no longer, but 
   })
   for (const id of [short, usual, long]) {
     await sql`insert into run_signals (run_id, signal) values (${id}, '{}')`
-    await sql`insert into run_event_waits values (${id}, 't', 'ws', ${environment}, '{}', null)`
+    await sql`insert into run_event_waits values (${id}, 't', 'ws', ${environment}, '{}', null, '{}')`
     await sql`insert into run_approvers values (${id}, 't', 'ws', ${environment}, 'user:1')`
   }
 

@@ -20,6 +20,8 @@ export interface NewRun {
   owner: string | null
   /** Without an owner: when it is due; null while it waits for its concurrency key. */
   dueAt: string | null
+  /** Whether steps of it may wait for events. */
+  awaitsEvents: boolean
   seq: number
   bytes: number
   lines: readonly JournalLine[]
@@ -44,6 +46,7 @@ const columns: Column<NewRun>[] = [
   text('ended_at', ({ face }) => face.endedAt, 'timestamptz'),
   text('seq', (row) => String(row.seq), 'int'),
   text('bytes', (row) => String(row.bytes), 'bigint'),
+  text('awaits_events', (row) => String(row.awaitsEvents), 'boolean'),
   text('due_at', (row) => row.dueAt, 'timestamptz'),
   text('lease_owner', (row) => row.owner),
 ]
