@@ -1,4 +1,55 @@
--- Written by drizzle-kit, but that runs and their journals are partitioned by the month (UTC) in their ids, and the end.
+-- Written by drizzle-kit, but these functions, that runs and their journals are partitioned by the month (UTC) in their ids,
+-- and the end.
+-- What starts a workflow while it is active: `workspace/environment/type or pattern`, or `…/bus:topic`.
+CREATE FUNCTION "trigger_keys"("state" jsonb) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+	SELECT CASE WHEN state->>'status' <> 'active' THEN '{}'::text[]
+		WHEN state->'trigger'->>'type' = 'event' THEN array(
+			SELECT (state->>'place') || '/' || pattern
+			FROM jsonb_array_elements_text(state->'trigger'->'events') AS pattern)
+		WHEN state->'trigger'->>'type' = 'event_bus' THEN
+			ARRAY[(state->>'place') || '/bus:' || (state->'trigger'->>'topic')]
+		ELSE '{}'::text[] END
+$$;
+--> statement-breakpoint
+CREATE FUNCTION "texts_of"("list" jsonb) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+	SELECT array(SELECT jsonb_array_elements_text("list"))
+$$;
+--> statement-breakpoint
+CREATE TABLE "schedule_fires" (
+	"schedule_id" text NOT NULL,
+	"fire_at" timestamp with time zone NOT NULL,
+	"decided_at" timestamp with time zone NOT NULL,
+	"begun" text NOT NULL,
+	CONSTRAINT "schedule_fires_schedule_id_fire_at_pk" PRIMARY KEY("schedule_id","fire_at")
+);
+--> statement-breakpoint
+CREATE TABLE "schedules" (
+	"id" text PRIMARY KEY NOT NULL,
+	"owner_kind" text NOT NULL,
+	"owner_id" text NOT NULL,
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"spec" json NOT NULL,
+	"anchored_at" timestamp with time zone NOT NULL,
+	"planned_at" timestamp with time zone,
+	"last_fired_at" timestamp with time zone,
+	"paused_at" timestamp with time zone,
+	"held_until" timestamp with time zone,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"last_error" text
+);
+--> statement-breakpoint
+CREATE TABLE "skipped_triggers" (
+	"workflow_id" text NOT NULL,
+	"trigger_id" text NOT NULL,
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"trigger_type" text NOT NULL,
+	"triggered_at" timestamp(3) with time zone NOT NULL,
+	"reason" text NOT NULL,
+	CONSTRAINT "skipped_triggers_pkey" PRIMARY KEY("workflow_id","trigger_id")
+);
+--> statement-breakpoint
 CREATE TABLE "workflow_drafts" (
 	"id" text PRIMARY KEY NOT NULL,
 	"workspace_id" text NOT NULL,
@@ -16,7 +67,8 @@ CREATE TABLE "workflow_versions" (
 	"state" json NOT NULL,
 	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED,
 	"workflow_id" text GENERATED ALWAYS AS (state->>'workflowId') STORED,
-	"number" integer GENERATED ALWAYS AS ((state->>'number')::integer) STORED
+	"number" integer GENERATED ALWAYS AS ((state->>'number')::integer) STORED,
+	"awaited_keys" text[] GENERATED ALWAYS AS (texts_of(state::jsonb->'awaitedKeys')) STORED
 );
 --> statement-breakpoint
 CREATE TABLE "workflows" (
@@ -31,7 +83,21 @@ CREATE TABLE "workflows" (
 	"updated_at" text GENERATED ALWAYS AS (state->>'updatedAt') STORED,
 	"trigger_type" text GENERATED ALWAYS AS (state->>'triggerType') STORED,
 	"owner_id" text GENERATED ALWAYS AS (state->>'ownerId') STORED,
-	"hook_id" text GENERATED ALWAYS AS (state->>'hookId') STORED
+	"hook_id" text GENERATED ALWAYS AS (state->>'hookId') STORED,
+	"trigger_keys" text[] GENERATED ALWAYS AS (trigger_keys(state::jsonb)) STORED
+);
+--> statement-breakpoint
+CREATE TABLE "recent_events" (
+	"id" bigint GENERATED ALWAYS AS IDENTITY (sequence name "recent_events_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"source" text NOT NULL,
+	"position" bigint NOT NULL,
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"type" text NOT NULL,
+	"body" json NOT NULL,
+	"request_id" text,
+	"kept_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "recent_events_pkey" PRIMARY KEY("source","position")
 );
 --> statement-breakpoint
 CREATE TABLE "run_approvers" (
@@ -66,6 +132,7 @@ CREATE TABLE "run_event_waits" (
 	"environment" text NOT NULL,
 	"types" text[] NOT NULL,
 	"filter" json,
+	"since" json NOT NULL,
 	CONSTRAINT "run_event_waits_pkey" PRIMARY KEY("run_id","task")
 );
 --> statement-breakpoint
@@ -104,6 +171,7 @@ CREATE TABLE "runs" (
 	"seq" integer NOT NULL,
 	"bytes" bigint NOT NULL,
 	"signals" integer DEFAULT 0 NOT NULL,
+	"awaits_events" boolean DEFAULT false NOT NULL,
 	"due_at" timestamp(3) with time zone,
 	"held_until" timestamp with time zone,
 	"failures" integer DEFAULT 0 NOT NULL,
@@ -112,12 +180,23 @@ CREATE TABLE "runs" (
 	"lease_fence" bigint DEFAULT 0 NOT NULL
 ) PARTITION BY RANGE ("id");
 --> statement-breakpoint
+ALTER TABLE "schedule_fires" ADD CONSTRAINT "schedule_fires_schedule_id_schedules_id_fk" FOREIGN KEY ("schedule_id") REFERENCES "schedules"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "schedules_due_idx" ON "schedules" USING btree (greatest(planned_at, held_until)) WHERE paused_at is null and planned_at is not null;--> statement-breakpoint
+CREATE INDEX "schedules_turn_idx" ON "schedules" USING btree (workspace_id,coalesce(greatest(planned_at, held_until), 'infinity'::timestamptz)) WHERE paused_at is null and planned_at is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "schedules_owner_idx" ON "schedules" USING btree ("owner_kind","owner_id");--> statement-breakpoint
+CREATE INDEX "skipped_triggers_time_idx" ON "skipped_triggers" USING btree ("workflow_id","triggered_at","trigger_id");--> statement-breakpoint
+CREATE INDEX "skipped_triggers_tenant_idx" ON "skipped_triggers" USING btree ("workspace_id","triggered_at");--> statement-breakpoint
 CREATE INDEX "workflow_versions_workflow_idx" ON "workflow_versions" USING btree ("workspace_id","environment","workflow_id","number","id") WHERE number > 0;--> statement-breakpoint
+CREATE INDEX "workflow_versions_tests_idx" ON "workflow_versions" USING btree ("workflow_id") WHERE number = 0;--> statement-breakpoint
+CREATE INDEX "workflow_versions_awaited_idx" ON "workflow_versions" USING gin ("awaited_keys") WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "workflows_created_idx" ON "workflows" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
 CREATE INDEX "workflows_updated_idx" ON "workflows" USING btree ("workspace_id","environment","updated_at","id");--> statement-breakpoint
 CREATE INDEX "workflows_name_idx" ON "workflows" USING btree ("workspace_id","environment","name","id");--> statement-breakpoint
 CREATE INDEX "workflows_owner_idx" ON "workflows" USING btree ("workspace_id","owner_id") WHERE status = 'active';--> statement-breakpoint
 CREATE UNIQUE INDEX "workflows_hook_key" ON "workflows" USING btree ("hook_id");--> statement-breakpoint
+CREATE INDEX "workflows_trigger_idx" ON "workflows" USING gin ("trigger_keys") WITH (fastupdate=false);--> statement-breakpoint
+CREATE INDEX "recent_events_tenant_idx" ON "recent_events" USING btree ("workspace_id","environment","source","position");--> statement-breakpoint
+CREATE INDEX "recent_events_kept_idx" ON "recent_events" USING btree ("kept_at");--> statement-breakpoint
 CREATE INDEX "run_approvers_who_idx" ON "run_approvers" USING btree ("workspace_id","environment","approver","run_id");--> statement-breakpoint
 CREATE INDEX "run_event_waits_tenant_idx" ON "run_event_waits" USING btree ("workspace_id","environment");--> statement-breakpoint
 CREATE INDEX "run_signals_run_idx" ON "run_signals" USING btree ("run_id","id");--> statement-breakpoint
@@ -129,6 +208,7 @@ CREATE INDEX "runs_workflow_idx" ON "runs" USING btree ("workflow_id","id");--> 
 CREATE INDEX "runs_workflow_status_idx" ON "runs" USING btree ("workflow_id","status","id");--> statement-breakpoint
 CREATE INDEX "runs_parent_idx" ON "runs" USING btree ("parent_run_id") WHERE parent_run_id is not null;--> statement-breakpoint
 CREATE INDEX "runs_concurrency_idx" ON "runs" USING btree ("concurrency_key","id") WHERE concurrency_key is not null and ended_at is null;--> statement-breakpoint
+CREATE INDEX "runs_awaiting_idx" ON "runs" USING btree ("workspace_id","environment","queued_at") WHERE awaits_events and ended_at is null;--> statement-breakpoint
 CREATE INDEX "runs_due_idx" ON "runs" USING btree (greatest(due_at, held_until)) WHERE ended_at is null;--> statement-breakpoint
 CREATE INDEX "runs_turn_idx" ON "runs" USING btree (workspace_id,coalesce(greatest(due_at, held_until), 'infinity'::timestamptz)) WHERE ended_at is null;
 --> statement-breakpoint

@@ -16,7 +16,7 @@ import { workflowActionRoutes } from './workflow/action-routes.js'
 import { createChecks } from './workflow/check/problems.js'
 import { findConnectors } from './workflow/connector-names.js'
 import { workflow } from './workflow/domain.js'
-import { logEndsOf } from './workflow/log-ends.js'
+import { logEndsOf, shared } from './workflow/log-ends.js'
 import { createPortable } from './workflow/portable.js'
 import { portableRoutes } from './workflow/portable-routes.js'
 import { findWorkflows } from './workflow/queries.js'
@@ -49,10 +49,11 @@ export const workflows = defineService<WorkflowsConfig>({
       ...{ expressions, settings, clients, operations },
       loadVersion: definitions.versions.load,
       published: definitions.published,
+      logEnds: () => logEnds(),
     })
     const starting = createStarting({ ...ctx, workflows: definitions, runs })
     const triggers = startEventTriggers(ctx, { starting, deliver: runs.deliver })
-    const logEnds = logEndsOf(ctx.logs, triggers.floors, ctx.log)
+    const logEnds = shared(logEndsOf(ctx.logs, triggers.floors, ctx.log))
     const hooks = createHooks({ ...ctx, starting, runs, settings })
     return {
       routes: [

@@ -6,6 +6,7 @@ import type { ApprovalDecision, Entry, StepError } from './history.js'
 import { outermostClosing } from './moves.js'
 import { completed, type Deciding, endOf, failed } from './outcomes.js'
 import type { Outcome, Signal } from './signal.js'
+import { eventIdOf } from './values.js'
 
 /** What follows of a task's outcome. One that its step is not in a state for changes nothing. */
 export function answerTask(deciding: Deciding, signal: Extract<Signal, { task: string }>): Entry[] {
@@ -20,7 +21,9 @@ export function answerTask(deciding: Deciding, signal: Extract<Signal, { task: s
     case 'child_ended':
       return waitsFor(deciding, 'run') ? settledBy(deciding, signal.outcome) : []
     case 'event':
-      return waitsFor(deciding, 'event') ? completed(deciding, signal.event) : []
+      return waitsFor(deciding, 'event') && !isTaken(deciding, signal.event)
+        ? completed(deciding, signal.event)
+        : []
     case 'decision':
       return decided(deciding, signal.decision)
     default:
@@ -30,6 +33,11 @@ export function answerTask(deciding: Deciding, signal: Extract<Signal, { task: s
 
 const waitsFor = ({ step: { state } }: Deciding, what: 'run' | 'event'): boolean =>
   state.kind === 'waiting' && state.waiting.for === what
+
+function isTaken({ memory }: Deciding, event: unknown): boolean {
+  const id = eventIdOf(event)
+  return id !== null && memory.taken.has(id)
+}
 
 const settledBy = (deciding: Deciding, outcome: Outcome): Entry[] =>
   outcome.ok ? completed(deciding, outcome.output) : failed(deciding, outcome.error)

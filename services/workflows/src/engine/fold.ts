@@ -7,6 +7,7 @@ import type { Program } from './program.js'
 import { forget, reopen } from './reopen.js'
 import { cutAll, open, openPart, setDeadline } from './rows.js'
 import { endPart, settle } from './settle.js'
+import { eventIdOf } from './values.js'
 
 /**
  * Takes up what was recorded: changes the memory in place and returns it. Throws where the history is none of this
@@ -98,6 +99,7 @@ function applyToStep(program: Program, memory: RunMemory, entry: StepEntry): voi
       iterate(program, memory, step, entry.items)
       break
     case 'completed': {
+      take(memory, step, entry.output)
       const kind = step.node.step.type === 'stop' ? 'stopped' : 'completed'
       settle(program, memory, step, { kind, output: entry.output })
       break
@@ -126,6 +128,12 @@ function reattempt(
   if (entry.kind !== 'attempt_failed' || state.kind !== 'performing' || entry.retryAt === null) return
   const { input } = state
   enter(memory, step, { kind: 'delayed', input, attempt: entry.attempt + 1, dueAt: entry.retryAt })
+}
+
+/** What a step has waited for is an event that no other one gets. */
+function take({ taken }: RunMemory, { state, place }: StepRun, output: unknown): void {
+  const id = eventIdOf(output)
+  if (state.kind === 'waiting' && state.waiting.for === 'event' && id !== null) taken.set(id, place)
 }
 
 /** The run was started that a step waits for, while the frame around it is being closed. */

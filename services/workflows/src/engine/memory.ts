@@ -131,6 +131,8 @@ export interface RunMemory {
   approvals: number
   timers: Timers<StepRun | 'deadline'>
   deadline: Timer<StepRun | 'deadline'> | null
+  /** Events that steps have waited for and got, by id: no other step of the run gets one of them again. */
+  taken: Map<string, Place>
   /** Runs that were waited for and no longer are, though they may not have ended. */
   strayRuns: Set<string>
   /** Since they were last taken. */
@@ -160,6 +162,7 @@ export function newRun(context: RunContext, observer: Observer | null = null): R
     approvals: 0,
     timers: new Timers(),
     deadline: null,
+    taken: new Map(),
     strayRuns: new Set(),
     changes: { added: new Set(), removed: new Set() },
     meter: { operations: 0 },

@@ -14,6 +14,8 @@ export interface Program {
   /** Outputs that stand in for what is done, by place or id: for tests of a draft. */
   pins: ReadonlyMap<Place, unknown>
   timeoutMs: number
+  /** Whether a step of it waits for events. */
+  awaitsEvents: boolean
   /** Of the key whose runs share a limit. */
   concurrencyKey: Template | null
 }
@@ -66,13 +68,16 @@ export function compileProgram(definition: WorkflowDefinition, { pins = {} }: Co
     return node
   }
   const { steps, output, onFailure, concurrency } = definition
+  const main = listOf('main', output === undefined ? steps : [...steps, outputStep(output)], new Map())
+  const failure = onFailure ? listOf('onFailure', onFailure, new Map()) : null
   return {
     definition,
-    main: listOf('main', output === undefined ? steps : [...steps, outputStep(output)], new Map()),
-    onFailure: onFailure ? listOf('onFailure', onFailure, new Map()) : null,
+    main,
+    onFailure: failure,
     nodes,
     pins: new Map(Object.entries(pins)),
     timeoutMs: definition.timeoutSeconds * 1_000,
+    awaitsEvents: [...nodes.values()].some(({ step }) => step.type === 'wait' && step.event !== undefined),
     concurrencyKey: concurrency?.key === undefined ? null : parse(concurrency.key),
   }
 }

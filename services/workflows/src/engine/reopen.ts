@@ -9,7 +9,9 @@ import { climb } from './settle.js'
 /** Makes a run that has ended one that has not begun this attempt, without what stands at `from` and after it. */
 export function forget(program: Program, memory: RunMemory, from: Place | null): void {
   const { scope, main } = memory
-  for (const id of idsIn(program.onFailure?.nodes ?? [])) scope.done.delete(id)
+  const failureSteps = idsIn(program.onFailure?.nodes ?? [])
+  for (const id of failureSteps) scope.done.delete(id)
+  giveBack(memory, failureSteps)
   Object.assign(memory, { stage: 'queued', ended: null, endedAt: null, failure: null, onFailure: null })
   memory.attempt += 1
   const row = main?.rows.get(0)
@@ -17,7 +19,15 @@ export function forget(program: Program, memory: RunMemory, from: Place | null):
   const { nodes } = row.list
   row.position = nodes.findIndex(({ id }) => id === from)
   row.current = null
-  for (const id of idsIn(nodes.slice(row.position))) scope.done.delete(id)
+  const forgotten = idsIn(nodes.slice(row.position))
+  for (const id of forgotten) scope.done.delete(id)
+  giveBack(memory, forgotten)
+}
+
+/** Steps that are forgotten may get the events again that they have waited for. */
+function giveBack({ taken }: RunMemory, forgotten: readonly string[]): void {
+  const ids = new Set(forgotten)
+  for (const [event, place] of taken) if (ids.has(place.replace(/\[.*$/, ''))) taken.delete(event)
 }
 
 function idsIn(nodes: readonly Node[]): string[] {

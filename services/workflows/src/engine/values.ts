@@ -14,3 +14,8 @@ export function textOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
+/** Of an event as webhooks get it. */
+export function eventIdOf(event: unknown): string | null {
+  const { id } = fieldsOf(event)
+  return typeof id === 'string' ? id : null
+}

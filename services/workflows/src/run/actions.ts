@@ -10,7 +10,7 @@ import { createMind } from './mind.js'
 import type { Presented } from './presented.js'
 import { type FoundRun, findRun } from './queries.js'
 import type { Runs } from './runs.js'
-import { run } from './store.js'
+import { run } from './store/store.js'
 
 type Caller = Pick<RequestMeta, 'tenant' | 'actor' | 'requestId'> & {
   principal: Pick<Principal, 'userId' | 'role'>

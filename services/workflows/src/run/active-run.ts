@@ -4,7 +4,7 @@ import type { Decided, Mind } from './mind.js'
 import type { HeldRun, Origin, RunFace, RunIdentity } from './model.js'
 import { own, type Presented, type Reception } from './presented.js'
 import { eventRowsOf, eventTypesOf, workflowActor } from './run-events.js'
-import type { Transition } from './transition.js'
+import type { Transition } from './store/transition.js'
 
 export type AwaitTask = Extract<Task, { kind: 'await' }>
 export type WorkTask = Exclude<Task, AwaitTask>
@@ -12,6 +12,7 @@ export type WorkTask = Exclude<Task, AwaitTask>
 /** What follows a transition beside the run itself, in the same transaction. */
 export interface Aftermath {
   identity: RunIdentity
+  origin: Pick<Origin, 'since'>
   face: RunFace
   /** Ids of signals in the inbox that are dealt with. */
   consumed: number[]
@@ -33,8 +34,12 @@ export interface ActiveRunOptions {
   commit(transition: Transition, aftermath: Aftermath | null): Promise<{ signals: number } | undefined>
   /** Does what a task asks for; resolves with the signal to present. Rejects only once the task is aborted. */
   perform(run: ActiveRun, task: WorkTask, aborted: AbortSignal): Promise<Presented['signal']>
-  /** What it was sent, and what else it waits for that has come. */
-  look(run: ActiveRun, awaited: readonly AwaitTask[]): Promise<readonly Presented[]>
+  /** What it was sent, and what else it waits for that has come; `begun`: not looked for before. */
+  look(
+    run: ActiveRun,
+    awaited: readonly AwaitTask[],
+    begun: readonly AwaitTask[],
+  ): Promise<readonly Presented[]>
   /** Something is due at this time (Unix ms). */
   schedule(run: ActiveRun, at: number): void
   /** It is not worked on here any more; `lost` with what kept it from going on, if that is known. */
@@ -86,6 +91,8 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   const strays = new Set<string>()
   /** What it was shown of its inbox. */
   const seen = new Set<number>()
+  /** What it waits for that was looked for among what had come before. */
+  const lookedFor = new Set<TaskId>()
 
   function leave(leaving: Leaving) {
     if (gone) return
@@ -113,7 +120,10 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   function transitionTo(next: RunFace, { entries, changing }: ReturnType<typeof decide>, at: number) {
     const { added, removed } = mind.taskChanges()
     const settled = removed.flatMap((id) => asked.get(id) ?? []).filter(isAwaited)
-    for (const id of removed) asked.delete(id)
+    for (const id of removed) {
+      asked.delete(id)
+      lookedFor.delete(id)
+    }
     for (const task of added) asked.set(task.id, task)
     const awaited = added.filter(isAwaited)
     // What it waits for may have come already, which is looked for once it is known to wait.
@@ -157,6 +167,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     const aftermath: Aftermath = {
       ...{
         identity,
+        origin,
         face: transition.face,
         awaited,
         settled,
@@ -237,7 +248,10 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   }
 
   async function takeNews() {
-    const found = await options.look(active, [...asked.values()].filter(isAwaited))
+    const awaited = [...asked.values()].filter(isAwaited)
+    const begun = awaited.filter(({ id }) => !lookedFor.has(id))
+    const found = await options.look(active, awaited, begun)
+    for (const { id } of begun) lookedFor.add(id)
     for (const presented of found) {
       const { inboxId } = presented
       if (inboxId !== undefined && seen.has(inboxId)) continue

@@ -2,8 +2,9 @@ import type { Actor } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import type { Signal } from '../engine/signal.js'
 import type { Aftermath, AwaitTask } from './active-run.js'
-import { admitNext } from './concurrency.js'
-import { run } from './store.js'
+import { admitNext } from './concurrency/admission.js'
+import type { LogPositions } from './event-wait/accepted.js'
+import { run } from './store/store.js'
 
 /** Whom a transition concerns beside its run, once it is committed: they are to look what is new. */
 export interface Concerned {
@@ -20,7 +21,7 @@ const woken = (at: string) => `signals = r.signals + 1,
 /** Writes what follows a transition, in its transaction. */
 export async function follow(
   tx: StatementRunner,
-  { identity, face, consumed, awaited, settled, strays }: Aftermath,
+  { identity, origin, face, consumed, awaited, settled, strays }: Aftermath,
   at: string | null,
 ): Promise<Concerned> {
   const { id, tenant } = identity
@@ -28,7 +29,8 @@ export async function follow(
   if (consumed.length > 0)
     await run(tx, 'delete from run_signals where id = any($1::bigint[])', [consumed.map(String)])
   if (settled.length > 0) await forget(tx, id, settled)
-  for (const task of awaited) await announceWait(tx, { runId: id, ...tenant }, task)
+  for (const task of awaited)
+    await announceWait(tx, { runId: id, ...tenant, since: origin.since ?? {} }, task)
   const reason = {
     kind: 'cancel',
     by: 'system',
@@ -54,16 +56,21 @@ async function forget(tx: StatementRunner, runId: string, settled: readonly Awai
 
 async function announceWait(
   tx: StatementRunner,
-  { runId, workspaceId, environment }: { runId: string; workspaceId: string; environment: string },
+  {
+    runId,
+    workspaceId,
+    environment,
+    since,
+  }: { runId: string; workspaceId: string; environment: string; since: LogPositions },
   { id, waiting }: AwaitTask,
 ) {
   const key = [runId, id, workspaceId, environment]
   if (waiting.for === 'event')
     await run(
       tx,
-      `insert into run_event_waits (run_id, task, workspace_id, environment, types, filter)
-       values ($1, $2, $3, $4, $5::text[], $6::text::json) on conflict do nothing`,
-      [...key, waiting.types, waiting.filter && JSON.stringify(waiting.filter)],
+      `insert into run_event_waits (run_id, task, workspace_id, environment, types, filter, since)
+       values ($1, $2, $3, $4, $5::text[], $6::text::json, $7::text::json) on conflict do nothing`,
+      [...key, waiting.types, waiting.filter && JSON.stringify(waiting.filter), JSON.stringify(since)],
     )
   if (waiting.for === 'approval') {
     const { users, roles } = waiting.approval

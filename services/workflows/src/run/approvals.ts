@@ -2,7 +2,7 @@ import type { Page, PendingApproval, Principal, TenantScope } from '@opsplane/co
 import { type Database, positionOf, tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import type { Approval } from '../engine/history.js'
-import { run } from './store.js'
+import { run } from './store/store.js'
 
 type Decider = Pick<Principal, 'userId' | 'role'>
 

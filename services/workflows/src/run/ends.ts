@@ -2,7 +2,7 @@ import type { RunError, RunStatus } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { delay } from '@opsplane/runtime'
 import { entryOf } from './lines.js'
-import { run } from './store.js'
+import { run } from './store/store.js'
 
 /** How a run came out. */
 export interface RunEnd {

@@ -1,10 +1,11 @@
 import type { Actor } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import type { Signal } from '../engine/signal.js'
-import type { AwaitTask } from './active-run.js'
+import type { ActiveRun, AwaitTask } from './active-run.js'
 import { readEnds } from './ends.js'
+import { lookBack } from './event-wait/recent-events.js'
 import { own, type Presented } from './presented.js'
-import { run } from './store.js'
+import { run } from './store/store.js'
 
 interface SignalRow {
   id: string
@@ -13,12 +14,21 @@ interface SignalRow {
   request_id: string | null
 }
 
+/** What is looked for: `begun` among the awaited for the first time. */
+export interface NewsOf {
+  active: Pick<ActiveRun, 'identity' | 'origin' | 'mind'>
+  awaited: readonly AwaitTask[]
+  begun: readonly AwaitTask[]
+}
+
 /** Everything that there is to present to a run: what it was sent, and runs it waits for that have ended. */
 export async function readNews(
   sql: Database['sql'],
-  runId: string,
-  awaited: readonly AwaitTask[],
+  { active, awaited, begun }: NewsOf,
 ): Promise<Presented[]> {
+  const runId = active.identity.id
+  const taken = active.mind.takenEvents()
+  const forEvents = (tasks: readonly AwaitTask[]) => tasks.filter(({ waiting }) => waiting.for === 'event')
   const children = new Map(
     awaited.flatMap(({ id, waiting }) => (waiting.for === 'run' ? [[waiting.runId, id] as const] : [])),
   )
@@ -27,6 +37,10 @@ export async function readNews(
     'select id::text as id, signal, actor, request_id from run_signals where run_id = $1 order by id',
     [runId],
   )
+  const earlier = await lookBack(sql, {
+    ...{ identity: active.identity, since: active.origin.since ?? {}, begun: forEvents(begun), taken },
+    most: forEvents(awaited).length,
+  })
   const ends = children.size > 0 ? await readEnds(sql, [...children.keys()]) : new Map()
   return [
     ...rows.map(({ id, signal, actor, request_id: requestId }) => ({
@@ -35,6 +49,7 @@ export async function readNews(
       requestId,
       inboxId: Number(id),
     })),
+    ...earlier.map(({ task, event, requestId }) => ({ ...own({ kind: 'event', task, event }), requestId })),
     ...[...ends].flatMap(([childId, { status, output, error }]) => {
       const task = children.get(childId)
       if (task === undefined) return []

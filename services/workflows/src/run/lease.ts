@@ -1,7 +1,7 @@
 import type { RunError, RunStatus } from '@opsplane/contracts'
 import type { Database, HeldRow } from '@opsplane/postgres'
 import type { HeldRun } from './model.js'
-import { run } from './store.js'
+import { run } from './store/store.js'
 
 /** Columns a run is taken over with. */
 export const runColumns = [

@@ -2,7 +2,7 @@ import type { Database } from '@opsplane/postgres'
 import type { Recorded } from '../engine/history.js'
 import { entryOf } from './lines.js'
 import type { Origin } from './model.js'
-import { run } from './store.js'
+import { run } from './store/store.js'
 
 /** The whole journal of a run. */
 export interface LoadedJournal {

@@ -23,6 +23,8 @@ export interface Mind {
   nextDue(): number | null
   /** Of a run that has completed. */
   output(): unknown
+  /** Ids of events that its steps have waited for and got. */
+  takenEvents(): string[]
   /** Runs it started that nobody waits for any more. */
   strayRuns(): string[]
 }
@@ -68,6 +70,7 @@ export function createMind({ program, identity, origin, recorded }: MindOptions)
     },
     nextDue: () => memory.timers.next?.at ?? null,
     output: () => summaryOf(memory).output,
+    takenEvents: () => [...memory.taken.keys()],
     strayRuns: () => [...memory.strayRuns],
   }
 }

@@ -1,5 +1,6 @@
 import type { Actor, Instant, RunError, RunStatus, TenantScope } from '@opsplane/contracts'
 import type { Entry, Place } from '../engine/history.js'
+import type { LogPositions } from './event-wait/accepted.js'
 
 /** What a run was started with; number 0 of its journal. */
 export interface Origin {
@@ -14,6 +15,8 @@ export interface Origin {
   grant: string | null
   causationId: string | null
   requestId: string | null
+  /** Up to where logs had come, for a run that may wait for events: what it waits for is later. */
+  since: LogPositions | null
 }
 
 /** The step of another run that a run was started by. */

@@ -4,11 +4,13 @@ import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { WorkflowsConfig } from '../config.js'
 import { createRunActions } from './actions.js'
 import { type EffectParts, openEffects } from './perform/open-effects.js'
-import { startRetention } from './retention.js'
+import { startRetention } from './retention/runs.js'
 import { runRoutes } from './routes.js'
 import { createRuns, type Runs, type RunsOptions } from './runs.js'
 
-export interface OpenRunsOptions extends Pick<RunsOptions, 'loadVersion' | 'published'>, EffectParts {
+export interface OpenRunsOptions
+  extends Pick<RunsOptions, 'loadVersion' | 'published' | 'logEnds'>,
+    EffectParts {
   expressions: Pick<Expressions, 'evaluate'>
 }
 

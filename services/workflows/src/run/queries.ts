@@ -5,7 +5,7 @@ import { allowedRunActions } from '../engine/run-states.js'
 import { heldRunOf, type RunRow, runColumns } from './lease.js'
 import type { RunIdentity } from './model.js'
 import { stateOf } from './run-events.js'
-import { run } from './store.js'
+import { run } from './store/store.js'
 
 export interface FoundRun {
   identity: RunIdentity

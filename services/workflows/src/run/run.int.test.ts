@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { PendingApproval, type PlatformEvent, Run, RunDetail, systemActor } from '@opsplane/contracts'
+import { PendingApproval, Run, RunDetail } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
@@ -287,37 +287,6 @@ test('runs of a key wait for a place, oldest first; or are skipped, or take the 
   await reached(old, 'waiting')
   await reached(await start(replace, 'a'), 'waiting')
   expect((await detail(old)).status).toBe('cancelled')
-})
-
-const resolved = (id: string, incident: { id: string }): PlatformEvent => ({
-  ...{ id, type: 'incident.resolved', ...world.tenant, version: 1, actor: systemActor },
-  ...{ createdAt: new Date().toISOString(), requestId: null, causationId: null, source: null },
-  resource: { type: 'incident', id: incident.id, displayName: 'It' },
-  data: { before: null, after: incident, changes: ['id'] },
-})
-
-test('a run does not wait for the event that has started it', async () => {
-  const [own, next] = ['evt_01JABCDEFGHJKMNPQRSTVWXYZ1', 'evt_01JABCDEFGHJKMNPQRSTVWXYZ2']
-  const definition: Definition = { steps: [{ id: 'next', type: 'wait', event: { types: ['incident.*'] } }] }
-  const { runId } = await runs.start(world.define(definition)({ triggerKey: `event/${own}` }))
-  await reached(runId, 'waiting')
-  await runs.deliver([resolved(own, { id: 'inc_1' }), resolved(next, { id: 'inc_2' })])
-  expect(await ended(runId)).toMatchObject({ output: { data: { id: 'inc_2' } } })
-})
-
-test('an event goes to the run that waits for it, and to no other', async () => {
-  const wait = (filter: Record<string, string>) =>
-    started({ steps: [{ id: 'answer', type: 'wait', event: { types: ['incident.*'], filter } }] })
-  const [mine, others] = [await wait({ 'data.id': 'inc_1' }), await wait({ 'data.id': 'inc_2' })]
-  await reached(mine, 'waiting')
-  await reached(others, 'waiting')
-  const incident = { id: 'inc_1' }
-  await runs.deliver([resolved('evt_01JABCDEFGHJKMNPQRSTVWXYZ0', incident)])
-  expect(await ended(mine)).toMatchObject({
-    status: 'completed',
-    output: { event: 'incident.resolved', data: incident },
-  })
-  expect((await detail(others)).status).toBe('waiting')
 })
 
 test('lists are filtered, paged, and keep to their workspace', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, type PlatformEvent, type TenantScope } from '@opsplane/contracts'
+import { ApiError, type TenantScope } from '@opsplane/contracts'
 import { startMonths } from '@opsplane/eventstore'
 import { giveBackStatement, held } from '@opsplane/postgres'
 import { systemClock } from '@opsplane/runtime'
@@ -9,9 +9,10 @@ import type { Program } from '../engine/program.js'
 import type { ActiveRun, Aftermath, Leaving } from './active-run.js'
 import { type Concerned, follow, type Message, send } from './aftermath.js'
 import { databaseClock } from './clock.js'
-import { limitOf } from './concurrency-key.js'
+import { limitOf } from './concurrency/key.js'
 import { createEnds, type Ends } from './ends.js'
-import { sendToWaiting } from './event-waits.js'
+import type { AcceptedEvent, LogPositions } from './event-wait/accepted.js'
+import { sendToWaiting } from './event-wait/waits.js'
 import { readNews } from './inbox.js'
 import { type LeasedRun, leaseRun, runColumns } from './lease.js'
 import { loadJournals } from './loading.js'
@@ -22,9 +23,9 @@ import type { Presented, Reception } from './presented.js'
 import { createPrograms, type LoadVersion, type Programs } from './programs.js'
 import { createRunner, type Runner } from './runner.js'
 import { createStarter, type StartRequest } from './start.js'
-import { createRunStore, run } from './store.js'
+import { createRunStore, run } from './store/store.js'
+import type { Transition } from './store/transition.js'
 import { dueRuns } from './tables.js'
-import type { Transition } from './transition.js'
 import { createWork, type Effects, type StartTask } from './work.js'
 
 export interface RunsOptions {
@@ -37,6 +38,8 @@ export interface RunsOptions {
     workflowId: string,
     tenant: TenantScope,
   ): Promise<StartRequest['workflow'] & { grant: string | null }>
+  /** Up to where the logs of all services have come. */
+  logEnds(): Promise<LogPositions>
   /** Runs in hand at most, and of one workspace. */
   most?: { all: number; ofOne: number }
   leaseMs?: number
@@ -54,7 +57,7 @@ export interface Runs {
   /** What a run goes by, by the beginning of its journal. */
   programOf(identity: RunIdentity, lines: readonly { entry: object }[]): Promise<Program>
   /** Presents events to the runs that wait for them by now. */
-  deliver(events: readonly PlatformEvent[]): Promise<void>
+  deliver(events: readonly AcceptedEvent[]): Promise<void>
   /** Cancels every run of a workflow that has not ended. */
   cancelAll(
     workflowId: string,
@@ -177,7 +180,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   const runner = createRunner({
     ...{ most, commit, left, perform: work },
     nowMs: clock.nowMs,
-    look: ({ identity }, awaited) => readNews(database.sql, identity.id, awaited),
+    look: (active, awaited, begun) => readNews(database.sql, { active, awaited, begun }),
     journals: async (ids) => (await store.insist(() => loadJournals(database.sql, ids))) ?? new Map(),
     async mindOf({ identity }, { origin, recorded }) {
       const { program } = await programs(origin.programRef, identity.tenant)
@@ -194,7 +197,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     held<LeasedRun>({ name: 'runs', of: dueRuns, columns: runColumns, leaseMs, holder: runner }),
   )
   const start = createStarter({
-    ...{ store, runner, programs, clock, owner, database },
+    ...{ store, runner, programs, clock, owner, database, logEnds: options.logEnds },
     wake: () => due.wake(),
     limitOf: (program, request) => limitOf(options.expressions, program, request),
     async makeRoom(runIds) {

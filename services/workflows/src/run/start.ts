@@ -2,15 +2,16 @@ import { type Actor, idFactory, idTime, type TenantScope } from '@opsplane/contr
 import type { Database, StatementRunner } from '@opsplane/postgres'
 import type { Program } from '../engine/program.js'
 import type { DatabaseClock } from './clock.js'
-import { admission, type KeyedLimit } from './concurrency.js'
+import { admission, type KeyedLimit } from './concurrency/admission.js'
+import type { LogPositions } from './event-wait/accepted.js'
 import { lineOf } from './lines.js'
 import { createMind } from './mind.js'
 import type { HeldRun, Origin, Parent, RunFace, RunIdentity } from './model.js'
 import type { Programs } from './programs.js'
 import { eventRowsOf, eventTypesOf } from './run-events.js'
 import type { Runner } from './runner.js'
-import type { NewRun } from './start-statement.js'
-import type { RunStore } from './store.js'
+import type { NewRun } from './store/start-statement.js'
+import type { RunStore } from './store/store.js'
 
 /** What is to be run, and why. */
 export interface StartRequest {
@@ -22,6 +23,8 @@ export interface StartRequest {
   event: unknown
   input: unknown
   parent?: Parent & { waits: boolean }
+  /** What the run may wait for was accepted after this; where it is not given, logs are asked for their ends. */
+  since?: LogPositions
   /** Runs that were caused by runs, up to this one; 0 without. */
   depth?: number
   grant: string | null
@@ -44,6 +47,8 @@ export interface StarterOptions {
   owner: string
   /** The limit that runs of this program and with this start share; null for none. */
   limitOf(program: Program, request: StartRequest): Promise<KeyedLimit | null>
+  /** Up to where the logs of all services have come. */
+  logEnds(): Promise<LogPositions>
   database: Database
   /** Something is due. */
   wake(): void
@@ -80,13 +85,14 @@ export function createStarter(options: StarterOptions) {
   return async (request: StartRequest, tx?: StatementRunner): Promise<Started> => {
     const { tenant, workflow, triggerKey } = request
     const { program } = await programs(workflow.programRef, tenant)
+    const since = program.awaitsEvents ? (request.since ?? (await options.logEnds())) : null
     const id = newRunId('run')
     // Lists find times by their place among the ids.
     const now = idTime(id)
     const at = new Date(now).toISOString()
     const limit = await options.limitOf(program, request)
     const identity = { ...identityOf(id, request, at), concurrencyKey: limit?.key ?? null }
-    const origin = originOf(request)
+    const origin = originOf(request, since)
     const mind = createMind({ program, identity, origin, recorded: [] })
     const begins = tx === undefined && limit === null && runner.hasRoomFor(tenant.workspaceId)
     const entries = begins ? mind.decide({ kind: 'start' }, now) : []
@@ -103,6 +109,7 @@ export function createStarter(options: StarterOptions) {
     )
     const row = {
       ...{ identity, face, triggerKey, lines, bytes, seq: entries.length, dueAt: at },
+      awaitsEvents: program.awaitsEvents,
       owner: begins ? owner : null,
       events: eventRowsOf(
         { identity, origin, actor: request.actor, requestId: request.requestId, at },
@@ -147,10 +154,11 @@ function identityOf(
   }
 }
 
-function originOf(request: StartRequest): Origin {
+function originOf(request: StartRequest, since: LogPositions | null): Origin {
   const { workflow, trigger, event, input, parent, depth = 0, grant, causationId, requestId } = request
   return {
     ...{ programRef: workflow.programRef, trigger, event, input, depth, grant, causationId, requestId },
+    since,
     parent: parent ? { runId: parent.runId, place: parent.place } : null,
   }
 }

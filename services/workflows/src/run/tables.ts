@@ -54,6 +54,8 @@ export const runs = pgTable(
     bytes: bigint('bytes', { mode: 'number' }).notNull(),
     /** How many signals it was ever sent by those who do not work on it: tells whoever does of new ones. */
     signals: integer('signals').notNull().default(0),
+    /** Whether steps of it may wait for events, which are kept for it. */
+    awaitsEvents: boolean('awaits_events').notNull().default(false),
     /** Null while it waits for its concurrency key. */
     dueAt: instant('due_at'),
     ...leaseColumns(),
@@ -70,6 +72,9 @@ export const runs = pgTable(
       index('runs_concurrency_idx')
         .on(table.concurrencyKey, id)
         .where(sql`concurrency_key is not null and ended_at is null`),
+      index('runs_awaiting_idx')
+        .on(workspaceId, environment, table.queuedAt)
+        .where(sql`awaits_events and ended_at is null`),
       ...dueIndexes(dueRuns),
     ]
   },
@@ -132,10 +137,35 @@ export const runEventWaits = pgTable(
     environment: text('environment').notNull(),
     types: text('types').array().notNull(),
     filter: json('filter'),
+    /** By service: up to where its log had come when the run was started. */
+    since: json('since').notNull(),
   },
   (table) => [
     primaryKey({ name: 'run_event_waits_pkey', columns: [table.runId, table.task] }),
     index('run_event_waits_tenant_idx').on(table.workspaceId, table.environment),
+  ],
+)
+
+/** Events that some version could wait for, for steps that begin to wait after they have come. */
+export const recentEvents = pgTable(
+  'recent_events',
+  {
+    id: bigint('id', { mode: 'number' }).generatedAlwaysAsIdentity().notNull(),
+    /** The service whose log it stands in, and where. */
+    source: text('source').notNull(),
+    position: bigint('position', { mode: 'number' }).notNull(),
+    workspaceId: text('workspace_id').notNull(),
+    environment: text('environment').notNull(),
+    type: text('type').notNull(),
+    /** As webhooks get it. */
+    body: json('body').notNull(),
+    requestId: text('request_id'),
+    keptAt: timestamp('kept_at', { withTimezone: true, mode: 'string' }).notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ name: 'recent_events_pkey', columns: [table.source, table.position] }),
+    index('recent_events_tenant_idx').on(table.workspaceId, table.environment, table.source, table.position),
+    index('recent_events_kept_idx').on(table.keptAt),
   ],
 )
 

@@ -15,7 +15,7 @@ import { newRun, type Observer, type Settled, type StepRun } from '../engine/mem
 import type { Program } from '../engine/program.js'
 import { summaryOf } from '../engine/summary.js'
 import type { Origin, RunIdentity } from './model.js'
-import { run } from './store.js'
+import { run } from './store/store.js'
 
 /** A line of a journal as the trace reads it: without what is large, unless the fold needs it. */
 export interface TraceLine {

@@ -1,19 +1,23 @@
 import type { PlatformEvent } from '@opsplane/contracts'
-import type { EventConsumer, EventOrigin } from '@opsplane/eventstore'
+import type { EventConsumer } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
+import { type AcceptedEvent, bodyOf, keysOfEvent, type LogPositions } from '../run/event-wait/accepted.js'
+import { keepAwaited } from '../run/event-wait/recent-events.js'
 import { type Candidate, candidatesFor, depthsOf } from './active.js'
-import { eventBody, keysOfEvent, startsBy } from './matching.js'
+import { startsBy } from './matching.js'
 import type { Starting } from './starting.js'
 
 export interface EventTriggersOptions {
   starting: Starting
   /** Presents the events to runs that wait for one. */
-  deliver?(events: readonly PlatformEvent[]): Promise<void>
+  deliver(events: readonly AcceptedEvent[]): Promise<void>
 }
 
 /** An event, and a workflow that it starts. */
 interface Match {
   event: PlatformEvent
+  /** Up to where logs had come with it, its own included. */
+  since: LogPositions | null
   workflow: Candidate
 }
 
@@ -25,10 +29,12 @@ const startsAtOnce = 32
  */
 export function startEventTriggers(
   { consume, database }: ServiceContext,
-  { starting, deliver = async () => {} }: EventTriggersOptions,
+  { starting, deliver }: EventTriggersOptions,
 ): EventConsumer {
+  /** By service: the last position of which an event was handled here. */
+  const handled = new Map<string, number>()
   const start = async (
-    { event, workflow: { tenant, state } }: Match,
+    { event, since, workflow: { tenant, state } }: Match,
     depths: ReadonlyMap<string, number>,
   ) => {
     const cause = depths.get(causingRun(event) ?? '')
@@ -36,27 +42,41 @@ export function startEventTriggers(
       type: 'event',
       id: event.id,
       at: event.createdAt,
-      event: eventBody(event),
+      event: bodyOf(event),
       input: null,
       depth: cause === undefined ? 0 : cause + 1,
       requestId: event.requestId,
       causationId: event.id,
+      ...(since && { since }),
     })
   }
 
-  return consume({
+  const consumer = consume({
     durable: 'workflows-triggers',
     perform: async (events, { origins }) => {
-      const matches = await matchesOf(database, events, origins)
+      const accepted = events.map((event, at): AcceptedEvent => {
+        const { source = null, position = null } = origins[at] ?? {}
+        return { event, source, position }
+      })
+      const awaited = await keepAwaited(database.sql, accepted)
+      const before = new Map([...consumer.floors(), ...handled])
+      const matches = await matchesOf(database, accepted, before)
       const depths = await depthsOf(
         database,
         matches.flatMap(({ event }) => causingRun(event) ?? []),
       )
       for (let from = 0; from < matches.length; from += startsAtOnce)
         await Promise.all(matches.slice(from, from + startsAtOnce).map((match) => start(match, depths)))
-      await deliver(events)
+      await deliver(awaited)
+      for (const each of accepted) advance(handled, each)
     },
   })
+  return consumer
+}
+
+function advance(positions: Map<string, number>, { source, position }: AcceptedEvent): void {
+  if (source === null || position === null) return
+  positions.set(source, Math.max(position, positions.get(source) ?? 0))
 }
 
 /** The run that an event tells of, or that it was caused by. */
@@ -65,21 +85,28 @@ function causingRun({ resource, causationId }: PlatformEvent): string | undefine
   return causationId?.startsWith('run_') ? causationId : undefined
 }
 
+/** `before`: up to where logs had come before the first of the events. */
 async function matchesOf(
   database: ServiceContext['database'],
-  events: readonly PlatformEvent[],
-  origins: readonly EventOrigin[],
+  accepted: readonly AcceptedEvent[],
+  before: ReadonlyMap<string, number>,
 ): Promise<Match[]> {
-  const candidates = await candidatesFor(database, events.flatMap(keysOfEvent))
+  const candidates = await candidatesFor(
+    database,
+    accepted.flatMap(({ event }) => keysOfEvent(event)),
+  )
   if (candidates.length === 0) return []
   const byKey = new Map<string, Candidate[]>()
   for (const candidate of candidates)
     for (const key of candidate.keys) byKey.set(key, [...(byKey.get(key) ?? []), candidate])
-  return events.flatMap((event, at) => {
-    const { source = null, position = null } = origins[at] ?? {}
+  const positions = new Map(before)
+  return accepted.flatMap((each) => {
+    advance(positions, each)
+    const { event, source, position } = each
     const found = new Set(keysOfEvent(event).flatMap((key) => byKey.get(key) ?? []))
-    return [...found]
-      .filter(({ state }) => startsBy(state, event, { source, position }))
-      .map((workflow) => ({ event, workflow }))
+    const started = [...found].filter(({ state }) => startsBy(state, event, { source, position }))
+    if (started.length === 0) return []
+    const since = source === null ? null : { ...Object.fromEntries(positions), [source]: position ?? 0 }
+    return started.map((workflow) => ({ event, since, workflow }))
   })
 }

@@ -10,8 +10,8 @@ import {
 import { readJson, type ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'
+import type { Runs } from '../run/runs.js'
 import { type Candidate, workflowOfHook } from './active.js'
-import type { RunStarter } from './run-starter.js'
 import { isSignedBy } from './signature.js'
 import type { Starting } from './starting.js'
 import { answerOf } from './wait.js'
@@ -34,7 +34,7 @@ export interface Hooks {
 export interface HooksOptions {
   database: Database
   starting: Starting
-  runs: Pick<RunStarter, 'waitForEnd'>
+  runs: Pick<Runs, 'waitForEnd'>
   settings: Pick<ServiceClient, 'post'>
 }
 

@@ -1,9 +1,9 @@
 import { newId, TestWorkflow, TriggeredRun, TriggerWorkflow } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
+import type { Runs } from '../run/runs.js'
 import { inputFor } from '../workflow/check/input.js'
 import type { Workflows } from '../workflow/workflows.js'
 import { startOnce } from './once.js'
-import type { RunStarter } from './run-starter.js'
 import { answerOf, WaitQuery } from './wait.js'
 
 const starting = {
@@ -19,7 +19,7 @@ const starting = {
 const byHand = { event: null, depth: 0, causationId: null } as const
 
 /** Starting runs by hand. */
-export function manualRoutes(workflows: Workflows, runs: RunStarter): Route[] {
+export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
   return [
     defineRoute({
       ...starting,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { eventExample, type PlatformEvent } from '@opsplane/contracts'
-import { keysOfEvent, startsBy, startsByTopic } from './matching.js'
+import { keysOfEvent } from '../run/event-wait/accepted.js'
+import { startsBy, startsByTopic } from './matching.js'
 
 const id = 'wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
 const event: PlatformEvent = {

@@ -1,33 +1,10 @@
-import {
-  type DeliveryBody,
-  deliveryBody,
-  filterMatches,
-  type PlatformEvent,
-  type TenantScope,
-  type TopicEvent,
-} from '@opsplane/contracts'
+import { filterMatches, type PlatformEvent, type TenantScope, type TopicEvent } from '@opsplane/contracts'
 import type { EventOrigin } from '@opsplane/eventstore'
+import { bodyOf } from '../run/event-wait/accepted.js'
 import type { WorkflowRecord } from '../workflow/domain.js'
 import { placeOf } from '../workflow/workflows.js'
 
-/** What a workflow may have among its `trigger_keys` that an event starts. */
-export function keysOfEvent(event: PlatformEvent): string[] {
-  const { type } = event
-  const patterns = [type, '*', 'audit.*']
-  for (let dot = type.indexOf('.'); dot !== -1; dot = type.indexOf('.', dot + 1))
-    patterns.push(`${type.slice(0, dot)}.*`)
-  return patterns.map((pattern) => `${placeOf(event)}/${pattern}`)
-}
-
 export const keyOfTopic = (tenant: TenantScope, topic: string) => `${placeOf(tenant)}/bus:${topic}`
-
-/** An event as expressions and filters see it: as webhooks get it. */
-export type EventBody = Omit<DeliveryBody, 'webhook_id'>
-
-export function eventBody(event: PlatformEvent): EventBody {
-  const { webhook_id: _, ...body } = deliveryBody(event, '')
-  return body
-}
 
 /** Whether a platform event starts the workflow, one of whose keys it has; not if it was accepted before its activation. */
 export function startsBy(
@@ -39,7 +16,7 @@ export function startsBy(
   if (source !== null && position !== null && position <= (fence[source] ?? 0)) return false
   // A workflow that its own changes started would never rest.
   if (event.resource.type === 'workflow' && event.resource.id === id) return false
-  return trigger.filter === undefined || filterMatches(trigger.filter, eventBody(event))
+  return trigger.filter === undefined || filterMatches(trigger.filter, bodyOf(event))
 }
 
 /** Whether an event of the bus starts a workflow that listens to its topic. */

@@ -1,7 +1,8 @@
 import { canonicalJson, idTime } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { sha256Hex } from '@opsplane/runtime'
-import type { RunStarter, StartRequest } from './run-starter.js'
+import type { Runs } from '../run/runs.js'
+import type { StartRequest } from '../run/start.js'
 
 /** As long as the answers to requests with an Idempotency-Key are kept. */
 const keptMs = 24 * 3_600_000
@@ -11,7 +12,7 @@ const keptMs = 24 * 3_600_000
  * was lost, for as long as such keys are kept; one that comes later starts another.
  */
 export async function startOnce(
-  runs: Pick<RunStarter, 'start'>,
+  runs: Pick<Runs, 'start'>,
   request: Omit<StartRequest, 'triggerKey'>,
   { meta: { repetitionKey, now }, body }: { meta: Pick<RequestMeta, 'repetitionKey' | 'now'>; body: unknown },
 ): Promise<{ runId: string; created: boolean }> {

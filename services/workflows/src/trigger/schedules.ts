@@ -10,12 +10,13 @@ import {
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { send } from '../run/aftermath.js'
+import type { Runs } from '../run/runs.js'
+import type { StartRequest } from '../run/start.js'
 import type { Workflows } from '../workflow/workflows.js'
-import type { RunStarter, StartRequest } from './run-starter.js'
 
 export interface ScheduleTriggersOptions {
   workflows: Pick<Workflows, 'published' | 'versions'>
-  runs: Pick<RunStarter, 'start' | 'wake'>
+  runs: Pick<Runs, 'start' | 'wake'>
 }
 
 /** What may have given a workflow another schedule, or none. */

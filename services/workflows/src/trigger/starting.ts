@@ -1,9 +1,11 @@
 import { type Actor, ApiError, type TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
+import type { LogPositions } from '../run/event-wait/accepted.js'
+import type { Runs } from '../run/runs.js'
+import type { StartRequest } from '../run/start.js'
 import type { WorkflowRecord } from '../workflow/domain.js'
 import type { Runnable, Workflows } from '../workflow/workflows.js'
-import type { RunStarter, StartRequest } from './run-starter.js'
 
 /** Something that starts a workflow by itself. */
 export interface Cause {
@@ -14,6 +16,8 @@ export interface Cause {
   event: unknown
   input: unknown
   depth: number
+  /** Up to where logs had come then, where that is known. */
+  since?: LogPositions
   requestId: string | null
   causationId: string | null
 }
@@ -32,7 +36,7 @@ export interface Starting {
 
 export interface StartingOptions {
   workflows: Pick<Workflows, 'published'>
-  runs: Pick<RunStarter, 'start'>
+  runs: Pick<Runs, 'start'>
   database: Database
   log: Logger
 }
@@ -74,10 +78,11 @@ function goneOf(error: unknown): null {
 
 function requestOf(tenant: TenantScope, runnable: Runnable, cause: Cause, actor: Actor): StartRequest {
   const { grant, ...workflow } = runnable
-  const { type, id, at, event, input, depth, requestId, causationId } = cause
+  const { type, id, at, event, input, depth, since, requestId, causationId } = cause
   return {
     ...{ tenant, workflow, grant, actor, event, input, depth, requestId, causationId },
     trigger: { type, id, at },
     triggerKey: `${type}/${id}`,
+    ...(since && { since }),
   }
 }

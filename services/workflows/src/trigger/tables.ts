@@ -15,6 +15,7 @@ export const skippedTriggers = pgTable(
   },
   (table) => [
     primaryKey({ name: 'skipped_triggers_pkey', columns: [table.workflowId, table.triggerId] }),
-    index('skipped_triggers_time_idx').on(table.workflowId, table.triggeredAt),
+    index('skipped_triggers_time_idx').on(table.workflowId, table.triggeredAt, table.triggerId),
+    index('skipped_triggers_tenant_idx').on(table.workspaceId, table.triggeredAt),
   ],
 )

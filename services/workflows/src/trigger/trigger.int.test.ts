@@ -6,6 +6,7 @@ import {
   natsNames,
   newId,
   type PlatformEvent,
+  Run,
   TriggeredRun,
   Workflow,
   WorkflowHook,
@@ -130,6 +131,24 @@ describe('by events', () => {
       filter: { event: 'workflow.created', 'data.name': name },
     },
     steps: [{ id: 'tell', type: 'transform', value: '{{ event.data.name }}' }],
+  })
+
+  it('finds what follows its event at once, however quickly, where a step waits for it', async () => {
+    const filter = { 'data.id': '{{ event.data.id }}' }
+    const { id } = await publish({
+      ...onCreation('Followed'),
+      steps: [
+        { id: 'nap', type: 'wait', seconds: 1 },
+        { id: 'next', type: 'wait', event: { types: ['workflow.updated'], filter } },
+      ],
+    })
+    const followed = await create(hello, 'Followed')
+    expect((await api.patch(`/workflows/${followed.id}`, { name: 'Later' })).status).toBe(200)
+    await waitFor(async () => {
+      const [run] = (await api.get(`/workflows/${id}/runs`)).page(Run).items
+      expect(run?.status).toBe('completed')
+      return true
+    })
   })
 
   it('starts one run for each event after the activation that its filter lets through', async () => {

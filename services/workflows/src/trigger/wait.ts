@@ -1,6 +1,6 @@
 import type { TriggeredRun } from '@opsplane/contracts'
 import { z } from 'zod'
-import type { RunStarter } from './run-starter.js'
+import type { Runs } from '../run/runs.js'
 
 const maxWaitSeconds = 20
 
@@ -16,7 +16,7 @@ export const WaitQuery = z.object({
 
 /** The run as it is, or as it came out where it has ended within so many seconds. */
 export async function answerOf(
-  runs: Pick<RunStarter, 'waitForEnd'>,
+  runs: Pick<Runs, 'waitForEnd'>,
   { runId, created }: { runId: string; created: boolean },
   seconds: number,
   signal: AbortSignal,

@@ -24,3 +24,28 @@ export function logEndsOf(
       ),
     )
 }
+
+/** Asks once for all who want to know while it is being asked: each of them is told what was asked for after they did. */
+export function shared<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+  let asking: Promise<Answer> | undefined
+  let next: Promise<Answer> | undefined
+  const begin = () => {
+    const answer = ask()
+    asking = answer
+    const over = () => {
+      if (asking === answer) asking = undefined
+    }
+    answer.then(over, over)
+    return answer
+  }
+  return () => {
+    if (!asking) return begin()
+    next ??= asking
+      .catch(() => {})
+      .then(() => {
+        next = undefined
+        return begin()
+      })
+    return next
+  }
+}

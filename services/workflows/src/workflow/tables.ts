@@ -36,10 +36,16 @@ export const workflowVersions = readModelTable(
   {
     workflowId: stateText('workflow_id', 'workflowId'),
     number: integer('number').generatedAlwaysAs(sql.raw(`(state->>'number')::integer`)),
+    /** What steps of it may wait for: `workspace/environment/type or pattern`. */
+    awaitedKeys: text('awaited_keys')
+      .array()
+      .generatedAlwaysAs(sql.raw(`texts_of(state::jsonb->'awaitedKeys')`)),
   },
   (table) => [
     index('workflow_versions_workflow_idx')
       .on(table.workspaceId, table.environment, table.workflowId, table.number, table.id)
       .where(sql`number > 0`),
+    index('workflow_versions_tests_idx').on(table.workflowId).where(sql`number = 0`),
+    index('workflow_versions_awaited_idx').using('gin', table.awaitedKeys).with({ fastupdate: false }),
   ],
 )

@@ -28,6 +28,8 @@ export const StoredVersion = z.object({
   publishedBy: z.string(),
   /** By which its runs act for whoever published it. */
   grant: z.string(),
+  /** What steps of it may wait for: `workspace/environment/type or pattern`. */
+  awaitedKeys: z.array(z.string()),
   /** Outputs that stand in for steps, in the test of a draft. */
   pins: z.record(z.string(), JsonValue).default({}),
 })

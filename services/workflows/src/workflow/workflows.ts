@@ -148,7 +148,7 @@ export function createWorkflows(
       const { grant } = await delegations.delegate(meta, { run: ref, expiresInSeconds: null })
       const { name } = state
       const version = {
-        ...versionOf(id, { number, name, note, definition, now }),
+        ...versionOf(id, { number, name, note, definition, now, tenant }),
         ...{ grant, pins: {}, publishedBy: principal.userId },
       }
       const { draftRevision } = state
@@ -195,7 +195,11 @@ export function createWorkflows(
       const ref = testRef(id, testId)
       const expiresInSeconds = Math.min(definition.timeoutSeconds, longestGrantSeconds)
       const { grant } = await delegations.delegate(meta, { run: ref, expiresInSeconds })
-      const version = { ...versionOf(id, { number: 0, name, note: '', definition, now }), grant, pins }
+      const version = {
+        ...versionOf(id, { number: 0, name, note: '', definition, now, tenant }),
+        grant,
+        pins,
+      }
       await versions.keep(ref, { ...version, publishedBy: principal.userId }, tenant)
       return { id, name, version: 0, programRef: ref, grant, definition }
     },
@@ -214,15 +218,24 @@ function versionOf(
   {
     definition,
     now,
+    tenant,
     ...rest
-  }: Pick<StoredVersion, 'number' | 'name' | 'note' | 'definition'> & { now: string },
+  }: Pick<StoredVersion, 'number' | 'name' | 'note' | 'definition'> & { now: string; tenant: TenantScope },
 ) {
   return {
     ...rest,
     ...{ workflowId, definition, digest: digestOf(definition), publishedAt: now },
     stepCount: visits(definition).length,
+    awaitedKeys: awaitedTypes(definition).map((type) => `${placeOf(tenant)}/${type}`),
   }
 }
+
+/** Types and patterns of events that steps of it wait for, however deep they stand. */
+const awaitedTypes = (definition: WorkflowDefinition): string[] => [
+  ...new Set(
+    visits(definition).flatMap(({ step }) => (step.type === 'wait' ? (step.event?.types ?? []) : [])),
+  ),
+]
 
 function refuseUnknownPins(definition: WorkflowDefinition, pins: Record<string, JsonValue>): void {
   const known = new Set(visits(definition).map(({ step }) => step.id))

@@ -2,16 +2,13 @@ import {
   type ArrayParameters,
   arrays,
   type Column,
-  insertInto,
   type JournalRow,
-  journalColumns,
-  journalParts,
   parameterCounter,
   rowsOf,
   textColumn as text,
 } from '@opsplane/eventstore'
-import type { JournalLine, RunFace, RunIdentity } from './model.js'
-import { lineColumns } from './transition.js'
+import type { JournalLine, RunFace, RunIdentity } from '../model.js'
+import { journalParametersOf, journalPartsOf } from './journal-lines.js'
 
 /** A run that is to be there. */
 export interface NewRun {
@@ -23,6 +20,8 @@ export interface NewRun {
   owner: string | null
   /** Without an owner: when it is due; null while it waits for its concurrency key. */
   dueAt: string | null
+  /** Whether steps of it may wait for events. */
+  awaitsEvents: boolean
   seq: number
   bytes: number
   lines: readonly JournalLine[]
@@ -47,6 +46,7 @@ const columns: Column<NewRun>[] = [
   text('ended_at', ({ face }) => face.endedAt, 'timestamptz'),
   text('seq', (row) => String(row.seq), 'int'),
   text('bytes', (row) => String(row.bytes), 'bigint'),
+  text('awaits_events', (row) => String(row.awaitsEvents), 'boolean'),
   text('due_at', (row) => row.dueAt, 'timestamptz'),
   text('lease_owner', (row) => row.owner),
 ]
@@ -77,10 +77,7 @@ export function startStatement(withEvents: boolean): string {
         case when t.lease_owner is not null
           then coalesce($1::text::timestamptz, clock_timestamp()) + $2::float8 * interval '1 ms' end
       from taken t)`,
-    `kept as (${insertInto('run_entries', lineColumns, `${rowsOf(lineColumns, next)} join taken on taken.n = t.n`)})`,
-    ...(withEvents
-      ? journalParts(`select t.* from ${rowsOf(journalColumns, next)} join taken on taken.n = t.n`)
-      : []),
+    ...journalPartsOf('taken', next, withEvents),
   ]
   return `with ${parts.join(',\n')} select n::int as n from taken`
 }
@@ -89,10 +86,7 @@ export function startParameters(
   starts: readonly NewRun[],
   { at, leaseMs, withEvents }: { at: string | null; leaseMs: number; withEvents: boolean },
 ): (string | null | ArrayParameters[number])[] {
-  const lines = starts.flatMap(({ identity: { id }, lines: own }, n) =>
-    own.map((line) => ({ n, row: { ...line, runId: id } })),
-  )
-  const events = starts.flatMap((start, n) => start.events.map((row) => ({ n, row })))
+  const written = starts.map(({ identity: { id }, lines, events }) => ({ runId: id, lines, events }))
   return [
     at,
     String(leaseMs),
@@ -100,7 +94,6 @@ export function startParameters(
       allColumns,
       starts.map((row, n) => ({ n, row })),
     ),
-    ...arrays(lineColumns, lines),
-    ...(withEvents ? arrays(journalColumns, events) : []),
+    ...journalParametersOf(written, withEvents),
   ]
 }

@@ -1,9 +1,9 @@
 import { ApiError } from '@opsplane/contracts'
 import { sha256Hex } from '@opsplane/runtime'
 import type { Expressions } from '@opsplane/sandbox'
-import type { Program } from '../engine/program.js'
-import type { KeyedLimit } from './concurrency.js'
-import type { StartRequest } from './start.js'
+import type { Program } from '../../engine/program.js'
+import type { StartRequest } from '../start.js'
+import type { KeyedLimit } from './admission.js'
 
 /** The limit that a new run shares with others: of its workflow, or of those whose key comes to the same. */
 export async function limitOf(

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { idTime } from '@opsplane/contracts'
 import { createLogger } from '@opsplane/runtime'
 import { startTestService, type TestService, waitFor } from '@opsplane/testing'
-import { type Definition, runService } from '../fixture/run-service.js'
-import { deleteOldRuns } from './retention.js'
+import { type Definition, runService } from '../../fixture/run-service.js'
+import { deleteOldRuns } from './runs.js'
 
 const world = runService()
 let service: TestService
@@ -59,7 +59,7 @@ test('runs go with all they have when their workspace keeps them no longer, but 
   })
   for (const id of [short, usual, long]) {
     await sql`insert into run_signals (run_id, signal) values (${id}, '{}')`
-    await sql`insert into run_event_waits values (${id}, 't', 'ws', ${environment}, '{}', null)`
+    await sql`insert into run_event_waits values (${id}, 't', 'ws', ${environment}, '{}', null, '{}')`
     await sql`insert into run_approvers values (${id}, 't', 'ws', ${environment}, 'user:1')`
   }
 

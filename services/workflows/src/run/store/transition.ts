@@ -2,15 +2,13 @@ import {
   type ArrayParameters,
   arrays,
   type Column,
-  insertInto,
   type JournalRow,
-  journalColumns,
-  journalParts,
   parameterCounter,
   rowsOf,
   textColumn as text,
 } from '@opsplane/eventstore'
-import type { JournalLine, RunFace } from './model.js'
+import type { JournalLine, RunFace } from '../model.js'
+import { journalParametersOf, journalPartsOf } from './journal-lines.js'
 
 /** What one run becomes, all of it or nothing. */
 export interface Transition {
@@ -57,16 +55,6 @@ const givenColumns: Column<Transition>[] = [
   text('signals', (row) => String(row.signals), 'int'),
 ]
 
-export const lineColumns: Column<JournalLine & { runId: string }>[] = [
-  text('run_id', (row) => row.runId),
-  text('seq', (row) => String(row.seq), 'int'),
-  text('at', (row) => String(row.at), 'bigint'),
-  text('entry', (row) => row.entry, 'json'),
-  text('large_field', (row) => row.largeField),
-  text('large', (row) => row.large, 'json'),
-  text('large_bytes', (row) => (row.large === null ? null : String(row.large.length)), 'int'),
-]
-
 /**
  * Transitions of any number of runs, at most one of each, in one statement: the run where its lease and its journal are as
  * they were decided on, the new entries, and the events. `$1` is the time where it is simulated, `$2` and `$3` are the
@@ -91,10 +79,7 @@ export function transitionStatement(withEvents: boolean): string {
       from given g where r.id = g.id and r.id between $2 and $3
         and r.lease_fence = g.fence and r.lease_owner is not null and r.seq = g.before
       returning g.n, r.signals)`,
-    `kept as (${insertInto('run_entries', lineColumns, `${rowsOf(lineColumns, next)} join moved on moved.n = t.n::int`)})`,
-    ...(withEvents
-      ? journalParts(`select t.* from ${rowsOf(journalColumns, next)} join moved on moved.n = t.n::int`)
-      : []),
+    ...journalPartsOf('moved', next, withEvents),
   ]
   return `with ${parts.join(',\n')} select n, signals from moved`
 }
@@ -105,16 +90,11 @@ export function transitionParameters(
 ): (string | null | ArrayParameters[number])[] {
   const ids = transitions.map(({ runId }) => runId).sort()
   const rows = transitions.map((row, n) => ({ n, row }))
-  const lines = transitions.flatMap(({ runId, lines: own }, n) =>
-    own.map((line) => ({ n, row: { ...line, runId } })),
-  )
-  const events = transitions.flatMap((transition, n) => transition.events.map((row) => ({ n, row })))
   return [
     at,
     ids.at(0) ?? '',
     ids.at(-1) ?? '',
     ...arrays(givenColumns, rows),
-    ...arrays(lineColumns, lines),
-    ...(withEvents ? arrays(journalColumns, events) : []),
+    ...journalParametersOf(transitions, withEvents),
   ]
 }

@@ -3,7 +3,8 @@ import { startDaily } from '@opsplane/eventstore'
 import type { ServiceClient } from '@opsplane/http'
 import { type Database, lockTimedOut } from '@opsplane/postgres'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import { run } from './store.js'
+import { run } from '../store/store.js'
+import { deleteRecentEvents, deleteSkippedTriggers, deleteTestedDrafts, deleteUnusedKeys } from './beside.js'
 
 export interface RetentionOptions {
   sql: Database['sql']
@@ -43,9 +44,13 @@ export async function deleteOldRuns(options: RetentionOptions, closing: AbortSig
   let deleted = 0
   for (const [workspaceId, days] of kept) {
     const before = new Date(options.nowMs() - days * dayMs).toISOString()
+    await deleteSkippedTriggers(options.sql, { workspaceId, since: before }, closing)
     for (let batch = runsAtOnce; batch === runsAtOnce && !closing.aborted; deleted += batch)
       batch = await deleteBatch(options.sql, workspaceId, before)
   }
+  await deleteRecentEvents(options.sql, options.nowMs(), closing)
+  await deleteUnusedKeys(options.sql, closing)
+  await deleteTestedDrafts(options.sql, options.nowMs(), closing)
   if (deleted > 0) options.log.info({ runs: deleted }, 'old runs deleted')
 }
 

@@ -1,5 +1,5 @@
 import type { StatementRunner } from '@opsplane/postgres'
-import { run } from './store.js'
+import { run } from '../store/store.js'
 
 /** What runs of one workflow that share a key are limited by. */
 export interface KeyedLimit {

@@ -1,0 +1,50 @@
+import {
+  type DeliveryBody,
+  deliveryBody,
+  Filter,
+  filterMatches,
+  type PlatformEvent,
+} from '@opsplane/contracts'
+
+/** By the service that it stands in: a position in a log. What is at or below was accepted before. */
+export type LogPositions = Readonly<Record<string, number>>
+
+/** An event, and where it stands in the log of its service; null where that is not known. */
+export interface AcceptedEvent {
+  event: PlatformEvent
+  source: string | null
+  position: number | null
+}
+
+/** Whether an event was accepted after these positions; one that stands nowhere is taken for new. */
+export const isAfter = (
+  since: LogPositions,
+  { source, position }: Pick<AcceptedEvent, 'source' | 'position'>,
+): boolean => source === null || position === null || position > (since[source] ?? 0)
+
+/** Everything that a wait, or a trigger, may name an event by. */
+export const patternsOf = ({ type }: Pick<PlatformEvent, 'type'>): string[] => [
+  type,
+  '*',
+  'audit.*',
+  ...[...type.matchAll(/\./g)].map(({ index }) => `${type.slice(0, index)}.*`),
+]
+
+/** The same, each as `workspace/environment/pattern`. */
+export const keysOfEvent = (event: PlatformEvent): string[] =>
+  patternsOf(event).map((pattern) => `${event.workspaceId}/${event.environment}/${pattern}`)
+
+/** An event as expressions, filters and steps see it: as webhooks get it. */
+export type EventBody = Omit<DeliveryBody, 'webhook_id'>
+
+export function bodyOf(event: PlatformEvent): EventBody {
+  const { webhook_id: _, ...body } = deliveryBody(event, '')
+  return body
+}
+
+/** A filter whose values came out as none matches nothing. */
+export function filterLets(filter: Record<string, unknown> | null, body: object): boolean {
+  if (filter === null) return true
+  const parsed = Filter.safeParse(filter)
+  return parsed.success && filterMatches(parsed.data, body)
+}

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { newId, type PlatformEvent, RunDetail, systemActor } from '@opsplane/contracts'
+import { startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import { type Definition, type RunService, runService } from '../../fixture/run-service.js'
+import { deleteRecentEvents } from '../retention/beside.js'
+import type { Runs } from '../runs.js'
+import type { AcceptedEvent, LogPositions } from './accepted.js'
+import { keepAwaited } from './recent-events.js'
+
+let world: RunService
+let service: TestService
+let runs: Runs
+/** Up to where logs have come for runs that do not say. */
+let ends: LogPositions = {}
+
+beforeAll(async () => {
+  world = runService({ logEnds: async () => ends })
+  service = await startTestService(world.service)
+  const [first] = world.replicas
+  if (!first) throw new Error('no replica has started')
+  runs = first
+})
+afterAll(() => service?.stop())
+
+let position = 100
+
+/** An event of another service, the next in its log. */
+function resolved(incident: { id: string }, source = 'itsm'): AcceptedEvent {
+  const event: PlatformEvent = {
+    ...{ id: newId('event'), type: 'incident.resolved', ...world.tenant, version: 1, actor: systemActor },
+    ...{ createdAt: new Date().toISOString(), requestId: null, causationId: null, source: null },
+    resource: { type: 'incident', id: incident.id, displayName: 'It' },
+    data: { before: null, after: incident, changes: ['id'] },
+  }
+  return { event, source, position: ++position }
+}
+
+/** As the consumer does with a batch. */
+async function consume(...accepted: AcceptedEvent[]) {
+  const awaited = await keepAwaited(service.sql, accepted)
+  await runs.deliver(awaited)
+  return awaited.length
+}
+
+/** A version that waits for these, as publishing writes it. */
+async function waitable(...types: string[]) {
+  const { workspaceId, environment } = world.tenant
+  const keys = types.map((type) => `${workspaceId}/${environment}/${type}`)
+  await service.sql`insert into workflow_versions (id, workspace_id, environment, version, state)
+    values (${newId('workflow')}, ${workspaceId}, ${environment}, 1, ${JSON.stringify({ number: 1, awaitedKeys: keys })}::text::json)`
+}
+
+const wait = (id: string, filter?: Record<string, string>) =>
+  ({ id, type: 'wait', event: { types: ['incident.*'], ...(filter && { filter }) } }) as const
+const pause = { id: 'pause', type: 'approval', title: 'Go?', approvers: { users: ['usr_1'] } } as const
+const start = async (definition: Definition, since?: LogPositions) =>
+  (await runs.start(world.define(definition)(since ? { since } : {}))).runId
+const ended = (runId: string) => runs.waitForEnd(runId, 60_000)
+const statusOf = async (runId: string) => {
+  const api = service.as(testPrincipal({ workspaceId: world.tenant.workspaceId }))
+  return (await api.get(`/runs/${runId}`)).data(RunDetail).status
+}
+const reached = (runId: string, status: string) =>
+  waitFor(async () => {
+    expect(await statusOf(runId)).toBe(status)
+    return true
+  })
+/** Decides on the approval that a run is held up by. */
+async function goOn(runId: string) {
+  const ada = testPrincipal({ workspaceId: world.tenant.workspaceId, userId: 'usr_1' })
+  const answer = await service.as(ada).post(`/runs/${runId}/resume`, { decision: 'approve' })
+  expect(answer.status).toBe(200)
+}
+
+test('an event that no version waits for is not kept', async () => {
+  expect(await consume(resolved({ id: 'inc_0' }))).toBe(0)
+  expect(await service.sql`select 1 from recent_events`).toHaveLength(0)
+})
+
+test('an event goes to the run that waits for it, and to no other', async () => {
+  await waitable('incident.*')
+  const [mine, others] = [
+    await start({ steps: [wait('answer', { 'data.id': 'inc_1' })] }),
+    await start({ steps: [wait('answer', { 'data.id': 'inc_2' })] }),
+  ]
+  await reached(mine, 'waiting')
+  await reached(others, 'waiting')
+  await consume(resolved({ id: 'inc_1' }))
+  expect(await ended(mine)).toMatchObject({
+    status: 'completed',
+    output: { event: 'incident.resolved', data: { id: 'inc_1' } },
+  })
+  expect(await statusOf(others)).toBe('waiting')
+})
+
+describe('what has come before a step began to wait', () => {
+  test('is found where it was accepted after the run was started, and not before', async () => {
+    const before = resolved({ id: 'inc_3' })
+    ends = { itsm: position }
+    const runId = await start({ steps: [pause, wait('answer', { 'data.id': 'inc_3' })] })
+    ends = {}
+    await reached(runId, 'paused')
+    const after = resolved({ id: 'inc_3' })
+    await consume(before, after)
+    await consume(after)
+    await goOn(runId)
+    expect(await ended(runId)).toMatchObject({ output: { id: after.event.id } })
+  })
+
+  test('goes by the positions in each log, whatever the order of arrival', async () => {
+    const [own, late] = [resolved({ id: 'inc_4' }), resolved({ id: 'inc_4' })]
+    const other = resolved({ id: 'inc_4' }, 'settings')
+    const since = { itsm: own.position ?? 0, settings: other.position ?? 0 }
+    const runId = await start({ steps: [pause, wait('answer', { 'data.id': 'inc_4' })] }, since)
+    await reached(runId, 'paused')
+    await consume(other, late, own)
+    await goOn(runId)
+    expect(await ended(runId)).toMatchObject({ output: { id: late.event.id } })
+  })
+
+  test('is found past many others, and by a step inside a for_each and a branch', async () => {
+    const inner = wait('answer', { 'data.id': 'inc_5' })
+    const branch = { id: 'if', type: 'branch', if: '{{ true }}', then: [inner] }
+    const each = { id: 'each', type: 'for_each', items: '{{ [1, 2] }}', steps: [branch] }
+    const runId = await start({ steps: [pause, each] }, { itsm: position })
+    await reached(runId, 'paused')
+    const many = Array.from({ length: 250 }, (_, n) => resolved({ id: `inc_many_${n}` }))
+    const [first, second] = [resolved({ id: 'inc_5' }), resolved({ id: 'inc_5' })]
+    await consume(...many, first)
+    await consume(second)
+    await goOn(runId)
+    const { output } = (await ended(runId)) as { output: { id: string }[] }
+    expect(output.map(({ id }) => id)).toEqual([first.event.id, second.event.id])
+  })
+})
+
+test('steps of a run that wait for the same get one event each', async () => {
+  const branches = ['a', 'b', 'c'].map((name) => ({ name, steps: [wait(name, { 'data.id': 'inc_6' })] }))
+  const runId = await start({ steps: [pause, { id: 'all', type: 'parallel', branches }] }, { itsm: position })
+  await reached(runId, 'paused')
+  const early = [resolved({ id: 'inc_6' }), resolved({ id: 'inc_6' })]
+  await consume(...early)
+  await goOn(runId)
+  await waitFor(async () => {
+    const [row] =
+      await service.sql`select count(*)::int as count from run_event_waits where run_id = ${runId}`
+    expect(row).toEqual({ count: 1 })
+    return true
+  })
+  const last = resolved({ id: 'inc_6' })
+  await consume(last)
+  const { output } = (await ended(runId)) as { output: Record<string, { id: string }> }
+  const got = Object.values(output).map(({ id }) => id)
+  expect(got.sort()).toEqual([...early, last].map(({ event }) => event.id).sort())
+})
+
+test('events that come while steps begin to wait are neither lost nor got twice', async () => {
+  const steps = [1, 2, 3].map((n) => wait(`answer_${n}`, { 'data.id': 'inc_7' }))
+  const define = world.define({ steps, output: steps.map(({ id }) => `{{ steps.${id}.output.id }}`) })
+  const ids = await Promise.all(
+    Array.from({ length: 20 }, async () => (await runs.start(define({ since: { itsm: position } }))).runId),
+  )
+  const events = [1, 2, 3].map(() => resolved({ id: 'inc_7' }))
+  for (const event of events) await consume(event)
+  const expected = events.map(({ event }) => event.id).sort()
+  for (const id of ids) {
+    const { output } = (await ended(id)) as { output: string[] }
+    expect([...output].sort()).toEqual(expected)
+  }
+})
+
+test('events are kept for as long as a run may wait for them', async () => {
+  const { sql } = service
+  const expire = () => deleteRecentEvents(sql, Date.now(), new AbortController().signal)
+  const left = async () => (await sql`select 1 from recent_events`).length
+  const runId = await start({ steps: [pause, wait('answer')] }, { itsm: position })
+  await reached(runId, 'paused')
+  await consume(resolved({ id: 'inc_8' }))
+  await sql`update runs set ended_at = now() where id <> ${runId}`
+  await sql`update recent_events set kept_at = now() - interval '2 hours'`
+  await sql`update runs set queued_at = now() - interval '3 hours' where id = ${runId}`
+  await expire()
+  expect(await left()).toBeGreaterThan(0)
+  await sql`update runs set queued_at = now() where id = ${runId}`
+  await expire()
+  expect(await left()).toBe(0)
+})

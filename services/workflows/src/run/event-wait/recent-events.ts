@@ -1,0 +1,130 @@
+import { patternMatches } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import type { AwaitTask } from '../active-run.js'
+import type { RunIdentity } from '../model.js'
+import { run } from '../store/store.js'
+import {
+  type AcceptedEvent,
+  bodyOf,
+  type EventBody,
+  filterLets,
+  keysOfEvent,
+  type LogPositions,
+} from './accepted.js'
+
+/**
+ * Keeps those events that a step of some version of a workflow may wait for, each once; returns them. To be done before
+ * anything is started by them: a step that begins to wait then finds here what it is not sent.
+ */
+export async function keepAwaited(
+  sql: Database['sql'],
+  accepted: readonly AcceptedEvent[],
+): Promise<AcceptedEvent[]> {
+  if (accepted.length === 0) return []
+  const found = await run<{ key: string }>(
+    sql,
+    `select key from unnest($1::text[]) key
+     where exists (select from workflow_versions where awaited_keys @> array[key])`,
+    [[...new Set(accepted.flatMap(({ event }) => keysOfEvent(event)))]],
+  )
+  const keys = new Set(found.map(({ key }) => key))
+  const awaited = accepted.filter(({ event }) => keysOfEvent(event).some((key) => keys.has(key)))
+  await keep(
+    sql,
+    awaited.filter(({ source, position }) => source !== null && position !== null),
+  )
+  return awaited
+}
+
+async function keep(sql: Database['sql'], accepted: readonly AcceptedEvent[]): Promise<void> {
+  if (accepted.length === 0) return
+  const rows = accepted.map(({ source, position, event }) => {
+    const { workspaceId, environment, type, requestId } = event
+    const tenant = { workspace_id: workspaceId, environment }
+    return { source, position, ...tenant, type, body: bodyOf(event), request_id: requestId }
+  })
+  await run(
+    sql,
+    `insert into recent_events (source, position, workspace_id, environment, type, body, request_id)
+     select * from json_to_recordset($1::text::json) as kept (
+       source text, position bigint, workspace_id text, environment text, type text, body json, request_id text)
+     on conflict on constraint recent_events_pkey do nothing`,
+    [JSON.stringify(rows)],
+  )
+}
+
+interface RecentRow {
+  /** In the order in which they were kept. */
+  id: string
+  type: string
+  body: EventBody
+  request_id: string | null
+}
+
+/** An event that was there before a step began to wait for it. */
+export interface Found {
+  task: string
+  event: EventBody
+  requestId: string | null
+}
+
+const rowsAtOnce = 200
+
+/** Of each service in turn what is after its position, found by the index from one service to the next. */
+const lookBackStatement = `
+  with recursive sources(name) as (
+    (select source from recent_events where workspace_id = $1 and environment = $2 order by source limit 1)
+    union all
+    select (select source from recent_events where workspace_id = $1 and environment = $2 and source > sources.name
+      order by source limit 1)
+    from sources where sources.name is not null)
+  select id::text as id, type, body, request_id from sources join recent_events on source = sources.name
+    and workspace_id = $1 and environment = $2 and id > $3::bigint
+    and position > coalesce(($4::text::jsonb->>sources.name)::bigint, 0)
+  order by recent_events.id limit ${rowsAtOnce}`
+
+/** What is looked for: by steps that have begun to wait, in a run that was started after these positions. */
+export interface Lookback {
+  identity: Pick<RunIdentity, 'id' | 'tenant'>
+  since: LogPositions
+  begun: readonly AwaitTask[]
+  /** Ids of events that steps of the run have got already. */
+  taken: readonly string[]
+  /** For each step: as many as may contend for them. */
+  most: number
+}
+
+/** The first events that were accepted since the run was started and that these steps wait for. */
+export async function lookBack(
+  sql: Database['sql'],
+  { identity: { tenant }, since, begun, taken, most }: Lookback,
+): Promise<Found[]> {
+  if (begun.length === 0) return []
+  const open = new Map(begun.map((task) => [task, 0]))
+  const skipped = new Set(taken)
+  const found: Found[] = []
+  let after = '0'
+  for (;;) {
+    const rows = await run<RecentRow>(sql, lookBackStatement, [
+      tenant.workspaceId,
+      tenant.environment,
+      after,
+      JSON.stringify(since),
+    ])
+    for (const { type, body, request_id: requestId } of rows)
+      for (const [task, count] of open) {
+        if (skipped.has(body.id) || !isFor(task, type, body)) continue
+        found.push({ task: task.id, event: body, requestId })
+        if (count + 1 >= most) open.delete(task)
+        else open.set(task, count + 1)
+      }
+    const last = rows.at(-1)
+    if (!last || rows.length < rowsAtOnce || open.size === 0) return found
+    after = last.id
+  }
+}
+
+const isFor = ({ waiting }: AwaitTask, type: string, body: EventBody): boolean =>
+  waiting.for === 'event' &&
+  waiting.types.some((pattern) => patternMatches(pattern, type)) &&
+  filterLets(waiting.filter, body)

@@ -1,0 +1,46 @@
+import { patternMatches } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import { send } from '../aftermath.js'
+import { run } from '../store/store.js'
+import { type AcceptedEvent, bodyOf, filterLets, isAfter, type LogPositions, patternsOf } from './accepted.js'
+
+interface Wait {
+  run_id: string
+  task: string
+  workspace_id: string
+  environment: string
+  types: string[]
+  filter: Record<string, unknown> | null
+  since: LogPositions
+}
+
+/** Puts events into the inboxes of runs that wait for them, each as webhooks get it; returns which runs. */
+export async function sendToWaiting(
+  sql: Database['sql'],
+  accepted: readonly AcceptedEvent[],
+  at: string | null,
+): Promise<string[]> {
+  if (accepted.length === 0) return []
+  const events = accepted.map(({ event }) => event)
+  const waits = await run<Wait>(
+    sql,
+    `select run_id, task, workspace_id, environment, types, filter, since from run_event_waits
+     where workspace_id = any($1::text[]) and types && $2::text[]`,
+    [[...new Set(events.map(({ workspaceId }) => workspaceId))], [...new Set(events.flatMap(patternsOf))]],
+  )
+  const reached: string[] = []
+  for (const each of accepted)
+    for (const { run_id: runId, task } of waits.filter((wait) => isFor(wait, each))) {
+      const signal = { kind: 'event', task, event: bodyOf(each.event) } as const
+      const message = { signal, actor: null, requestId: each.event.requestId }
+      reached.push(...(await sql.begin((tx) => send(tx, [runId], message, at))))
+    }
+  return reached
+}
+
+function isFor({ workspace_id, environment, types, filter, since }: Wait, accepted: AcceptedEvent): boolean {
+  const { event } = accepted
+  if (workspace_id !== event.workspaceId || environment !== event.environment) return false
+  if (!isAfter(since, accepted)) return false
+  return types.some((pattern) => patternMatches(pattern, event.type)) && filterLets(filter, bodyOf(event))
+}
