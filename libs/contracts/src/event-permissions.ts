@@ -40,6 +40,8 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   workflow: 'workflows:read',
   pack: 'sdk:read',
   report: 'analytics:read',
+  export: 'analytics:read',
+  kpi: 'analytics:read',
   app: 'apps:read',
 }
 
