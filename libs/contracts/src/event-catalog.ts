@@ -1,4 +1,6 @@
 import { analyticsEvents } from './analytics.js'
+import { exportEvents } from './analytics-exports.js'
+import { kpiEvents } from './analytics-kpis.js'
 import { appsEvents } from './apps.js'
 import type { EventDefinition } from './catalog.js'
 import { changePolicyEvents } from './change-policies.js'
@@ -46,6 +48,8 @@ export const eventCatalog = {
   ...workflowEvents,
   ...appsEvents,
   ...analyticsEvents,
+  ...exportEvents,
+  ...kpiEvents,
   ...sdkEvents,
 } satisfies EventCatalog
 export type EventType = keyof typeof eventCatalog

@@ -41,6 +41,8 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   artifact: 'sdk:read',
   pack: 'sdk:read',
   report: 'analytics:read',
+  export: 'analytics:read',
+  kpi: 'analytics:read',
   app: 'apps:read',
 }
 

@@ -61,6 +61,7 @@ export const idPrefixes = {
   dashboard: 'dsh',
   kpi: 'kpi',
   export: 'exp',
+  exportLink: 'lnk',
   app: 'app',
   page: 'pag',
   dataSource: 'dsr',

@@ -36,6 +36,8 @@ export function natsNames(prefix = '') {
      * stands in Postgres.
      */
     wakeSubject: (service: string, what: string) => `${dotted}ops.wake.${service}.${what}`,
+    /** The object store that the files of exports are kept in, as parts: its stream is called `OBJ_` and this. */
+    exportsBucket: stream('EXPORTS'),
     topicsStream: stream('TOPICS'),
     topicSubjects: `${dotted}bus.>`,
     topicSubject: (workspaceId: string, environment: string, topic: string) =>

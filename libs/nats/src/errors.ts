@@ -33,3 +33,11 @@ export class NoStreamError extends Error {
     this.name = 'NoStreamError'
   }
 }
+
+/** What an object store has under a name is not what was put there. */
+export class CorruptObjectError extends Error {
+  constructor(bucket: string, name: string) {
+    super(`the object ${name} of ${bucket} is not what was put there`)
+    this.name = 'CorruptObjectError'
+  }
+}

@@ -9,6 +9,7 @@ import { createLogger } from '@opsplane/runtime'
 import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
 import { ensureConsumer } from './ensure-consumer.js'
 import { connectNats, type NatsLink } from './link.js'
+import { objectStreamOf, openObjectBucket } from './object-bucket.js'
 import { openPull } from './pull.js'
 import { authorizationOf, natsUsers, urlOfUser } from './server-users.js'
 import { streamLog } from './stream-log.js'
@@ -91,6 +92,23 @@ test('every service with a log makes a stream that is gone, publishes, and consu
   })
 })
 
+test('analytics keeps objects of exports, and nothing is left of those it removes', async () => {
+  const { exportsBucket } = names
+  const options = { bucket: exportsBucket, description: 'Files', maxBytes: -1, replicas: 1 }
+  const objects = openObjectBucket(linkOf('analytics'), options)
+  const { signal } = new AbortController()
+  const content = Buffer.alloc(1_500_000, 'export ')
+  await objects.put('exp_1/1', content, signal)
+  await objects.put('exp_1/1', content, signal)
+  await objects.put('exp_1/2', Buffer.from('second'), signal)
+  expect(content.equals((await objects.get('exp_1/1', signal)) ?? Buffer.alloc(0))).toBe(true)
+  expect(Buffer.from((await objects.get('exp_1/2', signal)) ?? []).toString()).toBe('second')
+  for (const name of ['exp_1/1', 'exp_1/2', 'exp_1/2']) await objects.remove(name)
+  expect(await objects.get('exp_1/1', signal)).toBeUndefined()
+  const { state } = await (await managerOf('operator')).streams.info(objectStreamOf(exportsBucket))
+  expect(state.messages).toBe(0)
+})
+
 describe('is denied to a service', () => {
   test.each<[string, ServiceName, (manager: JetStreamManager) => Promise<unknown>]>([
     ['to purge the log', 'itsm', (manager) => manager.streams.purge(stream)],
@@ -108,6 +126,25 @@ describe('is denied to a service', () => {
         }),
     ],
     ["to see another's consumer", 'settings', (manager) => manager.consumers.info(stream, 'itsm-sla-clocks')],
+    [
+      'to read the files of exports',
+      'itsm',
+      (manager) => manager.direct.getMessage(objectStreamOf(names.exportsBucket), { seq: 1 }),
+    ],
+    [
+      'to delete all of them at once',
+      'analytics',
+      (manager) => manager.streams.delete(objectStreamOf(names.exportsBucket)),
+    ],
+    [
+      'to have the server write files to a subject',
+      'analytics',
+      (manager) =>
+        manager.consumers.add(objectStreamOf(names.exportsBucket), {
+          deliver_subject: 'bus.ws_1.production.orders',
+          ack_policy: 'none' as never,
+        }),
+    ],
     ['to read topics', 'itsm', (manager) => manager.streams.getMessage(names.topicsStream, { seq: 1 })],
     ['to list streams', 'itsm', (manager) => manager.streams.list().next()],
     ['anything of the log to the gateway', 'gateway', (manager) => manager.streams.info(stream)],

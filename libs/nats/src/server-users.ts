@@ -9,6 +9,7 @@ import {
   topicConsumers,
 } from '@opsplane/contracts'
 import { userInbox } from './inbox.js'
+import { objectStreamOf } from './object-bucket.js'
 
 /** A user of the NATS server, and the subjects it may use. */
 export interface NatsUser {
@@ -76,6 +77,7 @@ function permissionsOf(name: ServiceName, names: NatsNames): Pick<NatsUser, 'pub
       ...durables.flatMap((durable) => consumingOf(names.eventsStream, durable)),
       ...(topicConsumers[name] ?? []).flatMap((durable) => consumingOf(names.topicsStream, durable)),
       ...(name === topicsOwner ? topicsOf(names) : []),
+      ...(name === exportsOwner ? objectsOf(names.exportsBucket) : []),
       ...hints,
     ],
     subscribe: [inbox, ...hints],
@@ -94,6 +96,22 @@ const topicsOf = ({ topicsStream, topicSubjects }: NatsNames) => [
   `$JS.API.CONSUMER.CREATE.${topicsStream}`,
   `$JS.API.CONSUMER.DELETE.${topicsStream}.*`,
 ]
+
+/** It alone keeps files there. */
+const exportsOwner: ServiceName = 'analytics'
+
+/** To make the bucket, and to put, get and remove objects; not to change or delete it. */
+function objectsOf(bucket: string): string[] {
+  const stream = objectStreamOf(bucket)
+  return [
+    `$O.${bucket}.>`,
+    ...makingOf(stream),
+    `$JS.API.STREAM.PURGE.${stream}`,
+    `$JS.API.STREAM.MSG.GET.${stream}`,
+    `$JS.API.DIRECT.GET.${stream}`,
+    `$JS.API.DIRECT.GET.${stream}.>`,
+  ]
+}
 
 /** To make a stream that is gone, and to see how it stands. */
 const makingOf = (stream: string) => [`$JS.API.STREAM.CREATE.${stream}`, `$JS.API.STREAM.INFO.${stream}`]

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { type ObjectStore, Objm } from '@nats-io/obj'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { CorruptObjectError } from './errors.js'
+import type { NatsLink } from './link.js'
+
+/** Objects of some MB in the Object Store of JetStream (ADR-20 of NATS), as `nats object` shows them. */
+export interface ObjectBucket {
+  /** Resolves once it is kept. Rejects where the bucket is full or NATS is away: whether it is there is then not known. */
+  put(name: string, bytes: Uint8Array, signal: AbortSignal): Promise<void>
+  /** Undefined for none. Rejects where what is read is not what was put. */
+  get(name: string, signal: AbortSignal): Promise<Uint8Array | undefined>
+  /** What is not there is no fault; nothing is left of it. */
+  remove(name: string): Promise<void>
+}
+
+export interface ObjectBucketOptions {
+  bucket: string
+  description: string
+  /** Of the bucket when it is made; what an operator changes later stays. -1 for no limit. */
+  maxBytes: number
+  replicas: number
+}
+
+export const objectStreamOf = (bucket: string) => `OBJ_${bucket}`
+
+/** Half of what a server takes in one message by default. */
+const chunkBytes = 524_288
+const timeoutMs = 10_000
+
+/** Makes the bucket with the first use, where there is none. */
+export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): ObjectBucket {
+  const { bucket, description, maxBytes, replicas } = options
+  let opened: { on: NatsConnection; store: Promise<ObjectStore> } | undefined
+
+  const store = async (signal?: AbortSignal): Promise<ObjectStore> => {
+    const connection = await link.ready(signal)
+    if (opened?.on !== connection) {
+      // Without the client's own check, which would ask for account information the user may not see.
+      const client = jetstream(connection, { checkAPI: false, timeout: timeoutMs })
+      const made = new Objm(client).create(bucket, { description, max_bytes: maxBytes, replicas })
+      opened = { on: connection, store: made }
+      made.catch(() => {
+        opened = undefined
+      })
+    }
+    return opened.store
+  }
+
+  return {
+    async put(name, bytes, signal) {
+      const objects = await store(signal)
+      await unlessAborted(
+        objects.put({ name, options: { max_chunk_size: chunkBytes } }, streamOf(bytes)),
+        signal,
+      )
+    },
+    async get(name, signal) {
+      const info = await unlessAborted((await store(signal)).info(name), signal)
+      if (!info || info.deleted) return undefined
+      const manager = await managerOf(link, signal)
+      const chunks: Uint8Array[] = []
+      // Asked for one by one, which takes no consumer: one of those could have the server write to any subject.
+      for (let seq = 1, bytes = 0; bytes < info.size; ) {
+        const next = { seq, next_by_subj: `$O.${bucket}.C.${info.nuid}` }
+        const chunk = await unlessAborted(manager.direct.getMessage(objectStreamOf(bucket), next), signal)
+        // Removed meanwhile.
+        if (!chunk) return undefined
+        chunks.push(chunk.data)
+        bytes += chunk.data.length
+        seq = chunk.seq + 1
+      }
+      const content = Buffer.concat(chunks)
+      if (digestOf(content) !== info.digest) throw new CorruptObjectError(bucket, name)
+      return content
+    },
+    async remove(name) {
+      const objects = await store()
+      await objects.delete(name)
+      // What the store would keep for good, to say that there was one.
+      const manager = await managerOf(link)
+      const filter = `$O.${bucket}.M.${encodedName(name)}`
+      await manager.streams.purge(objectStreamOf(bucket), { filter })
+    },
+  }
+}
+
+const managerOf = async (link: NatsLink, signal?: AbortSignal) =>
+  jetstreamManager(await link.ready(signal), { checkAPI: false, timeout: timeoutMs })
+
+/** As object stores write it: base64 for URLs, padded. */
+const digestOf = (bytes: Uint8Array) =>
+  `SHA-256=${padded(createHash('sha256').update(bytes).digest('base64url'))}`
+const padded = (text: string) => text.padEnd(Math.ceil(text.length / 4) * 4, '=')
+
+/** As object stores name objects in subjects. */
+const encodedName = (name: string) => padded(Buffer.from(name).toString('base64url'))
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      if (bytes.length > 0) controller.enqueue(bytes)
+      controller.close()
+    },
+  })
+}
+
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  let stop: () => void = () => {}
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+    promise.catch(() => {})
+  }
+}

@@ -1,0 +1,34 @@
+import type { Column, Row } from './column.js'
+import { type FormatWriter, textWriter, type WriterState } from './writer.js'
+
+/** A row as a JSON object: numbers as numbers, as far as JSON has them. */
+function objectLine(columns: readonly Column[]): (row: Row) => string {
+  const keys = columns.map(({ name }, at) => `${at === 0 ? '{' : ','}${JSON.stringify(name)}:`)
+  const isNumeric = columns.map(({ type }) => type === 'integer' || type === 'number')
+  return (row) => {
+    let text = ''
+    for (let at = 0; at < keys.length; at++) text += keys[at] + valueText(row[at], isNumeric[at] === true)
+    return text === '' ? '{}' : `${text}}`
+  }
+}
+
+function valueText(value: unknown, isNumeric: boolean): string {
+  if (value === null || value === undefined) return 'null'
+  if (typeof value === 'bigint') return String(value)
+  if (isNumeric && typeof value === 'string') return jsonNumber.test(value) ? value : 'null'
+  return JSON.stringify(value) ?? 'null'
+}
+
+/** What JSON takes for a number; `NaN` and `Infinity` are none. */
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** A JSON object a line. */
+export function ndjsonWriter(columns: readonly Column[], state?: WriterState): FormatWriter {
+  const object = objectLine(columns)
+  return textWriter({ first: '', line: (row) => `${object(row)}\n`, between: '', last: '', state })
+}
+
+/** One array of objects, an object a line. */
+export function jsonWriter(columns: readonly Column[], state?: WriterState): FormatWriter {
+  return textWriter({ first: '[\n', line: objectLine(columns), between: ',\n', last: '\n]\n', state })
+}

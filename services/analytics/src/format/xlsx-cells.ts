@@ -1,0 +1,82 @@
+import { toUSVString } from 'node:util'
+import { type Column, type ColumnType, textOf } from './column.js'
+import { styles } from './xlsx-workbook.js'
+
+/** A cell at a reference such as B7; nothing for null. */
+export type CellWriter = (reference: string, value: unknown) => string
+
+/** What a cell holds at most. */
+const mostCharacters = 32_767
+/** Digits a number of a workbook keeps; longer ones are written as text, so that none is lost. */
+const mostDigits = 15
+const dayMs = 86_400_000
+/** Day 0 of the workbook's calendar. */
+const epochMs = Date.UTC(1899, 11, 30)
+
+/** One for each column. `onCut` is called for each text that was too long. */
+export function cellWriters(columns: readonly Column[], onCut: () => void): CellWriter[] {
+  return columns.map(({ type }) => {
+    const write = writerOf(type, onCut)
+    return (reference, value) => (value === null || value === undefined ? '' : write(reference, value))
+  })
+}
+
+function writerOf(type: ColumnType, onCut: () => void): CellWriter {
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return (reference, value) => {
+        const text = `<c r="${reference}"><v>${value}</v></c>`
+        return isExact(value) ? text : textCell(reference, String(value))
+      }
+    case 'boolean':
+      return (reference, value) => `<c r="${reference}" t="b"><v>${value === true ? 1 : 0}</v></c>`
+    case 'date':
+      return dated(styles.date)
+    case 'timestamp':
+      return dated(styles.timestamp)
+    default:
+      return (reference, value) => {
+        const text = textOf(value)
+        if (text.length <= mostCharacters) return textCell(reference, text)
+        onCut()
+        return textCell(reference, `${text.slice(0, mostCharacters - 1)}…`)
+      }
+  }
+}
+
+/** Whether a workbook shows the same number that is written. */
+const isExact = (value: unknown): boolean =>
+  typeof value === 'number'
+    ? Number.isFinite(value)
+    : Number.isFinite(Number(value)) && String(value).replace(/\D/g, '').length <= mostDigits
+
+const dated =
+  (style: number): CellWriter =>
+  (reference, value) => {
+    const days = (Date.parse(String(value)) - epochMs) / dayMs
+    // The calendar begins in 1900, with a day that never was: before March all days are off by one.
+    return days > 60 && days < 2_958_466
+      ? `<c r="${reference}" s="${style}"><v>${days}</v></c>`
+      : textCell(reference, String(value))
+  }
+
+export const textCell = (reference: string, text: string): string =>
+  `<c r="${reference}" t="inlineStr"><is><t xml:space="preserve">${escaped(text)}</t></is></c>`
+
+// What XML has no character for, what it has a meaning for, and what workbooks read as an escape.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped
+const special = /[&<>\u0000-\u0008\u000b\u000c\u000d\u000e-\u001f\ufffe\uffff]|_x[0-9A-Fa-f]{4}_/g
+const suspicious = /[&<>\p{Cc}\ufffe\uffff]|_x|\p{Surrogate}/u
+
+/** As the text of an element, whatever characters it has. */
+function escaped(text: string): string {
+  if (!suspicious.test(text)) return text
+  return toUSVString(text).replace(special, (found) => {
+    if (found === '&') return '&amp;'
+    if (found === '<') return '&lt;'
+    if (found === '>') return '&gt;'
+    if (found.startsWith('_x')) return `_x005F${found}`
+    return `_x${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`
+  })
+}

@@ -1,0 +1,142 @@
+import { promisify } from 'node:util'
+import { constants, crc32, deflateRaw } from 'node:zlib'
+import { z } from 'zod'
+import { FileLimitError } from './writer.js'
+
+const deflate = promisify(deflateRaw)
+
+const Entry = z.object({
+  name: z.string(),
+  crc: z.number(),
+  bytes: z.number(),
+  compressed: z.number(),
+  offset: z.number(),
+})
+type Entry = z.infer<typeof Entry>
+
+/** What an archive has to remember to be continued elsewhere. */
+export const ZipState = z.object({ offset: z.number(), done: z.array(Entry), open: Entry.nullable() })
+export type ZipState = z.infer<typeof ZipState>
+
+/** An archive that is written once, from the first byte to the last. Each call returns the bytes that follow. */
+export interface ZipWriter {
+  /** Begins an entry; there is none open. */
+  begin(name: string): Buffer
+  add(text: string): Promise<Buffer>
+  /** Ends the entry that is open. */
+  finish(): Buffer
+  /** The directory, after the last entry. */
+  end(): Buffer
+  /** Of the entry that is open, uncompressed. */
+  openBytes(): number
+  state(): ZipState
+}
+
+/** Without the extension for more, no offset or size of an archive goes beyond it. */
+const mostBytes = 0xffff_ffff
+/** Sizes and checksum follow the data; names are UTF-8. */
+const flags = 0x0808
+const version = 20
+const deflated = 8
+/** The first day the format knows: files of the same rows are the same. */
+const dosDate = 0x0021
+
+/**
+ * Each piece is compressed by itself and ends at a byte, so that pieces can be joined, also those of another process. Throws
+ * FileLimitError at 4 GiB.
+ */
+export function zipWriter(given: ZipState = { offset: 0, done: [], open: null }): ZipWriter {
+  const done = [...given.done]
+  let open = given.open && { ...given.open }
+  let offset = given.offset
+  const emit = (bytes: Buffer): Buffer => {
+    offset += bytes.length
+    if (offset > mostBytes || (open?.bytes ?? 0) > mostBytes)
+      throw new FileLimitError('The file would be larger than the 4 GiB that the format has room for.')
+    return bytes
+  }
+  const opened = (): Entry => {
+    if (!open) throw new Error('No entry of the archive is open.')
+    return open
+  }
+
+  return {
+    begin(name) {
+      open = { name, crc: 0, bytes: 0, compressed: 0, offset }
+      return emit(Buffer.concat([localHeader(name), Buffer.from(name)]))
+    },
+    async add(text) {
+      const entry = opened()
+      const bytes = Buffer.from(text)
+      const piece = await deflate(bytes, { level: 1, finishFlush: constants.Z_SYNC_FLUSH })
+      entry.crc = crc32(bytes, entry.crc)
+      entry.bytes += bytes.length
+      entry.compressed += piece.length
+      return emit(piece)
+    },
+    finish() {
+      const entry = opened()
+      entry.compressed += lastBlock.length
+      const bytes = emit(Buffer.concat([lastBlock, descriptor(entry)]))
+      done.push(entry)
+      open = null
+      return bytes
+    },
+    end() {
+      const start = offset
+      const directory = Buffer.concat(done.map(directoryEntry))
+      return Buffer.concat([emit(directory), emit(directoryEnd(done.length, directory.length, start))])
+    },
+    openBytes: () => open?.bytes ?? 0,
+    state: () => ({ offset, done: [...done], open: open && { ...open } }),
+  }
+}
+
+/** An empty block that says it is the last one. */
+const lastBlock = Buffer.from([0x03, 0x00])
+
+function localHeader(name: string): Buffer {
+  const header = Buffer.alloc(30)
+  header.writeUInt32LE(0x04034b50, 0)
+  header.writeUInt16LE(version, 4)
+  header.writeUInt16LE(flags, 6)
+  header.writeUInt16LE(deflated, 8)
+  header.writeUInt16LE(dosDate, 12)
+  header.writeUInt16LE(Buffer.byteLength(name), 26)
+  return header
+}
+
+function descriptor({ crc, compressed, bytes }: Entry): Buffer {
+  const descriptor = Buffer.alloc(16)
+  descriptor.writeUInt32LE(0x08074b50, 0)
+  descriptor.writeUInt32LE(crc, 4)
+  descriptor.writeUInt32LE(compressed, 8)
+  descriptor.writeUInt32LE(bytes, 12)
+  return descriptor
+}
+
+function directoryEntry({ name, crc, compressed, bytes, offset }: Entry): Buffer {
+  const header = Buffer.alloc(46)
+  header.writeUInt32LE(0x02014b50, 0)
+  header.writeUInt16LE(version, 4)
+  header.writeUInt16LE(version, 6)
+  header.writeUInt16LE(flags, 8)
+  header.writeUInt16LE(deflated, 10)
+  header.writeUInt16LE(dosDate, 14)
+  header.writeUInt32LE(crc, 16)
+  header.writeUInt32LE(compressed, 20)
+  header.writeUInt32LE(bytes, 24)
+  header.writeUInt16LE(Buffer.byteLength(name), 28)
+  header.writeUInt32LE(offset, 42)
+  return Buffer.concat([header, Buffer.from(name)])
+}
+
+function directoryEnd(entries: number, bytes: number, offset: number): Buffer {
+  const end = Buffer.alloc(22)
+  end.writeUInt32LE(0x06054b50, 0)
+  end.writeUInt16LE(entries, 8)
+  end.writeUInt16LE(entries, 10)
+  end.writeUInt32LE(bytes, 12)
+  end.writeUInt32LE(offset, 16)
+  return end
+}
