@@ -17,6 +17,9 @@ test('a program finds the files of its child processes, compiled and from its bu
   await bundle({ root, entries: [entry] })
   for (const file of [join(root, entry), place]) {
     const { stdout, stderr } = run(file, '/')
-    expect({ stdout, stderr }).toEqual({ stdout: '{"ok":true,"value":42}', stderr: '' })
+    expect({ stdout, stderr }).toEqual({
+      stdout: '[{"ok":true,"value":42},{"status":"completed","output":42}]',
+      stderr: '',
+    })
   }
 })

@@ -1,3 +1,4 @@
+export { type CodeRunnerOptions, createCodeRunner } from './code/runner.js'
 export * from './code/types.js'
 export { type ExpressionErrorCode, expressionErrorCodes } from './error-codes.js'
 export {
@@ -9,6 +10,7 @@ export {
   type ExpressionsOptions,
 } from './expressions.js'
 export { maxDepth } from './limits.js'
+export { PoolError, type PoolFailure } from './pool/pool.js'
 export type { Evaluated, ExpressionError } from './results.js'
 export { maxExpressionLength } from './template/scan.js'
 export { maxExpressions, parseTemplate, type Template, type TemplateProblem } from './template/template.js'

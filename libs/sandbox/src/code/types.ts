@@ -52,7 +52,9 @@ export interface CodeRequest {
   entry?: string | undefined
   args: Json[]
   limits: CodeLimits
-  /** Names the code sees as host functions; no other reaches `host`. */
+  /** What the code finds as `host.context`. */
+  context?: Json | undefined
+  /** Names the code sees as functions of its `host`, dots for objects within each other; no other reaches `host`. */
   functions: readonly string[]
   host: HostFunctions
   /** Ends it as `cancelled`. */

@@ -1,13 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import type { Socket } from 'node:net'
-import { startGuard } from '@opsplane/runtime/server-process'
-import { frame, frameReader, partDone } from '../frames.js'
+import { partDone } from '../frames.js'
+import { type Channel, type ChildFailure, openChannel } from './channel.js'
 import type { ChildCommand } from './program.js'
 import { watch } from './watch.js'
 
-/** How a request to a child ended without an answer; `crashed` by what it did, `died` by what others did. */
-export type ChildFailure = 'deadline' | 'memory' | 'too_large' | 'crashed' | 'died'
-
+/** A request to a child ended without an answer. */
 export class ChildFailedError extends Error {
   constructor(
     readonly failure: ChildFailure,
@@ -36,74 +32,19 @@ export interface Child {
   kill(): void
 }
 
-/** How V8 ends when its heap is full, or something in it larger than can be. */
-const crashes = new Set<NodeJS.Signals>(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV'])
-
-function failureOf(code: number | null, signal: NodeJS.Signals | null): ChildFailure {
-  if (signal !== null && crashes.has(signal)) return 'memory'
-  return code === null ? 'died' : 'crashed'
-}
-
 /** Starts the program and waits until it is ready. Rejects with `ChildFailedError` where that takes too long or it ends. */
-export async function startChild(
-  { command, args, identity }: ChildCommand,
-  limits: ChildLimits,
-): Promise<Child> {
-  const process = spawn(command, args, {
-    // A terminal's Ctrl-C is for the parent, which then closes its children when it wants.
-    detached: true,
-    env: {},
-    cwd: '/',
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-    ...identity,
-  })
-  const child = channelOf(process, limits)
-  if (process.pid !== undefined) {
-    // One that computes without end does not notice that its parent is gone.
-    const guard = startGuard(process.pid, 'SIGKILL')
-    void child.gone.then(() => guard.kill('SIGKILL'))
-  }
-  await child.next(limits.startMs)
-  return child
-}
-
-function channelOf(process: ChildProcess, limits: ChildLimits) {
-  const pipe = process.stdio[3] as Socket
-  const read = frameReader(limits.replyBytes)
+export async function startChild(command: ChildCommand, limits: ChildLimits): Promise<Child> {
+  const { residentBytes } = limits
   let waiting: { answer: (text: string) => void; fail: (failure: ChildFailure) => void } | undefined
-  let alive = true
-
-  const end = (failure: ChildFailure) => {
-    if (alive) {
-      alive = false
-      process.kill('SIGKILL')
-    }
-    waiting?.fail(failure)
-  }
-  pipe.on('data', (chunk: Buffer) => {
-    try {
-      // What nobody has asked for comes from a child that is no longer ours.
-      for (const text of read(chunk)) waiting ? waiting.answer(text) : end('died')
-    } catch {
-      end('too_large')
-    }
-  })
-  pipe.on('error', () => end('died'))
-  process.on('error', () => end('died'))
-  const gone = new Promise<void>((resolve) => {
-    const ended = (code: number | null, signal: NodeJS.Signals | null) => {
-      end(failureOf(code, signal))
-      pipe.destroy()
-      resolve()
-    }
-    process.once('exit', ended)
-    process.once('error', () => process.pid === undefined && ended(null, null))
+  const channel: Channel = openChannel(command, limits.replyBytes, {
+    // What nobody has asked for comes from a child that is no longer ours.
+    text: (text) => (waiting ? waiting.answer(text) : channel.end('died')),
+    ended: (failure) => waiting?.fail(failure),
   })
 
   const next = (deadlineMs: number): Promise<string> =>
     new Promise((resolve, reject) => {
-      const { residentBytes } = limits
-      const unwatch = watch({ pid: process.pid ?? 0, deadlineMs, residentBytes, onPassed: end })
+      const unwatch = watch({ pid: channel.pid, deadlineMs, residentBytes, onPassed: channel.end })
       let done = 0
       const settle = () => {
         unwatch()
@@ -123,23 +64,23 @@ function channelOf(process: ChildProcess, limits: ChildLimits) {
           reject(new ChildFailedError(failure, done))
         },
       }
-      if (!alive) end('died')
+      if (!channel.alive) waiting.fail('died')
     })
 
+  await next(limits.startMs)
   return {
     get pid() {
-      return process.pid ?? 0
+      return channel.pid
     },
     get alive() {
-      return alive
+      return channel.alive
     },
-    gone,
-    next,
-    request(text: string, deadlineMs: number) {
+    gone: channel.gone,
+    request(text, deadlineMs) {
       const answer = next(deadlineMs)
-      if (alive) pipe.write(frame(text))
+      channel.send(text)
       return answer
     },
-    kill: () => end('died'),
+    kill: () => channel.end('died'),
   }
 }

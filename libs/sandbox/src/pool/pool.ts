@@ -1,7 +1,9 @@
-import { type Logger, retryDelayMs } from '@opsplane/runtime'
-import { type Child, ChildFailedError, type ChildFailure, type ChildLimits, startChild } from './child.js'
+import type { Logger } from '@opsplane/runtime'
+import type { ChildFailure } from './channel.js'
+import { type Child, ChildFailedError, type ChildLimits, startChild } from './child.js'
 import { createConduct } from './conduct.js'
-import { type ChildCommand, type ChildProgram, commandOf } from './program.js'
+import type { ChildProgram } from './program.js'
+import { createStarts } from './starts.js'
 import { createTurns } from './turns.js'
 
 export interface PoolOptions {
@@ -65,7 +67,6 @@ interface Slot {
 }
 
 const sweepMs = 1_000
-const startsBeforeGivingUp = 3
 
 /**
  * A few child processes that answer requests, one each at a time. Tenants take turns. Each leaves at least one child to the
@@ -83,8 +84,8 @@ export function createChildPool(options: PoolOptions): ChildPool {
   const turns = createTurns<Entry>()
   const conduct = createConduct()
   const shared = Math.max(1, children - 1)
-  let [failedStarts, startsAgainAt, closed] = [0, 0, false]
-  let command: ChildCommand | undefined
+  const starts = createStarts(log, options.program)
+  let closed = false
   let sweep: NodeJS.Timeout | undefined
   let wake: NodeJS.Timeout | undefined
 
@@ -136,7 +137,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
 
   /** As many as there is work for. */
   function startMissing(now: number): void {
-    if (now < startsAgainAt) return
+    if (now < starts.againAt) return
     const coming = slots.filter(({ starting }) => starting).length
     const missing = slots.filter(({ child, starting }) => !child && !starting)
     for (const slot of missing.slice(0, Math.max(0, turns.size - coming))) slot.starting = start(slot)
@@ -144,9 +145,8 @@ export function createChildPool(options: PoolOptions): ChildPool {
 
   async function start(slot: Slot): Promise<void> {
     try {
-      command ??= commandFor(options)
-      const child = await startChild(command, limits)
-      failedStarts = 0
+      const child = await startChild(starts.command(), limits)
+      starts.succeeded()
       void child.gone.then(() => {
         slot.child = undefined
         dispatch()
@@ -157,20 +157,11 @@ export function createChildPool(options: PoolOptions): ChildPool {
         await child.gone
       }
     } catch (error) {
-      startFailed(error)
+      if (starts.failed(error)) refuse(() => true, 'unavailable')
     }
     slot.starting = undefined
     slot.freeSince = performance.now()
     dispatch()
-  }
-
-  function startFailed(error: unknown): void {
-    failedStarts += 1
-    startsAgainAt =
-      performance.now() +
-      retryDelayMs({ attempt: failedStarts, strategy: 'exponential', baseMs: 100, maxMs: 10_000 })
-    log.error({ err: error, attempt: failedStarts }, 'could not start a child process')
-    if (failedStarts >= startsBeforeGivingUp) refuse(() => true, 'unavailable')
   }
 
   const refuse = (matches: (entry: Entry) => boolean, failure: PoolFailure) => {
@@ -179,7 +170,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
 
   /** When the next tenant has waited for its own fault, or children may be started again. */
   function wakeLater(now: number): void {
-    let next = startsAgainAt > now ? startsAgainAt : Number.POSITIVE_INFINITY
+    let next = starts.againAt > now ? starts.againAt : Number.POSITIVE_INFINITY
     for (const tenant of turns.tenants()) {
       const until = conduct.waitsUntil(tenant)
       if (until > now) next = Math.min(next, until)
@@ -252,10 +243,3 @@ export function createChildPool(options: PoolOptions): ChildPool {
 }
 
 const nonsense = { failure: 'died', done: 0 } as const
-
-function commandFor({ program, log }: PoolOptions): ChildCommand {
-  const command = commandOf(program)
-  if (process.getuid?.() === 0 && command.identity.uid === undefined)
-    log.warn('child processes run as root: there is no user "nobody", or it may not read the program')
-  return command
-}

@@ -8,6 +8,8 @@ export interface ChildProgram {
   /** Folders it may read, with the modules it imports. */
   readable: readonly string[]
   heapMb: number
+  /** Of Node, beside those every child has. */
+  flags?: readonly string[]
 }
 
 export interface ChildCommand {
@@ -25,7 +27,7 @@ const searchableByAll = 0o001
  * that cannot be changed, no files but its own modules, no processes, threads or native addons, no core dump, no file it
  * could write; not as root, where the parent is.
  */
-export function commandOf({ file, readable, heapMb }: ChildProgram): ChildCommand {
+export function commandOf({ file, readable, heapMb, flags: own = [] }: ChildProgram): ChildCommand {
   const flags = [
     `--max-old-space-size=${heapMb}`,
     '--max-semi-space-size=8',
@@ -34,6 +36,7 @@ export function commandOf({ file, readable, heapMb }: ChildProgram): ChildComman
     '--no-addons',
     ...optionalFlags.filter((flag) => process.allowedNodeEnvironmentFlags.has(flag)),
     permissionFlag(),
+    ...own,
     ...readable.map((folder) => `--allow-fs-read=${folder}/*`),
   ]
   const node = [process.execPath, ...flags, file]

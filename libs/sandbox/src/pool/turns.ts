@@ -3,6 +3,8 @@ export interface Turns<Entry> {
   readonly size: number
   /** Entries of one tenant that wait. */
   waiting(tenant: string): number
+  /** The first of them. */
+  oldest(tenant: string): Entry | undefined
   add(tenant: string, entry: Entry): void
   /** Takes the oldest entry of the first tenant in turn that may have one; it goes to the end of the line then. */
   take(may: (tenant: string) => boolean): { tenant: string; entry: Entry } | undefined
@@ -26,6 +28,7 @@ export function createTurns<Entry>(): Turns<Entry> {
     },
     tenants: () => lines.keys(),
     waiting: (tenant) => lines.get(tenant)?.length ?? 0,
+    oldest: (tenant) => lines.get(tenant)?.[0],
     add(tenant, entry) {
       const line = lines.get(tenant)
       if (line) line.push(entry)

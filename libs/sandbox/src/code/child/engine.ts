@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import release from '@jitl/quickjs-wasmfile-release-sync'
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSSyncVariant,
+  type QuickJSWASMModule,
+} from 'quickjs-emscripten-core'
+
+/** Its types are those of its CommonJS form, where what is imported here would be a property. */
+const variant = release as unknown as QuickJSSyncVariant
+
+/** What of it is used: the types of Node do not have it. */
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object
+  Memory: new (pages: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer }
+}
+
+/** QuickJS with a memory of its own. */
+export interface Instance {
+  quickjs: QuickJSWASMModule
+  /** MB its code may have. */
+  memoryMb: number
+  /** MB its code has had so far, at the most; 0 as long as it is less than what every instance has from its start. */
+  grownMb(): number
+}
+
+export interface Engine {
+  take(memoryMb: number): Promise<Instance>
+  /** One that is as it was, for another run. */
+  release(instance: Instance): void
+}
+
+const pageBytes = 64 * 1024
+const megabyte = 1024 * 1024
+const initialPages = 256
+/** What QuickJS has beside the values of the code: its stack, and its tables. */
+const ownMb = 7
+const keptInstances = 4
+
+/**
+ * Instances of QuickJS, compiled once. Its own limit on memory counts blocks, not their bytes (it is built without
+ * `malloc_usable_size`), so what bounds it is the WebAssembly memory, which cannot grow beyond its maximum.
+ */
+export function createEngine(): Engine {
+  const file = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm')
+  const wasmModule = new WebAssembly.Module(readFileSync(file))
+  const kept: Instance[] = []
+
+  async function create(memoryMb: number): Promise<Instance> {
+    const maximum = Math.max(initialPages, Math.ceil(((memoryMb + ownMb) * megabyte) / pageBytes))
+    const wasmMemory = new WebAssembly.Memory({ initial: initialPages, maximum })
+    const quickjs = await newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmModule, wasmMemory }))
+    const grownMb = () => {
+      const bytes = wasmMemory.buffer.byteLength
+      return bytes <= initialPages * pageBytes ? 0 : Math.min(memoryMb, bytes / megabyte - ownMb)
+    }
+    return { quickjs, memoryMb, grownMb }
+  }
+
+  return {
+    async take(memoryMb) {
+      const at = kept.findIndex((instance) => instance.memoryMb === memoryMb)
+      return at < 0 ? create(memoryMb) : (kept.splice(at, 1)[0] as Instance)
+    },
+    release(instance) {
+      if (instance.grownMb() === 0 && kept.length < keptInstances) kept.push(instance)
+    },
+  }
+}

@@ -1,0 +1,219 @@
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten-core'
+import type { codeFailures, RunHeader } from '../protocol.js'
+import { createBudget } from './budget.js'
+import type { Instance } from './engine.js'
+import { prelude, sdkModule } from './prelude.js'
+
+type Failure = (typeof codeFailures)[number]
+
+/** What came of it: the output as JSON, or what is wrong. */
+export type Ending =
+  | { op: 'completed'; output: string }
+  | { op: 'failed'; code: Failure; message: string; stack: string }
+
+export interface Outlet {
+  call(call: number, name: string, args: string): void
+  log(level: string, message: string, data: string, truncated: boolean): void
+}
+
+export interface Invocation {
+  /** Computes for some milliseconds. `more`: it has not come to an end of it; `waits`: for answers to its calls. */
+  slice(): 'more' | 'waits' | Ending
+  /** `json` is the value, or the error. */
+  answer(call: number, ok: boolean, json: string): void
+  readonly cpuMs: number
+  readonly memoryMb: number
+  /** Whether its instance is as it was before, and can be used again. */
+  dispose(): boolean
+}
+
+export interface Work {
+  header: RunHeader
+  code: string
+  args: string
+  context: string
+}
+
+/** QuickJS overflows its own stack before that of V8, except where it parses. */
+const stackBytes = 256 * 1024
+const sliceMs = 5
+const jobsAtOnce = 100
+const sdk = '@opsplane/sdk'
+
+/** Code in a runtime and context of its own. */
+export function createInvocation(instance: Instance, work: Work, outlet: Outlet): Invocation {
+  const { header } = work
+  const budget = createBudget(header.cpuMs)
+  const runtime = instance.quickjs.newRuntime()
+  runtime.setMaxStackSize(stackBytes)
+  runtime.setInterruptHandler(budget.isOver)
+  runtime.setModuleLoader((name) =>
+    name === sdk
+      ? sdkModule
+      : { error: new Error(`there is no module "${name}": only ${sdk} can be imported`) },
+  )
+  const context = runtime.newContext()
+  let guest: QuickJSHandle | undefined
+  let ending: Ending | undefined
+  let [underWay, broken, memoryMb] = [0, false, 0]
+
+  const end = (made: Ending) => {
+    ending ??= made
+  }
+  const failed = (code: Failure, message: string, stack = message) =>
+    end({ op: 'failed', code, message, stack })
+
+  /** What the code has sent; texts are cut to size by whoever sends them. */
+  const take = (kind: string, [first = '', second = '', third = '', fourth = '']: string[]): void => {
+    if (ending) return
+    if (kind === 'call') {
+      underWay += 1
+      outlet.call(Number(first), second, third)
+    } else if (kind === 'log') outlet.log(first, second, third, fourth === 'true')
+    else if (kind === 'exceeded')
+      failed('host_calls_exceeded', `it makes more than ${first} calls of the host`)
+    else if (kind === 'invalid')
+      failed('output_invalid', `its output cannot be written as JSON: ${JSON.parse(first) as string}`)
+    else if (kind === 'completed') completed(first)
+    else if (kind === 'failed') {
+      const [message, stack] = [second, third].map((json) => JSON.parse(json) as string)
+      failed(...failureOf(first, message ?? ''), stack)
+    }
+  }
+  const completed = (output: string) =>
+    Buffer.byteLength(output) > header.outputBytes
+      ? failed('output_too_large', `its output has more than ${header.outputBytes} bytes`)
+      : end({ op: 'completed', output })
+
+  /** What QuickJS itself throws; where memory is full, it cannot always say so. */
+  const failureOf = (engineMessage: string, message: string): [Failure, string] => {
+    if (engineMessage === 'out of memory') return ['out_of_memory', 'it takes too much memory']
+    if (engineMessage === 'stack overflow') return ['stack_overflow', 'its calls go too deep']
+    if (isFull() && (message === '' || message === 'null'))
+      return ['out_of_memory', 'it takes too much memory']
+    return ['error', message]
+  }
+  const isFull = () => instance.grownMb() > 0.75 * instance.memoryMb
+
+  const begin = () => {
+    guest = startGuest(context, work, take)
+    const module = context.evalCode(work.code, 'artifact.js', { type: 'module' })
+    if (module.error) return module.error.consume(fail)
+    module.value.consume((value) => void invoke('start', value, ...texts(context, [header.entry, work.args])))
+  }
+  /** Calls a function of the prelude; the handles after its name are disposed of. */
+  const invoke = (name: string, ...given: QuickJSHandle[]): void => {
+    if (!guest) return
+    const result = context.callMethod(guest, name, given)
+    for (const handle of given.slice(1)) handle.dispose()
+    if (result.error) result.error.consume(fail)
+    else result.value.dispose()
+  }
+  const fail = (thrown: QuickJSHandle): void => {
+    if (ending || budget.over) return
+    const result = guest && context.callMethod(guest, 'fail', [thrown])
+    if (!result || result.error) failed(...failureOf('', ''))
+    result?.dispose()
+  }
+
+  /** Whatever comes out of WebAssembly itself: the instance cannot be used any more. */
+  const guarded = (act: () => void): void => {
+    try {
+      budget.slice(act)
+    } catch (thrown) {
+      broken = true
+      if (thrown instanceof RangeError) failed('stack_overflow', 'its calls go too deep')
+      else if (isFull()) failed('out_of_memory', 'it takes too much memory')
+      else failed('error', 'it has brought the engine to an end')
+    }
+    if (budget.over) ending = { op: 'failed', code: 'cpu_timeout', ...overdue(header.cpuMs) }
+  }
+
+  const work1 = () => {
+    if (!guest) begin()
+    const until = performance.now() + sliceMs
+    while (!ending && !budget.over && runtime.hasPendingJob() && performance.now() < until)
+      runtime.executePendingJobs(jobsAtOnce).error?.consume(fail)
+  }
+
+  return {
+    slice() {
+      guarded(work1)
+      if (!ending && !runtime.hasPendingJob() && underWay === 0)
+        failed('never_settles', 'it waits for a promise that nothing is left to settle')
+      if (ending) return ending
+      return runtime.hasPendingJob() ? 'more' : 'waits'
+    },
+    answer(call, ok, json) {
+      if (ending) return
+      underWay -= 1
+      guarded(() =>
+        invoke('answer', context.newNumber(call), ok ? context.true : context.false, context.newString(json)),
+      )
+    },
+    get cpuMs() {
+      return budget.usedMs
+    },
+    get memoryMb() {
+      return memoryMb
+    },
+    dispose() {
+      memoryMb = broken ? instance.grownMb() : usedMb(runtime, context, instance)
+      if (broken) return false
+      try {
+        guest?.dispose()
+        context.dispose()
+        runtime.dispose()
+        return true
+      } catch {
+        return false
+      }
+    },
+  }
+}
+
+const overdue = (cpuMs: number) => {
+  const message = `it computes for more than ${cpuMs} ms`
+  return { message, stack: message }
+}
+
+function texts(context: QuickJSContext, values: string[]): QuickJSHandle[] {
+  return values.map((value) => context.newString(value))
+}
+
+/** Evaluates the prelude, which has `take` as the only way out. */
+function startGuest(
+  context: QuickJSContext,
+  { header, context: json }: Work,
+  take: (kind: string, values: string[]) => void,
+): QuickJSHandle {
+  const send = context.newFunction('send', (...handles) => {
+    const [kind = '', ...values] = handles.map((handle) => String(context.dump(handle)))
+    take(kind, values)
+  })
+  const { functions, ...limits } = header
+  const given = [send, ...texts(context, [JSON.stringify(functions), json, JSON.stringify(limits)])]
+  try {
+    return context
+      .unwrapResult(context.evalCode(prelude, 'prelude.js'))
+      .consume((start) => context.unwrapResult(context.callFunction(start, context.undefined, given)))
+  } finally {
+    for (const handle of given) handle.dispose()
+  }
+}
+
+function usedMb(runtime: QuickJSRuntime, context: QuickJSContext, instance: Instance): number {
+  if (instance.grownMb() > 0) return instance.grownMb()
+  try {
+    return (
+      runtime
+        .computeMemoryUsage()
+        .consume((usage) =>
+          context.getProp(usage, 'memory_used_size').consume((size) => context.getNumber(size)),
+        ) /
+      (1024 * 1024)
+    )
+  } catch {
+    return 0
+  }
+}

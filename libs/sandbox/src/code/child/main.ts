@@ -1,0 +1,125 @@
+import { Socket } from 'node:net'
+import { frame, frameReader } from '../../frames.js'
+import type { ChildHeader } from '../child-header.js'
+import { packet, readPacket } from '../packet.js'
+import { type ParentHeader, type RunHeader, ready } from '../protocol.js'
+import { createEngine } from './engine.js'
+import { createInvocation, type Ending, type Invocation, type Work } from './invocation.js'
+
+// A child of `createCodeRunner`: runs code of one tenant, several at a time while they wait for answers of the host. It ends
+// when its parent is gone, which decides how long and how large everything may be.
+
+interface Running {
+  id: number
+  invocation: Invocation
+  dispose(): void
+}
+
+type Sent = ChildHeader extends infer Header
+  ? Header extends unknown
+    ? Omit<Header, 'lengths'>
+    : never
+  : never
+
+const channel = new Socket({ fd: 3, readable: true, writable: true })
+const read = frameReader(Number.MAX_SAFE_INTEGER)
+const engine = createEngine()
+const runs = new Map<number, Running>()
+const readyRuns: Running[] = []
+let computing: number | undefined
+let scheduled = false
+
+const send = (header: Sent, ...parts: string[]) => void channel.write(frame(packet(header, ...parts)))
+
+async function start(header: RunHeader, [code = '', args = '', context = '']: string[]): Promise<void> {
+  const { run: id } = header
+  const ended = { value: false }
+  starting.set(id, ended)
+  const instance = await engine.take(header.memoryMb)
+  starting.delete(id)
+  const work: Work = { header, code, args, context }
+  const invocation = createInvocation(instance, work, {
+    call: (call, name, json) => send({ op: 'call', run: id, call, name }, json),
+    log: (level, message, data, truncated) =>
+      send({ op: 'log', run: id, level: level as 'info', at: Date.now(), truncated }, message, data),
+  })
+  const running = {
+    id,
+    invocation,
+    dispose: () => {
+      runs.delete(id)
+      if (invocation.dispose()) engine.release(instance)
+      if (instance.grownMb() > 0) setImmediate(collect)
+    },
+  }
+  runs.set(id, running)
+  if (ended.value) finish(running, 'ended')
+  else enqueue(running)
+}
+const starting = new Map<number, { value: boolean }>()
+
+/** Memory of an instance that has grown is given back at once. */
+const collect = () => (globalThis as { gc?: () => void }).gc?.()
+
+function enqueue(running: Running): void {
+  if (!readyRuns.includes(running)) readyRuns.push(running)
+  if (scheduled) return
+  scheduled = true
+  setImmediate(computeNext)
+}
+
+/** Says whose code runs from now on, where that is not clear. */
+function announce(id: number): void {
+  if (runs.size > 1 && computing !== id) send({ op: 'at', run: id })
+  computing = id
+}
+
+function computeNext(): void {
+  scheduled = false
+  const running = readyRuns.shift()
+  if (!running) return
+  announce(running.id)
+  const state = running.invocation.slice()
+  if (state === 'waits') send({ op: 'waits', run: running.id })
+  else if (state === 'more') readyRuns.push(running)
+  else finish(running, state)
+  if (readyRuns.length > 0) {
+    scheduled = true
+    setImmediate(computeNext)
+  }
+}
+
+function finish(running: Running, ending: Ending | 'ended'): void {
+  const { id, invocation } = running
+  running.dispose()
+  const used = { run: id, cpuMs: invocation.cpuMs, memoryMb: invocation.memoryMb }
+  if (ending === 'ended') send({ op: 'ended', ...used })
+  else if (ending.op === 'completed') send({ op: 'completed', ...used }, ending.output)
+  else send({ op: 'failed', ...used, code: ending.code }, ending.message, ending.stack)
+}
+
+function receive(text: string): void {
+  const { header, parts } = readPacket(text, (value) => value as ParentHeader)
+  if (header.op === 'run') return void start(header, parts)
+  const running = runs.get(header.run)
+  if (header.op === 'answer') {
+    if (!running) return
+    announce(running.id)
+    running.invocation.answer(header.call, header.ok, parts[0] ?? 'null')
+    enqueue(running)
+    return
+  }
+  const begun = starting.get(header.run)
+  if (begun) begun.value = true
+  if (!running) return
+  const at = readyRuns.indexOf(running)
+  if (at >= 0) readyRuns.splice(at, 1)
+  finish(running, 'ended')
+}
+
+channel.on('data', (chunk) => {
+  for (const text of read(chunk)) receive(text)
+})
+channel.on('close', () => process.exit(0))
+channel.on('error', () => process.exit(0))
+channel.write(frame(ready))

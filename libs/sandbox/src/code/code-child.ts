@@ -1,0 +1,251 @@
+import { assertNever } from '@opsplane/contracts'
+import { type Channel, type ChildFailure, openChannel } from '../pool/channel.js'
+import { cpuMs, residentBytes } from '../pool/process-usage.js'
+import type { ChildCommand } from '../pool/program.js'
+import { type ChildHeader, parseChildHeader } from './child-header.js'
+import { endingOf, failureOf, keepLog, outputOf, usedBy } from './endings.js'
+import { callHost } from './host-calls.js'
+import { packet, readPacket } from './packet.js'
+import { type ParentHeader, ready } from './protocol.js'
+import { cancelled, type Ending, type Run, timedOut, type Used } from './run.js'
+
+export interface CodeChildOptions {
+  command: ChildCommand
+  startMs: number
+  frameBytes: number
+  /** Resident memory it has beside what its runs may have. */
+  ownBytes: number
+  /** A run has ended, or waits, or the child is gone: there may be room. */
+  changed: () => void
+  /** A run that another has taken down with its child, and that can be begun again. */
+  again: (run: Run) => void
+  /** Its tenant has cost it. */
+  struck: () => void
+}
+
+/** A child process that runs code of one tenant. */
+export interface CodeChild {
+  readonly pid: number
+  readonly alive: boolean
+  /** Resolves when it can take runs; rejects when it has ended instead. */
+  readonly ready: Promise<void>
+  readonly gone: Promise<void>
+  /** Runs it has. */
+  readonly size: number
+  /** Runs that do not wait for an answer. */
+  readonly computing: number
+  /** MB its runs may have. */
+  readonly promisedMb: number
+  begin(run: Run): void
+  /** Ends one before its time. */
+  end(run: Run, ending: Ending): void
+  kill(): void
+}
+
+interface Held {
+  run: Run
+  id: number
+  waits: boolean
+  /** How it is to end, once the child has let go of it. */
+  ending: Ending | undefined
+  endsBy: number
+}
+
+const lookMs = 50
+/** CPU beyond its limit after which a run is taken for one that does not let itself be interrupted. */
+const graceMs = 250
+/** The longest a child may take to let go of a run, whatever else it does. */
+const lettingGoMs = 30_000
+const megabyte = 1024 * 1024
+
+export function startCodeChild(options: CodeChildOptions): CodeChild {
+  const held = new Map<number, Held>()
+  let nextId = 1
+  let computes: Held | undefined
+  /** CPU it had used when it was heard last. */
+  let [mark, heard]: [number | undefined, boolean] = [undefined, true]
+  let timer: NodeJS.Timeout | undefined
+  let settleReady: { resolve: () => void; reject: (error: Error) => void } | undefined
+  const isReady = new Promise<void>((resolve, reject) => {
+    settleReady = { resolve, reject }
+  })
+  const startTimer = setTimeout(() => channel.end('deadline'), options.startMs)
+
+  const channel: Channel = openChannel(options.command, options.frameBytes, {
+    text: (text) => {
+      heard = true
+      if (settleReady && text === ready) return becomeReady()
+      take(text)
+    },
+    ended,
+  })
+
+  function becomeReady(): void {
+    clearTimeout(startTimer)
+    settleReady?.resolve()
+    settleReady = undefined
+  }
+
+  /** Whatever is no packet of a run it has comes from a child that is no longer ours. */
+  function take(text: string): void {
+    try {
+      const { header, parts } = readPacket(text, parseChildHeader)
+      const one = held.get(header.run)
+      if (!one) throw new Error('has no such run')
+      receive(one, header, parts)
+    } catch {
+      channel.end('crashed')
+    }
+  }
+
+  function receive(one: Held, header: ChildHeader, [first = '', second = '']: string[]): void {
+    switch (header.op) {
+      case 'at':
+        computes = one
+        break
+      case 'waits':
+        one.waits = true
+        options.changed()
+        break
+      case 'call':
+        call(one, header.call, header.name, first)
+        break
+      case 'log':
+        keepLog(one.run, header, first, second)
+        break
+      case 'completed':
+        settle(one, outputOf(first), header)
+        break
+      case 'failed':
+        settle(one, failureOf(one.run, header.code, first, second), header)
+        break
+      case 'ended':
+        settle(one, cancelled, header)
+        break
+      default:
+        assertNever(header)
+    }
+  }
+
+  function call(one: Held, id: number, name: string, args: string): void {
+    const { run } = one
+    run.called = true
+    run.hostCalls += 1
+    run.underWay += 1
+    const allowed =
+      run.hostCalls <= run.limits.hostCalls &&
+      run.underWay <= run.limits.hostCallsAtOnce &&
+      run.request.functions.includes(name)
+    if (!allowed) throw new Error('makes a call that the child does not let through')
+    void callHost(run, name, args).then(({ ok, json }) => {
+      run.underWay -= 1
+      if (held.get(one.id) !== one || one.ending) return
+      one.waits = false
+      send({ op: 'answer', run: one.id, call: id, ok }, json)
+    })
+  }
+
+  const send = (header: OmitLengths<ParentHeader>, ...parts: string[]) =>
+    channel.send(packet(header, ...parts))
+
+  function settle(one: Held, ending: Ending, used?: Used): void {
+    held.delete(one.id)
+    if (computes === one) computes = undefined
+    one.run.settle(one.ending ?? ending, used)
+    if (held.size === 0) {
+      clearInterval(timer)
+      timer = undefined
+    }
+    options.changed()
+  }
+
+  function ended(failure: ChildFailure): void {
+    clearTimeout(startTimer)
+    clearInterval(timer)
+    settleReady?.reject(new Error(`a child process ended before it was ready: ${failure}`))
+    const blamed = computing()
+    const runs = [...held.values()]
+    held.clear()
+    if (runs.length > 0 && failure !== 'died') options.struck()
+    for (const { run, ending } of runs) {
+      if (ending) run.settle(ending)
+      else if (run === blamed?.run) run.settle(endingOf(failure, run), usedBy(failure, run))
+      else if (run.called) run.settle(endingOf('died', run))
+      else options.again(run)
+    }
+    options.changed()
+  }
+
+  /** The run it works on, as far as is known. */
+  const computing = (): Held | undefined =>
+    computes ?? [...held.values()].find(({ waits }) => !waits) ?? [...held.values()][0]
+
+  function look(): void {
+    const now = performance.now()
+    const memory = residentBytes(channel.pid) ?? 0
+    if (memory > options.ownBytes + promisedMb() * megabyte) channel.end('memory')
+    const used = cpuMs(channel.pid) ?? now
+    if (heard || mark === undefined) mark = used
+    heard = false
+    const one = computing()
+    if (one && !one.waits && used - mark >= (one.ending ? 0 : one.run.limits.cpuMs) + graceMs)
+      channel.end('deadline')
+    if ([...held.values()].some(({ ending, endsBy }) => ending && now > endsBy)) channel.end('deadline')
+  }
+
+  const promisedMb = () => {
+    let sum = 0
+    for (const { run } of held.values()) sum += run.limits.memoryMb
+    return sum
+  }
+
+  function end(one: Held, ending: Ending): void {
+    if (one.ending) return
+    one.ending = ending
+    one.endsBy = performance.now() + lettingGoMs
+    mark = undefined
+    one.run.abort()
+    send({ op: 'end', run: one.id })
+    // What it has used is part of the outcome, but nobody waits long for that.
+    setTimeout(() => one.run.settle(ending), graceMs).unref()
+  }
+
+  return {
+    get pid() {
+      return channel.pid
+    },
+    get alive() {
+      return channel.alive
+    },
+    ready: isReady,
+    gone: channel.gone,
+    get size() {
+      return held.size
+    },
+    get computing() {
+      let count = 0
+      for (const { waits } of held.values()) if (!waits) count += 1
+      return count
+    },
+    get promisedMb() {
+      return promisedMb()
+    },
+    begin(run) {
+      const id = nextId
+      nextId += 1
+      const one: Held = { run, id, waits: false, ending: undefined, endsBy: 0 }
+      held.set(id, one)
+      run.begin(() => end(one, timedOut('wall', run.limits)))
+      const { code, entry = 'default', functions, context = null } = run.request
+      const { wallMs: _, ...limits } = run.limits
+      send({ op: 'run', run: id, entry, functions, ...limits }, code, run.args, JSON.stringify(context))
+      timer ??= setInterval(look, lookMs)
+    },
+    end(run, ending) {
+      for (const one of held.values()) if (one.run === run) end(one, ending)
+    },
+    kill: () => channel.end('died'),
+  }
+}
+
+type OmitLengths<Header> = Header extends unknown ? Omit<Header, 'lengths'> : never

@@ -1,0 +1,277 @@
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { codeRunner } from '../fixture/code-fixture.js'
+import { type HostCall, HostError, type Json } from './types.js'
+
+const { runner, run, compiled } = codeRunner()
+afterAll(() => runner.close())
+
+/** Resolves with the signal a host function is given, and answers nothing. */
+function silentHost() {
+  let called: (signal: AbortSignal) => void = () => {}
+  const signal = new Promise<AbortSignal>((resolve) => {
+    called = resolve
+  })
+  return {
+    signal,
+    host: (_call: HostCall, given: AbortSignal) => {
+      called(given)
+      return new Promise<Json>(() => {})
+    },
+  }
+}
+
+const aborted = (signal: AbortSignal) =>
+  signal.aborted ? Promise.resolve() : new Promise((resolve) => signal.addEventListener('abort', resolve))
+
+describe('code', () => {
+  test('is called with its arguments and a host, and gives back its output', async () => {
+    const host = async ({ name, args }: HostCall) => ({ name, args })
+    const outcome = await run(
+      `console.log('starts', { with: input })
+       host.log.warn('calls', { next: 'table' })
+       const row = await host.table.get('servers', 7)
+       return { double: input.n * 2, row, id: host.context.id }`,
+      { args: [{ n: 21 }], functions: ['table.get'], host, context: { id: 'exec' } },
+    )
+    expect(outcome).toMatchObject({
+      status: 'completed',
+      output: { double: 42, row: { name: 'table.get', args: ['servers', 7] }, id: 'exec' },
+      error: null,
+      logsTruncated: false,
+      logs: [
+        { level: 'info', message: 'starts {"with":{"n":21}}', data: null },
+        { level: 'warn', message: 'calls', data: { next: 'table' } },
+      ],
+    })
+    expect(outcome.cpuMs).toBeGreaterThan(0)
+    expect(outcome.memoryPeakMb).toBeGreaterThan(0)
+    expect(outcome.durationMs).toBeGreaterThan(0)
+  })
+
+  test('is a module with several functions', async () => {
+    const code = `import { artifact } from '@opsplane/sdk'
+      export const first = artifact(() => 1)
+      export default artifact(() => 2)
+      await null`
+    expect((await run('', { code })).output).toBe(2)
+    expect((await run('', { code, entry: 'first' })).output).toBe(1)
+    expect(await run('', { code, entry: 'third' })).toMatchObject({
+      status: 'failed',
+      error: { code: 'error', message: 'TypeError: the code has no function exported as "third"' },
+    })
+  })
+
+  test('leaves nothing behind for the next invocation', async () => {
+    expect((await run('globalThis.kept = 1; Array.prototype.kept = 2; return 1')).output).toBe(1)
+    expect((await run('return [typeof kept, typeof [].kept]')).output).toEqual(['undefined', 'undefined'])
+  })
+
+  test('gets texts as they are', async () => {
+    const odd = ['\u0000 \ud800 \u2028 " \\ é 🦉', { a: {} }, 2 ** 53, -0.5]
+    expect((await run('return [input, await host.echo(input)]', { args: [odd] })).output).toEqual([odd, odd])
+    const { logs } = await run('console.log(input[0], undefined, null, () => 1)', { args: [odd] })
+    expect(logs[0]?.message).toBe('\u0000 \ud800 \u2028 " \\ é 🦉 undefined null () => 1')
+  })
+
+  test('has what came to nothing, or cannot be JSON, as null', async () => {
+    for (const nothing of ['', 'return undefined', 'return () => 1', 'return NaN', 'return null'])
+      expect((await run(nothing)).output).toBeNull()
+  })
+})
+
+describe('calls of the host', () => {
+  test('fail as the code can catch them', async () => {
+    const host = async ({ args: [kind] }: HostCall): Promise<Json> => {
+      if (kind === 'mine') throw new HostError('not_granted', 'not for you', { missing: ['x'] })
+      throw new Error('postgres://user:password@db')
+    }
+    const caught = `try { await host.echo(input) } catch (e) {
+      return [e instanceof HostError, e instanceof Error, e.name, e.code, e.message, e.details] }`
+    expect((await run(caught, { host, args: ['mine'] })).output).toEqual([
+      true,
+      true,
+      'HostError',
+      'not_granted',
+      'not for you',
+      { missing: ['x'] },
+    ])
+    expect((await run(caught, { host, args: ['other'] })).output).toEqual([
+      true,
+      true,
+      'HostError',
+      'internal_error',
+      'the call failed',
+      null,
+    ])
+    expect(await run('await host.echo("mine")', { host })).toMatchObject({
+      status: 'failed',
+      error: { code: 'error', message: 'HostError: not for you' },
+    })
+  })
+
+  test('are those it was given, and no others', async () => {
+    const { output } = await run('return [Object.keys(host), typeof host.http]', {
+      functions: ['a.b', 'echo'],
+    })
+    expect(output).toEqual([['log', 'context', 'a', 'echo'], 'undefined'])
+  })
+
+  test('go out so many at once, in their order', async () => {
+    let most = 0
+    const order: Json[] = []
+    const underWay: (() => void)[] = []
+    const host = ({ args }: HostCall): Promise<Json> =>
+      new Promise((resolve) => {
+        order.push(args[0] ?? null)
+        most = Math.max(
+          most,
+          underWay.push(() => resolve(args[0] ?? null)),
+        )
+        if (underWay.length === 4) for (const answer of underWay.splice(0)) answer()
+      })
+    const numbers = Array.from({ length: 100 }, (_, n) => n)
+    const outcome = await run('return Promise.all(input.map((n) => host.echo(n)))', {
+      args: [numbers],
+      host,
+      limits: { hostCallsAtOnce: 4 },
+    })
+    expect(outcome.output).toEqual(numbers)
+    expect(order).toEqual(numbers)
+    expect(most).toBe(4)
+  })
+
+  test('are told when the code has ended, and answer nobody then', async () => {
+    const { host, signal } = silentHost()
+    const running = run('host.echo(1); return 2', { host })
+    expect((await running).output).toBe(2)
+    await aborted(await signal)
+  })
+
+  test('that wait let other code of the tenant run, and have it stay in one process', async () => {
+    const waiting = Array.from({ length: 10 }, silentHost)
+    const stop = new AbortController()
+    const outcomes = waiting.map(({ host }) => run('await host.echo(1)', { host, signal: stop.signal }))
+    await Promise.all(waiting.map(({ signal }) => signal))
+    const before = runner.pids('working')
+    expect((await run('return 1')).output).toBe(1)
+    expect(before.length).toBeLessThan(10)
+    stop.abort()
+    for (const outcome of await Promise.all(outcomes)) expect(outcome.status).toBe('cancelled')
+  })
+})
+
+describe('a limit', () => {
+  test('on the time it takes ends what waits', async () => {
+    const { host, signal } = silentHost()
+    const outcome = await run('console.log("begins"); await host.echo(1)', { host, limits: { wallMs: 500 } })
+    expect(outcome).toMatchObject({
+      status: 'timeout',
+      error: { code: 'wall_timeout', message: 'it takes longer than 500 ms' },
+      logs: [{ message: 'begins' }],
+    })
+    await aborted(await signal)
+  })
+
+  test('on its input refuses it', async () => {
+    expect(await run('return 1', { args: ['x'.repeat(100)], limits: { inputBytes: 50 } })).toMatchObject({
+      status: 'failed',
+      error: { code: 'input_too_large', message: 'its input has more than 50 bytes' },
+    })
+  })
+
+  test('on arguments and answers of calls is an error of theirs', async () => {
+    const caught = 'try { await host.echo(input) } catch (e) { return e.code + ": " + e.message }'
+    const given = { args: ['é'.repeat(60)], limits: { outputBytes: 100, inputBytes: 1_000 } }
+    expect((await run(caught, given)).output).toBe('too_large: the arguments are longer than 100 bytes')
+    const host = async () => 'x'.repeat(200)
+    expect((await run(caught, { host, limits: { inputBytes: 100 } })).output).toBe(
+      'too_large: the answer of echo is longer than 100 bytes',
+    )
+  })
+
+  test('on logs cuts them off', async () => {
+    const { logs, logsTruncated, status } = await run(
+      'for (let n = 0; n < 1000; n += 1) console.log("0123456789"); return 1',
+      { limits: { logBytes: 100 } },
+    )
+    expect({ status, logsTruncated }).toEqual({ status: 'completed', logsTruncated: true })
+    expect(logs.map(({ message }) => message)).toEqual(['0123456789', '0123456789'])
+  })
+})
+
+describe('whoever asks', () => {
+  test('can cancel before and after it has begun', async () => {
+    expect(await run('return 1', { signal: AbortSignal.abort() })).toMatchObject({ status: 'cancelled' })
+    const { host, signal } = silentHost()
+    const stop = new AbortController()
+    const outcome = run('await host.echo(1)', { host, signal: stop.signal })
+    const given = await signal
+    stop.abort()
+    expect(await outcome).toMatchObject({ status: 'cancelled', output: null, error: { code: 'cancelled' } })
+    expect(given.aborted).toBe(true)
+  })
+})
+
+describe('compiling', () => {
+  const source = `import { artifact } from '@opsplane/sdk'
+import type { Whatever } from 'somewhere'
+
+interface Input {
+  n: number
+}
+enum Factor {
+  Two = 2,
+}
+
+/** Doubles. */
+export default artifact(async (input: Input): Promise<number> => {
+  if (input.n > 100) throw new RangeError('too much')
+  return input.n * Factor.Two
+})
+`
+  test('takes types away, and failures name the lines of the source', async () => {
+    const code = await compiled(source, 'double.ts')
+    expect((await run('', { code, args: [{ n: 21 }] })).output).toBe(42)
+    expect(await run('', { code, args: [{ n: 101 }] })).toMatchObject({
+      error: {
+        message: 'RangeError: too much',
+        stack: expect.stringMatching(/^RangeError: too much\n {4}at .*\(double\.ts:13:\d+\)$/),
+      },
+    })
+  })
+
+  test('takes JavaScript as it is', async () => {
+    const code = await compiled('export default (n) => n + 1', 'add.js')
+    expect((await run('', { code, args: [1] })).output).toBe(2)
+    expect(
+      await runner.compile({ tenant: 'a', source: 'let n: number = 1', fileName: 'add.js' }),
+    ).toMatchObject({
+      ok: false,
+      diagnostics: [{ line: 1, column: 8 }],
+    })
+  })
+
+  test.each([
+    ['an error of syntax', 'const a: = 1', 1, 10, /Type expected/],
+    ['an error at its end', 'const a = 1\nfoo(', 2, 5, /expected/],
+    [
+      'an import of Node',
+      'import fs from "node:fs"\nexport default fs',
+      1,
+      16,
+      /^Only "@opsplane\/sdk" can be imported, not "node:fs": bundle it/,
+    ],
+    ['an import passed on', 'export * from "lodash"', 1, 15, /not "lodash"/],
+    ['an import in between', '\nexport default () => import("x")', 2, 22, /only by an import declaration/],
+    ['a name twice', 'type A = 1\nlet a: A\nlet a: A', 3, 9, /redefinition/],
+    ['a NUL', 'a\0b', 1, 1, /NUL/],
+    ['too many parentheses', '('.repeat(200_000), 1, 1, /too deeply nested/],
+    ['too much in it', `/*${' '.repeat(3_000_000)}*/`, 1, 1, /bytes/],
+  ])('refuses what has %s', async (_, source, line, column, message) => {
+    const refused = await runner.compile({ tenant: 'a', source, fileName: 'bad.ts' })
+    expect(refused).toMatchObject({
+      ok: false,
+      diagnostics: expect.arrayContaining([{ line, column, message: expect.stringMatching(message) }]),
+    })
+  })
+})

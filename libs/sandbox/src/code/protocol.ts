@@ -1,0 +1,48 @@
+/** What a child is given to run; its parts are the code, the arguments and the context, each as text. */
+export interface RunHeader {
+  op: 'run'
+  run: number
+  entry: string
+  functions: readonly string[]
+  cpuMs: number
+  memoryMb: number
+  inputBytes: number
+  outputBytes: number
+  logBytes: number
+  hostCalls: number
+  hostCallsAtOnce: number
+}
+
+/** What became of a call; its part is the value, or the error. */
+export interface AnswerHeader {
+  op: 'answer'
+  run: number
+  call: number
+  ok: boolean
+}
+
+/** Ends a run before its time. */
+export interface EndHeader {
+  op: 'end'
+  run: number
+}
+
+export type ParentHeader = (RunHeader | AnswerHeader | EndHeader) & { lengths: number[] }
+
+/** Why code has no result. */
+export const codeFailures = [
+  'error',
+  'out_of_memory',
+  'stack_overflow',
+  'output_too_large',
+  'output_invalid',
+  'host_calls_exceeded',
+  'never_settles',
+  'cpu_timeout',
+] as const
+
+/** What a child writes when it can take runs. */
+export const ready = 'ready'
+
+/** What an entry counts for beside its texts. */
+export const entryBytes = 32

@@ -1,0 +1,108 @@
+import type { CodeError, CodeLimits, CodeOutcome, CodeRequest, Json, LogEntry } from './types.js'
+
+/** One invocation, from when it is asked for to its outcome. */
+export interface Run {
+  readonly request: CodeRequest
+  readonly limits: CodeLimits
+  /** JSON of its arguments. */
+  readonly args: string
+  /** When it was asked for, in `performance.now()`. */
+  readonly since: number
+  /** Aborted when it is settled. */
+  readonly signal: AbortSignal
+  readonly settled: boolean
+  /** Whether it has called the host: it cannot be begun again then. */
+  called: boolean
+  hostCalls: number
+  underWay: number
+  /** From now on its time counts; `overtime` when it is over. */
+  begin(overtime: () => void): void
+  log(entry: LogEntry, bytes: number): void
+  logsTruncated(): void
+  /** Forgets what a child has made of it, so that another can begin it. */
+  reset(): void
+  /** Its calls of the host end; what becomes of it is still to be said. */
+  abort(): void
+  settle(ending: Ending, used?: Used): void
+}
+
+export type Ending =
+  | { status: 'completed'; output: Json }
+  | { status: 'failed' | 'timeout' | 'cancelled'; error: CodeError }
+
+export interface Used {
+  cpuMs: number
+  memoryMb: number
+}
+
+export const failed = (code: string, message: string, stack = message): Ending => ({
+  status: 'failed',
+  error: { code, message, stack },
+})
+
+export const cancelled: Ending = {
+  status: 'cancelled',
+  error: { code: 'cancelled', message: 'it was cancelled', stack: 'it was cancelled' },
+}
+
+/** `cpu_timeout` or `wall_timeout`. */
+export function timedOut(kind: 'cpu' | 'wall', { cpuMs, wallMs }: CodeLimits): Ending {
+  const message =
+    kind === 'cpu' ? `it computes for more than ${cpuMs} ms` : `it takes longer than ${wallMs} ms`
+  return { status: 'timeout', error: { code: `${kind}_timeout`, message, stack: message } }
+}
+
+export function createRun(request: CodeRequest, args: string, done: (outcome: CodeOutcome) => void): Run {
+  const { limits } = request
+  const ended = new AbortController()
+  let [logs, logBytes, truncated]: [LogEntry[], number, boolean] = [[], 0, false]
+  let [settled, begun]: [boolean, number | undefined] = [false, undefined]
+  let timer: NodeJS.Timeout | undefined
+  return {
+    request,
+    limits,
+    args,
+    since: performance.now(),
+    signal: ended.signal,
+    get settled() {
+      return settled
+    },
+    called: false,
+    hostCalls: 0,
+    underWay: 0,
+    begin(overtime) {
+      begun = performance.now()
+      clearTimeout(timer)
+      timer = setTimeout(overtime, limits.wallMs)
+    },
+    log(entry, bytes) {
+      logBytes += bytes
+      if (logBytes > limits.logBytes) truncated = true
+      else logs.push(entry)
+    },
+    logsTruncated() {
+      truncated = true
+    },
+    reset() {
+      clearTimeout(timer)
+      ;[logs, logBytes, truncated] = [[], 0, false]
+    },
+    abort: () => ended.abort(),
+    settle(ending, used = { cpuMs: 0, memoryMb: 0 }) {
+      if (settled) return
+      settled = true
+      clearTimeout(timer)
+      done({
+        status: ending.status,
+        output: ending.status === 'completed' ? ending.output : null,
+        error: ending.status === 'completed' ? null : ending.error,
+        logs,
+        logsTruncated: truncated,
+        durationMs: begun === undefined ? 0 : performance.now() - begun,
+        cpuMs: used.cpuMs,
+        memoryPeakMb: used.memoryMb,
+      })
+      ended.abort()
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import type { Logger } from '@opsplane/runtime'
+import { createChildPool } from '../pool/pool.js'
+import { createCodePool } from './code-pool.js'
+import { compiledOf, compileRequest } from './compile/messages.js'
+import { codeProgram, compileProgram } from './program.js'
+import { cancelled, createRun, failed } from './run.js'
+import { sourceStack, splitMap } from './stack.js'
+import type { CodeOutcome, CodeRunner } from './types.js'
+
+export interface CodeRunnerOptions {
+  log: Logger
+  /** Processes at most, the spare ones among them; besides, one compiles. */
+  children?: number
+  childrenOfTenant?: number
+  /** Kept ready for the next tenant, once anything was asked. */
+  spares?: number
+  /** Those with nothing to do for so long are stopped. */
+  idleMs?: number
+  /** How long a tenant keeps a child that others wait for. */
+  turnMs?: number
+  /** The longest a run waits for a child. */
+  maxWaitMs?: number
+  /** Runs of one tenant that may wait. */
+  maxWaiting?: number
+}
+
+const defaults = {
+  children: 24,
+  childrenOfTenant: 4,
+  spares: 1,
+  idleMs: 30_000,
+  turnMs: 1_000,
+  maxWaitMs: 30_000,
+  maxWaiting: 1_000,
+}
+const startMs = 30_000
+const heapMb = 96
+const compileHeapMb = 256
+/** Resident memory beside what runs may have. */
+const ownBytes = 320 * 1024 * 1024
+const frameBytes = 32 * 1024 * 1024
+const compileMs = 10_000
+const compiledBytes = 16 * 1024 * 1024
+
+/** Runs and compiles code of tenants, in child processes (ADR 067). */
+export function createCodeRunner(
+  options: CodeRunnerOptions,
+): CodeRunner & { pids(which?: 'all' | 'working' | 'spare'): number[] } {
+  const settings = { ...defaults, ...options }
+  const { log, idleMs, maxWaitMs } = settings
+  const pool = createCodePool({ ...settings, program: codeProgram(heapMb), startMs, frameBytes, ownBytes })
+  const compilers = createChildPool({
+    log,
+    program: compileProgram(compileHeapMb),
+    limits: { startMs, residentBytes: 2 * compileHeapMb * 1024 * 1024, replyBytes: compiledBytes },
+    children: 1,
+    idleMs,
+    maxWaiting: 100,
+    maxWaitMs,
+  })
+
+  return {
+    run: (request) =>
+      new Promise((resolve, reject) => {
+        const { script, map } = splitMap(request.code)
+        const { signal, limits } = request
+        const args = JSON.stringify(request.args)
+        const done = (outcome: CodeOutcome) => {
+          signal?.removeEventListener('abort', cancel)
+          resolve(mapped(outcome, map))
+        }
+        const run = createRun({ ...request, code: script }, args, done)
+        const cancel = () => pool.end(run, cancelled)
+        if (signal?.aborted) return run.settle(cancelled)
+        if (Buffer.byteLength(args) > limits.inputBytes)
+          return run.settle(failed('input_too_large', `its input has more than ${limits.inputBytes} bytes`))
+        signal?.addEventListener('abort', cancel)
+        pool.add(run).catch(reject)
+      }),
+    async compile({ tenant, ...source }) {
+      const refused = compileRequest(source)
+      if (typeof refused !== 'string') return refused
+      return compiledOf(compilers, { tenant, text: refused, deadlineMs: compileMs })
+    },
+    pids: pool.pids,
+    async close() {
+      await Promise.all([pool.close(), compilers.close()])
+    },
+  }
+}
+
+function mapped(outcome: CodeOutcome, map: string | undefined): CodeOutcome {
+  const { error } = outcome
+  return error ? { ...outcome, error: { ...error, stack: sourceStack(error.stack, map) } } : outcome
+}

@@ -1,0 +1,43 @@
+import { SourceMap, type SourceMapPayload } from 'node:module'
+
+const marker = '\n//# sourceMappingURL=data:application/json;base64,'
+const place = /\(?artifact\.js:(\d+):(\d+)\)?/
+
+/** Code as `compile` gives it, and the map that lies behind it. */
+export function splitMap(code: string): { script: string; map: string | undefined } {
+  const at = code.lastIndexOf(marker)
+  return at < 0
+    ? { script: code, map: undefined }
+    : { script: code.slice(0, at), map: code.slice(at + marker.length) }
+}
+
+export const joinMap = (script: string, map: string): string =>
+  `${script}${marker}${Buffer.from(map).toString('base64')}`
+
+/** A stack trace in lines of the source, without those of the prelude. */
+export function sourceStack(stack: string, map: string | undefined): string {
+  const lines = stack
+    .split('\n')
+    .filter((line) => !line.includes('(prelude.js:') && line !== '    at apply (native)')
+  if (map === undefined) return lines.join('\n').trimEnd()
+  const found = readMap(map)
+  if (!found) return lines.join('\n').trimEnd()
+  return lines
+    .map((line) =>
+      line.replace(place, (text, row: string, column: string) => {
+        const entry = found.findEntry(Number(row) - 1, Number(column) - 1)
+        if (!('originalLine' in entry)) return text
+        return `(${entry.originalSource}:${entry.originalLine + 1}:${entry.originalColumn + 1})`
+      }),
+    )
+    .join('\n')
+    .trimEnd()
+}
+
+function readMap(map: string): SourceMap | undefined {
+  try {
+    return new SourceMap(JSON.parse(Buffer.from(map, 'base64').toString()) as SourceMapPayload)
+  } catch {
+    return undefined
+  }
+}
