@@ -3,6 +3,7 @@ export { anonymousPrincipal, callingService, causationHeader } from './authentic
 export { readJson } from './body.js'
 export { createDelegations, type Delegations } from './delegation.js'
 export { type BrowserDocument, type DocumentContract, defineDocument } from './document.js'
+export { createRequireReach, type RequireReach } from './environment-reach.js'
 export { errorHeaders, sendError, toApiError } from './errors.js'
 export { type Answer, beginExchange, type Exchange, logRequest, send } from './exchange.js'
 export { createGrants, type Grants } from './grants.js'

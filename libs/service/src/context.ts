@@ -24,13 +24,7 @@ import {
   startLogMonths,
   startRelay,
 } from '@opsplane/eventstore'
-import {
-  createInternalIssuer,
-  type InternalIssuer,
-  type InternalTls,
-  readInternalTls,
-  serviceClient,
-} from '@opsplane/http'
+import { createInternalIssuer, type InternalIssuer, type InternalTls, readInternalTls } from '@opsplane/http'
 import {
   connectNats,
   createEventSignatures,
@@ -48,8 +42,8 @@ import {
   type Logger,
   type Releasers,
   systemClock,
-  urlOfService,
 } from '@opsplane/runtime'
+import { openNeighbour } from './neighbour.js'
 import { wakeHints } from './wake-hints.js'
 
 /** Everything a service's routes and background work use. */
@@ -218,13 +212,7 @@ function otherLogs({
 }) {
   const others = backendNames.filter((other) => other !== name && config.serviceUrls[other] !== undefined)
   return others.map((other) => {
-    const client = serviceClient({
-      baseUrl: urlOfService(config, other),
-      audience: other,
-      issuer,
-      tls,
-      timeoutMs: logTimeoutMs,
-    })
+    const client = openNeighbour({ config, issuer, tls }, other, logTimeoutMs)
     releasers.add(`log of ${other}`, () => client.close())
     return remoteLog(other.replaceAll('-', '_'), client)
   })

@@ -5,4 +5,5 @@ export {
   type ServiceDefinition,
   type ServiceParts,
 } from './define-service.js'
+export { openNeighbour } from './neighbour.js'
 export { type HeldRights, type OwnerRightsOptions, watchOwnerRights } from './owner-rights.js'

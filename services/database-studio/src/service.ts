@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { defineService } from '@opsplane/service'
+import { createRequireReach } from '@opsplane/http'
+import { defineService, openNeighbour } from '@opsplane/service'
 import { loadConfig, type StudioConfig } from './config.js'
 import { migration } from './migration/domain.js'
 import { openMigrations } from './migration/open.js'
@@ -30,7 +31,9 @@ export const databaseStudio = defineService<StudioConfig>({
     ctx.dueWork.start(purging(ctx, { plane, tables: tables.aggregate }))
     const records = createRecordServices(ctx, { plane, definitions })
     const queries = createQueries(ctx, plane, createRefuseRuled(ctx.database))
-    const migrations = openMigrations(ctx, { plane, definitions, tables: tables.aggregate })
+    const settings = openNeighbour(ctx, 'settings')
+    const requireReach = createRequireReach(settings)
+    const migrations = openMigrations(ctx, { plane, definitions, tables: tables.aggregate, requireReach })
     return {
       routes: [
         ...tableRoutes(ctx, tables),
@@ -38,7 +41,7 @@ export const databaseStudio = defineService<StudioConfig>({
         ...queries.routes,
         ...migrations.routes,
       ],
-      background: [plane],
+      background: [plane, settings],
     }
   },
 })

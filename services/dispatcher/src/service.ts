@@ -9,7 +9,6 @@ import {
   type Outbound,
   type Route,
   type ServiceClient,
-  serviceClient,
 } from '@opsplane/http'
 import { streamPlaces } from '@opsplane/nats'
 import { createVault, grantBudgetLeases } from '@opsplane/postgres'
@@ -20,9 +19,8 @@ import {
   createSealer,
   type LimitName,
   type Limits,
-  urlOfService,
 } from '@opsplane/runtime'
-import { type BackgroundWork, defineService, type ServiceContext } from '@opsplane/service'
+import { type BackgroundWork, defineService, openNeighbour, type ServiceContext } from '@opsplane/service'
 import { catalogRoutes } from './catalog/routes.js'
 import { type DispatcherConfig, loadConfig } from './config.js'
 import { createAttempt } from './delivery/attempt.js'
@@ -52,7 +50,6 @@ import { webhookAggregate } from './webhook/webhook-store.js'
 const fanOutConsumer = 'dispatcher-delivery-fanout'
 /** While some wait for their attempts and their rows, which they write together, the attempts of the next one start. */
 const batchesInFlight = 16
-const settingsTimeoutMs = 5_000
 const secretsKeptMs = 10_000
 
 type Context = ServiceContext<DispatcherConfig>
@@ -66,7 +63,7 @@ export const dispatcher = defineService<DispatcherConfig>({
     const { link, names, log } = ctx
     const waiters = new Waiters()
     const outbound = await openOutbound(ctx.config)
-    const settings = settingsClient(ctx)
+    const settings = openNeighbour(ctx, 'settings')
     const limits = createLimits(ctx.config)
     const budgets = openBudgets(ctx, limits)
     const topics = createTopics({ link, names, waiters, log, budgets, ...(streams && { streams }) })
@@ -89,16 +86,6 @@ async function openOutbound(config: DispatcherConfig): Promise<Outbound> {
     // there are is for the sender to decide.
     connectionsPerOrigin: config.webhookConcurrency + config.webhookRetryConcurrency + maxSlow,
     ...(ca !== undefined && { ca }),
-  })
-}
-
-function settingsClient({ config, issuer, tls }: Context): ServiceClient {
-  return serviceClient({
-    baseUrl: urlOfService(config, 'settings'),
-    audience: 'settings',
-    issuer,
-    tls,
-    timeoutMs: settingsTimeoutMs,
   })
 }
 

@@ -6,11 +6,10 @@ import {
   createOutboundHttp,
   createSecretValues,
   type Outbound,
-  serviceClient,
 } from '@opsplane/http'
-import { createLimits, urlOfService } from '@opsplane/runtime'
+import { createLimits } from '@opsplane/runtime'
 import { createExpressions } from '@opsplane/sandbox'
-import { defineService } from '@opsplane/service'
+import { defineService, openNeighbour } from '@opsplane/service'
 import { type IntegrationsConfig, loadConfig } from './config.js'
 import { createCalls } from './connector/calls.js'
 import { createConnectors } from './connector/connectors.js'
@@ -36,7 +35,6 @@ import { smtpKind } from './kind/smtp.js'
 import { topicKind } from './kind/topic.js'
 import { transformerRoutes } from './transformer/routes.js'
 
-const settingsTimeoutMs = 5_000
 const dispatcherTimeoutMs = 20_000
 /** As the dispatcher does: a secret that is taken back stops within it. */
 const secretsKeptMs = 10_000
@@ -47,20 +45,14 @@ export const integrations = defineService<IntegrationsConfig>({
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [connector],
   async setup(ctx) {
-    const { config, issuer, tls, database, clock, log } = ctx
-    const settings = serviceClient({
-      ...{ baseUrl: urlOfService(config, 'settings'), audience: 'settings', issuer, tls },
-      timeoutMs: settingsTimeoutMs,
-    })
+    const { config, database, clock, log } = ctx
+    const settings = openNeighbour(ctx, 'settings')
     const outbound = await openOutbound(config)
     const http = createOutboundHttp(outbound)
     const send = createSendHttp(http)
     const sendAuthorized = createSendAuthorized(send)
     const { checkUrl } = outbound
-    const dispatcher = serviceClient({
-      ...{ baseUrl: urlOfService(config, 'dispatcher'), audience: 'dispatcher', issuer, tls },
-      timeoutMs: dispatcherTimeoutMs,
-    })
+    const dispatcher = openNeighbour(ctx, 'dispatcher', dispatcherTimeoutMs)
     const kinds = kindsOf([
       httpKind({ send: sendAuthorized, checkUrl }),
       openApiKind({ send: sendAuthorized, load: createDocuments(send), checkUrl }),

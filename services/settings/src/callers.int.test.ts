@@ -15,7 +15,7 @@ const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/secrets/resolve', ['dispatcher', 'integrations', 'workflows']],
   ['POST', '/internal/rights', ['dispatcher', 'workflows']],
   ['POST', '/internal/rights', ['dispatcher', 'workflows']],
-  ['POST', '/internal/reach', ['workflows']],
+  ['POST', '/internal/reach', ['workflows', 'database-studio', 'sdk', 'apps']],
   ['POST', '/internal/retention', ['workflows']],
   ['POST', '/internal/bootstrap', ['operator']],
   ['POST', '/internal/grants', ['itsm']],

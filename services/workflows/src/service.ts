@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { createDelegations, createOperations, platformClients, serviceClient } from '@opsplane/http'
-import { urlOfService } from '@opsplane/runtime'
+import { createDelegations, createOperations, createRequireReach, platformClients } from '@opsplane/http'
 import { createExpressions } from '@opsplane/sandbox'
-import { defineService, type ServiceContext } from '@opsplane/service'
+import { defineService, openNeighbour } from '@opsplane/service'
 import { loadConfig, type WorkflowsConfig } from './config.js'
 import { openRuns } from './run/open-runs.js'
 import { startBusTriggers } from './trigger/bus.js'
@@ -25,15 +24,13 @@ import { workflowRoutes } from './workflow/routes.js'
 import { versionRoutes } from './workflow/version-routes.js'
 import { createWorkflows } from './workflow/workflows.js'
 
-const settingsTimeoutMs = 5_000
-
 export const workflows = defineService<WorkflowsConfig>({
   name: 'workflows',
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [workflow],
   async setup(ctx) {
-    const settings = settingsClient(ctx)
+    const settings = openNeighbour(ctx, 'settings')
     const clients = platformClients(ctx)
     const operations = createOperations(clients, () => performance.now())
     const connectors = findConnectors(clients.get('integrations'))
@@ -62,7 +59,12 @@ export const workflows = defineService<WorkflowsConfig>({
         ...workflowRoutes(ctx, definitions),
         ...workflowActionRoutes(definitions),
         ...portableRoutes(
-          createPortable({ ...ctx, workflows: definitions, settings, findConnectors: connectors }),
+          createPortable({
+            ...ctx,
+            workflows: definitions,
+            requireReach: createRequireReach(settings),
+            findConnectors: connectors,
+          }),
         ),
         ...manualRoutes(definitions, runs),
         ...hookRoutes(hooks),
@@ -81,13 +83,3 @@ export const workflows = defineService<WorkflowsConfig>({
     }
   },
 })
-
-function settingsClient({ config, issuer, tls }: ServiceContext) {
-  return serviceClient({
-    baseUrl: urlOfService(config, 'settings'),
-    audience: 'settings',
-    issuer,
-    tls,
-    timeoutMs: settingsTimeoutMs,
-  })
-}

@@ -1,18 +1,36 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Drift, DryRun, Migration, newId, Promotion, QueryResult } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import {
+  type ApiClient,
+  type FakeSettings,
+  startFakeSettings,
+  startTestService,
+  type TestService,
+  testPrincipal,
+  waitFor,
+} from '@opsplane/testing'
 import { databaseStudio } from '../service.js'
 
 let service: TestService
+let settings: FakeSettings
 let api: ApiClient
 const workspaceId = newId('workspace')
 const principal = testPrincipal({ workspaceId })
 
+/** Environments that keys open; null: all. */
+let reach: string[] | null = null
+
 beforeAll(async () => {
-  service = await startTestService(databaseStudio)
+  settings = await startFakeSettings({ '/internal/reach': () => ({ environments: reach }) })
+  service = await startTestService(databaseStudio, {
+    env: { SERVICE_URLS: JSON.stringify({ settings: settings.url }) },
+  })
   api = service.as(principal)
 })
-afterAll(() => service?.stop())
+afterAll(async () => {
+  await service?.stop()
+  await settings?.stop()
+})
 
 const wrote = async (fields: Record<string, unknown>, to = api) =>
   (await to.post('/migrations', fields)).data(Migration)
@@ -338,6 +356,14 @@ describe('a migration', () => {
     ])
     expect((await to.get('/migrations')).page(Migration).items[0]).toMatchObject({ origin: 'promotion' })
     expect((await api.post('/migrations/promote', { from: 'production' })).status).toBe(409)
+  })
+
+  it('is shown of an environment only to keys that are valid there', async () => {
+    reach = ['staging']
+    const to = service.as(testPrincipal({ workspaceId, environment: 'staging' }))
+    const refused = (await to.post('/migrations/promote', { from: 'production', dryRun: true })).error()
+    expect(refused).toMatchObject({ code: 'forbidden', details: [{ path: '/from' }] })
+    reach = null
   })
 
   it('is recorded of changes of definitions, which are promoted with all their words', async () => {

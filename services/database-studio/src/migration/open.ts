@@ -1,4 +1,4 @@
-import type { Route } from '@opsplane/http'
+import type { RequireReach, Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Definitions } from '../table/definitions.js'
@@ -11,11 +11,12 @@ export interface MigrationParts {
   plane: DataPlane
   definitions: Definitions
   tables: TableAggregate
+  requireReach: RequireReach
 }
 
 /** Migrations: their routes, and the due work that settles what was interrupted. */
 export function openMigrations(ctx: ServiceContext, parts: MigrationParts): { routes: Route[] } {
   const service = createMigrations(ctx, parts)
   ctx.dueWork.start(settlingRuns(service.settling, () => ctx.relay.wake()))
-  return { routes: migrationRoutes(ctx, parts.plane, service) }
+  return { routes: migrationRoutes(ctx, parts, service) }
 }

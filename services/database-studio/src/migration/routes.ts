@@ -9,7 +9,7 @@ import {
   Promotion,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineList, defineRoute, type RequireReach, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
@@ -28,7 +28,11 @@ const running = [
   'upstream_timeout',
 ] as const
 
-export function migrationRoutes(ctx: ServiceContext, plane: DataPlane, service: MigrationService): Route[] {
+export function migrationRoutes(
+  ctx: ServiceContext,
+  { plane, requireReach }: { plane: DataPlane; requireReach: RequireReach },
+  service: MigrationService,
+): Route[] {
   const { database, cursors } = ctx
   const { migrations } = service
   return [
@@ -97,6 +101,7 @@ export function migrationRoutes(ctx: ServiceContext, plane: DataPlane, service: 
       idempotency: 'claim',
       errors: ['conflict', 'upstream_timeout'],
       handler: async ({ body, meta }) => {
+        await requireReach(meta, body.from, '/from')
         const taken = await promote(service, database, body, meta)
         return {
           migrations: taken.map(({ number, name, checksum, status }) => ({ number, name, checksum, status })),

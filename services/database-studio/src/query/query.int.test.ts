@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newId, type permissions, QueryResult, SavedQuery } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import { noNeighbours } from '../neighbours.fixture.js'
 import { databaseStudio } from '../service.js'
 
 let service: TestService
@@ -10,7 +11,9 @@ const workspaceId = newId('workspace')
 const principal = testPrincipal({ workspaceId })
 
 beforeAll(async () => {
-  service = await startTestService(databaseStudio, { env: { QUERIES_PER_WORKSPACE: '3' } })
+  service = await startTestService(databaseStudio, {
+    env: { ...noNeighbours, QUERIES_PER_WORKSPACE: '3' },
+  })
   api = service.as(principal)
   await ran('select 1')
   const [space] = await service.sql<{ schema: string }[]>`

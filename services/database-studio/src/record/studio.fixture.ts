@@ -1,10 +1,11 @@
 import { type Principal, Table, type TableState } from '@opsplane/contracts'
 import { startTestService } from '@opsplane/testing'
+import { noNeighbours } from '../neighbours.fixture.js'
 import { databaseStudio } from '../service.js'
 
 /** The real service, with tables made through its API. */
 export async function startStudio() {
-  const studio = await startTestService(databaseStudio)
+  const studio = await startTestService(databaseStudio, { env: noNeighbours })
   return {
     studio,
     /** A table like this one, in the workspace and environment of the principal. */

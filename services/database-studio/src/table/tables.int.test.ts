@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Table } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import { noNeighbours } from '../neighbours.fixture.js'
 import { databaseStudio } from '../service.js'
 
 let service: TestService
 let api: ApiClient
 const principal = testPrincipal()
 beforeAll(async () => {
-  service = await startTestService(databaseStudio)
+  service = await startTestService(databaseStudio, { env: noNeighbours })
   api = service.as(principal)
 })
 afterAll(() => service?.stop())

@@ -1,7 +1,6 @@
 import {
   ApiError,
   type Environment,
-  Reach,
   type Step,
   type TenantScope,
   type WorkflowDefinition,
@@ -9,7 +8,7 @@ import {
   type WorkflowProblem,
   type WorkflowWithDraft,
 } from '@opsplane/contracts'
-import type { RequestMeta, ServiceClient } from '@opsplane/http'
+import type { RequestMeta, RequireReach } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { problem } from './check/structure.js'
 import { type Path, visits } from './check/walk.js'
@@ -28,7 +27,7 @@ export interface Portable {
 export interface PortableParts {
   workflows: Workflows
   database: Database
-  settings: Pick<ServiceClient, 'post'>
+  requireReach: RequireReach
   findConnectors: FindConnectors
 }
 
@@ -40,7 +39,12 @@ interface Reference {
   path: Path
 }
 
-export function createPortable({ workflows, database, settings, findConnectors }: PortableParts): Portable {
+export function createPortable({
+  workflows,
+  database,
+  requireReach,
+  findConnectors,
+}: PortableParts): Portable {
   const find = (kind: Kind, tenant: TenantScope, wanted: { ids?: string[]; names?: string[] }) => {
     const empty = !wanted.ids?.length && !wanted.names?.length
     if (empty) return Promise.resolve([])
@@ -68,7 +72,7 @@ export function createPortable({ workflows, database, settings, findConnectors }
     async promote(id, environment, meta) {
       if (environment === meta.tenant.environment)
         throw new ApiError('conflict', 'A workflow is promoted to another environment.')
-      await requireReach(settings, meta, environment)
+      await requireReach(meta, environment, '/environment')
       const state = await workflows.record(id, meta.tenant)
       statusAfter('trigger', state)
       const source = await exported(id, state.publishedVersion ?? undefined, meta.tenant)
@@ -88,26 +92,6 @@ export function createPortable({ workflows, database, settings, findConnectors }
       return { ...taken, problems: [...missing, ...taken.problems.filter(({ path }) => !named.has(path))] }
     },
   }
-}
-
-/** A key may be limited to environments, and the request was let in for the one it names. */
-async function requireReach(
-  settings: PortableParts['settings'],
-  { principal: { tokenId } }: RequestMeta,
-  environment: Environment,
-): Promise<void> {
-  const { environments } = await settings.post('/internal/reach', { tokenId }, Reach)
-  if (environments === null || environments.includes(environment)) return
-  throw new ApiError('forbidden', `The key is not valid in ${environment}.`, {
-    details: [
-      {
-        in: 'body',
-        path: '/environment',
-        code: 'environment_not_held',
-        message: 'The key is not valid there.',
-      },
-    ],
-  })
 }
 
 /** The request's key is kept with its whole answer. */
