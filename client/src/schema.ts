@@ -3026,8 +3026,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List notifications to admins
-         * @description What the platform did by itself and someone should look at. Newest first.
+         * List notifications
+         * @description What the platform did by itself and someone should look at, for admins (`notifications:read`), and what the caller is asked for, such as approvals. Newest first.
          */
         get: operations["listNotifications"];
         put?: never;
@@ -9326,6 +9326,8 @@ export interface components {
          */
         NoFields: Record<string, never>;
         Notification: {
+            /** @description Whom it is for, as `user:<id>` and `role:<name>`; null: for admins. */
+            audience: string[] | null;
             /**
              * Format: date-time
              * @description When it happened.
@@ -42926,7 +42928,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List notifications to admins */
+            /** @description List notifications */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -42954,7 +42956,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `workspace_forbidden`, `environment_forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -43074,7 +43076,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `workspace_forbidden`, `environment_forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -43207,7 +43209,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `workspace_forbidden`, `environment_forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -54,14 +54,18 @@ test('every event of workflows arrives at a webhook', async () => {
   const fails = await published('Fails', { steps: [{ id: 'no', type: 'fail', message: 'No.' }] })
   expect(await start(fails)).toMatchObject({ status: 'failed' })
   const asks = await published('Asks', {
-    steps: [{ id: 'ask', type: 'approval', title: 'May I?', approvers: { roles: ['owner'] } }],
+    steps: [
+      { id: 'ask', type: 'approval', title: 'May I?', approvers: { roles: ['owner'] }, reminderSeconds: 1 },
+    ],
   })
   const { body } = await api<Data<Run>>('POST', `/workflows/${asks}/trigger`, { body: {} })
   await waitFor(() => deliveries().includes('workflow.run_paused'))
+  await waitFor(() => deliveries().includes('workflow.approval_reminded'))
   const resumed = await api('POST', `/runs/${body.data.runId}/resume`, { body: { decision: 'approve' } })
   expect(resumed.status).toBe(200)
   await api('POST', `/workflows/${greets}/deactivate`, { body: {} })
   const expected = ['activated', 'deactivated', 'run_started', 'run_completed', 'run_failed', 'run_paused']
+  expect(deliveries()).toContain('workflow.approval_requested')
   await waitFor(() => expected.every((name) => deliveries().includes(`workflow.${name}`)))
 })
 

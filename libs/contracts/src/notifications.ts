@@ -20,6 +20,10 @@ export const NotificationContent = z.object({
   }),
   eventId: z.string().meta({ description: 'The event it tells of, as in the audit log.' }),
   environment: Environment,
+  audience: z
+    .array(z.string())
+    .nullable()
+    .meta({ description: 'Whom it is for, as `user:<id>` and `role:<name>`; null: for admins.' }),
   createdAt: At.meta({ description: 'When it happened.' }),
 })
 export type NotificationContent = z.infer<typeof NotificationContent>

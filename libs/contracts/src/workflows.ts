@@ -159,6 +159,18 @@ const workflowEvent = (description: string, extras: z.ZodRawShape = {}) =>
   resourceEvent(WorkflowState, description, extras)
 const runEvent = (description: string) => resourceEvent(RunState, description)
 
+/** What somebody is asked to decide on. */
+export const ApprovalNotice = z.object({
+  step: z.string().meta({ description: 'Its place, as in the steps of the run: `ask`, or `ask[2]`.' }),
+  title: z.string(),
+  users: z.array(z.string()).meta({ description: 'Who may decide and has not yet, by id.' }),
+  roles: z.array(z.string()).meta({ description: 'Whoever has one of these may decide, too.' }),
+  dueAt: At.nullable().meta({ description: 'When it expires.' }),
+})
+export type ApprovalNotice = z.infer<typeof ApprovalNotice>
+const approvalEvent = (description: string) =>
+  resourceEvent(RunState, description, { approval: ApprovalNotice })
+
 export const workflowEvents = {
   'workflow.created': workflowEvent('A workflow was made.'),
   'workflow.updated': workflowEvent('Its name, its description or its draft was changed.'),
@@ -179,6 +191,8 @@ export const workflowEvents = {
   'workflow.run_completed': runEvent('A run came to its end.'),
   'workflow.run_failed': runEvent('A step failed for good, or the run took too long.'),
   'workflow.run_paused': runEvent('A run waits for an approval.'),
+  'workflow.approval_requested': approvalEvent('Somebody is asked to decide, and is notified.'),
+  'workflow.approval_reminded': approvalEvent('Whoever has not decided is reminded, and notified again.'),
   'workflow.run_resumed': runEvent('A run goes on after an approval.'),
   'workflow.run_cancelled': runEvent('A run was cancelled.'),
   'workflow.run_retried': runEvent('A run was started again from one of its steps.'),

@@ -239,6 +239,8 @@ export const notifications = pgTable(
     eventId: text('event_id').notNull(),
     /** Of the aggregate the event belongs to. */
     version: integer('version').notNull(),
+    /** Whom it is for, as `user:<id>` and `role:<name>`; null: admins. */
+    audience: text('audience').array(),
     /** NotificationContent, whole. */
     state: json('state').$type<Record<string, unknown>>().notNull(),
     createdAt: stateText('created_at', 'createdAt'),

@@ -7,9 +7,10 @@ export interface MailAddressing {
   workspaceSlug: string
 }
 
-/** The mail that tells one admin of a notification. */
+/** The mail that tells one person of a notification. */
 export function notificationMail(notification: NotificationContent, addressing: MailAddressing): Mail {
-  const { id, title, message, environment, createdAt, eventId } = notification
+  const { id, title, message, environment, createdAt, eventId, audience } = notification
+  const reason = audience === null ? 'administer' : 'may decide on this in'
   const { workspaceSlug } = addressing
   const lines = [
     message,
@@ -20,7 +21,7 @@ export function notificationMail(notification: NotificationContent, addressing: 
     `Event:        ${eventId}`,
     `Notification: GET /api/v1/notifications/${id}`,
     '',
-    `You get this mail because you administer the workspace ${workspaceSlug}.`,
+    `You get this mail because you ${reason} the workspace ${workspaceSlug}.`,
   ]
   return {
     id: addressing.id,

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Notification, newId, Session } from '@opsplane/contracts'
 import { type SmtpReceiver, startSmtpReceiver, waitFor } from '@opsplane/testing'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
-import { pausedEvent, publishEvents } from './notification.fixture.js'
+import { approvalEvent, pausedEvent, publishEvents } from './notification.fixture.js'
 
 const hourMs = 3_600_000
 
@@ -45,13 +45,14 @@ const attempted = (eventId: string) =>
     return rows[0]?.last_error ? rows : null
   })
 
-async function member(owner: Owner, email: string, role: string, status = 'active'): Promise<void> {
+async function member(owner: Owner, email: string, role: string, status = 'active'): Promise<string> {
   const [id, userId] = [newId('membership'), newId('user')]
   const at = settings.clock.now()
   const state = { id, userId, email, name: email, role, status, createdAt: at, updatedAt: at }
   const { sql } = settings.service
   await sql`insert into memberships (id, workspace_id, environment, version, state)
     values (${id}, ${owner.workspaceId}, 'production', 1, ${sql.json(state)})`
+  return userId
 }
 
 describe('mail about a notification', () => {
@@ -74,6 +75,22 @@ describe('mail about a notification', () => {
     expect(mail?.headers.get('subject')).toMatch(/^\[grace production\] Webhook "Orders" was paused/)
     expect(mail?.text).toContain('with {"status":"active"}')
     expect(mail?.text).toContain(eventId)
+  })
+
+  it('goes to those it names and to whoever has a role that it names, where it is about an approval', async () => {
+    const alan = await settings.owner('alan')
+    const asked = await member(alan, 'asked@example.com', 'viewer')
+    await member(alan, 'agent@example.com', 'agent')
+    await member(alan, 'other@example.com', 'viewer')
+    const createdAt = settings.clock.now()
+    const event = approvalEvent(alan.workspaceId, { users: [asked], roles: ['agent'], createdAt })
+    await publishEvents(settings.service.natsPrefix, [event])
+    await settled(event.id, 'sent')
+    expect(receiver.mails.map(({ recipients }) => recipients).sort()).toEqual([
+      ['agent@example.com'],
+      ['asked@example.com'],
+    ])
+    expect(receiver.mails[0]?.text).toContain('You get this mail because you may decide on this')
   })
 
   it('is sent once after a server that refused it at first', async () => {

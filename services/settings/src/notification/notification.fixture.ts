@@ -24,6 +24,17 @@ type PausedFields = Partial<Pick<PlatformEvent, 'environment' | 'createdAt'>> & 
   name?: string
 }
 
+/** `workflow.approval_requested` as workflows raises it. */
+export function approvalEvent(
+  workspaceId: string,
+  { createdAt, ...asked }: { users: string[]; roles: string[]; createdAt?: string },
+): PlatformEvent {
+  const { data, ...event } = eventExample('workflow.approval_requested')
+  const approval = { step: 'ask', title: 'May I?', dueAt: null, ...asked }
+  const at = createdAt === undefined ? {} : { createdAt }
+  return { ...event, ...at, id: newId('event'), workspaceId, data: { ...data, approval } }
+}
+
 /** Puts events on the stream, as another service's relay does. */
 export async function publishEvents(natsPrefix: string, events: PlatformEvent[]): Promise<void> {
   const log = createLogger({ service: 'publisher', level: 'silent' })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { builtInRoles, Notification, newId, TokenCreated, VerifiedToken } from '@opsplane/contracts'
 import { type ApiClient, waitFor } from '@opsplane/testing'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
-import { pausedEvent, publishEvents } from './notification.fixture.js'
+import { approvalEvent, pausedEvent, publishEvents } from './notification.fixture.js'
 
 let settings: Settings
 let ada: Owner
@@ -173,9 +173,29 @@ describe('nobody else', () => {
     const permissions = [...(builtInRoles[role]?.permissions ?? [])]
     const client = settings.service.as({ ...principal, permissions })
     expect(permissions.length).toBeGreaterThan(0)
-    expect((await client.get('/notifications')).error().code).toBe('insufficient_scope')
-    expect((await client.get(`/notifications/${id}`)).error().code).toBe('insufficient_scope')
-    expect((await client.post(`/notifications/${id}/read`)).error().code).toBe('insufficient_scope')
+    expect((await list('', client)).items).toEqual([])
+    expect((await client.get(`/notifications/${id}`)).error().code).toBe('not_found')
+    expect((await client.post(`/notifications/${id}/read`)).error().code).toBe('not_found')
+  })
+
+  it('but whoever is asked for an approval sees that, by id or by role, and nobody else does', async () => {
+    const { principal } = (await settings.verify(ada.session, { workspace: 'acme' })).data(VerifiedToken)
+    const as = (role: string, userId: string) =>
+      settings.service.as({ ...principal, userId, role, permissions: ['runs:read'] })
+    const event = approvalEvent(ada.workspaceId, { users: ['usr_asked'], roles: ['agent'] })
+    await publish(event)
+    const found = await about(event.id, as('viewer', 'usr_asked'))
+    expect(found).toMatchObject({
+      title: '"May I?" needs your decision',
+      message: expect.stringContaining('{"step":"ask","decision":"approve"}'),
+      audience: ['user:usr_asked', 'role:agent'],
+    })
+    expect(await about(event.id, as('agent', 'usr_other'))).toEqual(found)
+    for (const other of [as('viewer', 'usr_other'), api])
+      expect((await other.get(`/notifications/${found.id}`)).error().code).toBe('not_found')
+    const marked = await as('agent', 'usr_other').post(`/notifications/${found.id}/read`)
+    expect(marked.data(Notification).readAt).not.toBeNull()
+    expect(await about(event.id, as('viewer', 'usr_asked'))).toMatchObject({ readAt: null })
   })
 
   it('but an admin may', () => {

@@ -3,10 +3,11 @@ import {
   type Notification,
   NotificationContent,
   notFound,
+  type Principal,
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import { and, eq, exists, inArray, not, type SQL } from 'drizzle-orm'
+import { and, eq, exists, inArray, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import { notifications, notificationReads as reads } from '../schema.js'
 
 /** Those the user has not read, or has; all of them when `unread` is not given. */
@@ -37,13 +38,30 @@ export async function withReadMarks(
   return contents.map((content) => ({ ...content, readAt: readAt.get(content.id) ?? null }))
 }
 
-/** The notification as this user sees it. Throws `not_found`. */
+type Reader = Pick<Principal, 'userId' | 'role' | 'permissions'>
+
+/** Those for this person: what names them or their role, and what is for admins where they may read that. */
+export function audienceCondition(
+  { userId, role, permissions }: Reader,
+  right: 'notifications:read' | 'notifications:write' = 'notifications:read',
+): SQL | undefined {
+  const names = sql.join(
+    [`user:${userId}`, ...(role === undefined ? [] : [`role:${role}`])].map((name) => sql`${name}`),
+    sql`, `,
+  )
+  const named = sql`${notifications.audience} && array[${names}]::text[]`
+  return permissions.includes(right) ? or(isNull(notifications.audience), named) : named
+}
+
+/** The notification as this user sees it. Throws `not_found`, also for what is for others. */
 export async function notificationFor(
   db: Drizzle,
   { workspaceId, environment }: TenantScope,
-  userId: string,
+  reader: Reader,
   id: string,
+  right: 'notifications:read' | 'notifications:write' = 'notifications:read',
 ): Promise<Notification> {
+  const { userId } = reader
   const [row] = await db
     .select({ state: notifications.state, readAt: reads.readAt })
     .from(notifications)
@@ -53,6 +71,7 @@ export async function notificationFor(
         eq(notifications.workspaceId, workspaceId),
         eq(notifications.environment, environment),
         eq(notifications.id, id),
+        audienceCondition(reader, right),
       ),
     )
   if (!row) throw notFound()
@@ -63,12 +82,13 @@ export async function notificationFor(
 export async function markRead(
   db: Drizzle,
   tenant: TenantScope,
-  userId: string,
+  reader: Reader,
   id: string,
   now: Instant,
 ): Promise<Notification> {
-  const found = await notificationFor(db, tenant, userId, id)
+  const { userId } = reader
+  const found = await notificationFor(db, tenant, reader, id, 'notifications:write')
   if (found.readAt !== null) return found
   await db.insert(reads).values({ notificationId: id, userId, readAt: now }).onConflictDoNothing()
-  return notificationFor(db, tenant, userId, id)
+  return notificationFor(db, tenant, reader, id, 'notifications:write')
 }

@@ -2,11 +2,11 @@ import { type Instant, NotificationContent, newId, type PlatformEvent } from '@o
 import type { EventConsumer, Transaction } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { notifications } from '../schema.js'
-import { queueAdminMails } from './admin-mails.js'
+import { queueMails } from './mails.js'
 import { notificationText, notifiedTypes } from './text.js'
 
 /**
- * Makes a notification of each event that admins should know of, once however often it comes, together with the
+ * Makes a notification of each event that admins or others should know of, once however often it comes, together with the
  * mails about it where mail is sent at all.
  */
 export function recordNotifications(
@@ -18,7 +18,7 @@ export function recordNotifications(
     types: notifiedTypes,
     async handle(events, tx) {
       const made = await insertNotifications(tx, events)
-      if (withMail) await queueAdminMails(tx, made, clock.now())
+      if (withMail) await queueMails(tx, made, clock.now())
     },
   })
 }
@@ -28,6 +28,7 @@ export interface MadeNotification {
   id: string
   workspaceId: string
   createdAt: Instant
+  audience: string[] | null
 }
 
 async function insertNotifications(tx: Transaction, events: PlatformEvent[]): Promise<MadeNotification[]> {
@@ -41,7 +42,12 @@ async function insertNotifications(tx: Transaction, events: PlatformEvent[]): Pr
   const made = new Set(inserted.map(({ id }) => id))
   return rows
     .filter(({ id }) => made.has(id))
-    .map(({ id, workspaceId, state }) => ({ id, workspaceId, createdAt: state.createdAt }))
+    .map(({ id, workspaceId, audience, state }) => ({
+      id,
+      workspaceId,
+      audience,
+      createdAt: state.createdAt,
+    }))
 }
 
 function notificationRow(event: PlatformEvent) {
@@ -49,7 +55,8 @@ function notificationRow(event: PlatformEvent) {
   if (text === null) return null
   const { workspaceId, environment, version, resource, type, createdAt } = event
   const id = newId('notification')
-  const told = { id, type, ...text, resource, eventId: event.id, environment, createdAt }
+  const { audience = null } = text
+  const told = { id, type, ...text, audience, resource, eventId: event.id, environment, createdAt }
   const state = NotificationContent.parse(told)
-  return { id, workspaceId, environment, eventId: event.id, version, state }
+  return { id, workspaceId, environment, eventId: event.id, version, audience, state }
 }

@@ -3,11 +3,14 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { notifications as table } from '../schema.js'
-import { markRead, notificationFor, readCondition, withReadMarks } from './queries.js'
+import { audienceCondition, markRead, notificationFor, readCondition, withReadMarks } from './queries.js'
 
 const tag = 'Notifications'
 
-/** What the admins of the current workspace and environment should know of. Read marks are each user's own. */
+/**
+ * What the admins of the current workspace and environment should know of, for whoever has `notifications:read`, and what
+ * names the caller or their role. Read marks are each user's own.
+ */
 export function notificationRoutes({
   database: { db },
   cursors,
@@ -16,10 +19,12 @@ export function notificationRoutes({
     defineList({
       operationId: 'listNotifications',
       path: '/notifications',
-      summary: 'List notifications to admins',
-      description: 'What the platform did by itself and someone should look at. Newest first.',
+      summary: 'List notifications',
+      description:
+        'What the platform did by itself and someone should look at, for admins (`notifications:read`), and what the ' +
+        'caller is asked for, such as approvals. Newest first.',
       tag,
-      scope: 'notifications:read',
+      scope: 'authenticated',
       query: NotificationFilters,
       response: Notification,
       handler: async ({ query: { limit, after, sort, unread }, binding, meta }) => {
@@ -27,7 +32,7 @@ export function notificationRoutes({
         const page = await keysetPage(db, {
           table,
           tenant: meta.tenant,
-          where: [readCondition(db, userId, unread)],
+          where: [audienceCondition(meta.principal), readCondition(db, userId, unread)],
           sort: { column: table.createdAt, direction: sort.direction },
           ...{ limit, after, cursors, binding: `${userId}|${binding}` },
           present: ({ state }) => NotificationContent.parse(state),
@@ -42,10 +47,10 @@ export function notificationRoutes({
       path: '/notifications/:id',
       summary: 'Get a notification',
       tag,
-      scope: 'notifications:read',
+      scope: 'authenticated',
       response: Notification,
       errors: ['not_found'],
-      handler: ({ params, meta }) => notificationFor(db, meta.tenant, meta.principal.userId, params.id),
+      handler: ({ params, meta }) => notificationFor(db, meta.tenant, meta.principal, params.id),
     }),
 
     defineRoute({
@@ -55,12 +60,12 @@ export function notificationRoutes({
       summary: 'Mark a notification as read',
       description: 'For the calling user alone. Repeating it changes nothing. Emits no event.',
       tag,
-      scope: 'notifications:write',
+      scope: 'authenticated',
       response: Notification,
       errors: ['not_found'],
       // Repeating it is safe without a kept answer.
       idempotency: 'none',
-      handler: ({ params, meta }) => markRead(db, meta.tenant, meta.principal.userId, params.id, meta.now),
+      handler: ({ params, meta }) => markRead(db, meta.tenant, meta.principal, params.id, meta.now),
     }),
   ]
 }

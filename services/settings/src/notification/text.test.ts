@@ -12,7 +12,9 @@ const withUrl = (event: PlatformEvent, url: string): PlatformEvent => ({
 
 describe('what admins are told', () => {
   it('is about pauses the platform decided on, not about those a person asked for', () => {
-    expect(notifiedTypes).toEqual(['webhook.paused'])
+    expect(notifiedTypes).toEqual([
+      ...['webhook.paused', 'workflow.approval_requested', 'workflow.approval_reminded'],
+    ])
     expect(notificationText(pausedEvent(workspaceId, { reason: 'user' }))).toBeNull()
     expect(notificationText({ ...pausedEvent(workspaceId), type: 'webhook.resumed' })).toBeNull()
   })

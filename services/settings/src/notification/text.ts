@@ -13,19 +13,23 @@ export interface NotificationText {
   /** What happened, and what to do next. */
   message: string
   severity: NotificationSeverity
+  /** Whom it is for, as `user:<id>` and `role:<name>`; without: admins. */
+  audience?: string[]
 }
 
 type Tell<Type extends EventType> = (event: EventOf<Type>) => NotificationText | null
 
-/** Event type to what admins are told of it. Null: this one needs nobody's attention. */
+/** Event type to what people are told of it. Null: this one needs nobody's attention. */
 const tellings: { [Type in EventType]?: Tell<Type> } = {
   'webhook.paused': webhookPaused,
+  'workflow.approval_requested': (event) => approvalAsked(event, 'needs your decision'),
+  'workflow.approval_reminded': (event) => approvalAsked(event, 'still needs your decision'),
 }
 
 /** The event types of which any event may become a notification. */
 export const notifiedTypes: readonly string[] = Object.keys(tellings)
 
-/** What admins are told of the event; null when nothing. Throws ZodError when the event breaks its schema. */
+/** What people are told of the event; null when nothing. Throws ZodError when the event breaks its schema. */
 export function notificationText(event: PlatformEvent): NotificationText | null {
   const type = notifiedTypes.find((notified) => notified === event.type)
   return type === undefined ? null : tell(type as EventType, event)
@@ -34,6 +38,28 @@ export function notificationText(event: PlatformEvent): NotificationText | null 
 function tell<Type extends EventType>(type: Type, event: PlatformEvent): NotificationText | null {
   // The schema of a type yields the event of that type, which its own type does not say of a type parameter.
   return tellings[type]?.(eventSchema(type).parse(event) as EventOf<Type>) ?? null
+}
+
+function approvalAsked(
+  {
+    data: { approval },
+    resource,
+    environment,
+  }: Pick<EventOf<'workflow.approval_requested'>, 'data' | 'resource' | 'environment'>,
+  needs: string,
+): NotificationText {
+  const { step, users, roles, dueAt } = approval
+  const name = oneLine(resource.displayName)
+  const path = `/api/v1/runs/${resource.id}`
+  const until = dueAt === null ? '' : ` It expires at ${dueAt}.`
+  return {
+    severity: 'info',
+    title: `"${oneLine(approval.title)}" ${needs}`,
+    message:
+      `A run of the workflow "${name}" in ${environment} waits for an approval.${until} Look at what it is about at ` +
+      `GET ${path}, and decide by POST ${path}/resume with {"step":"${step}","decision":"approve"} or "reject".`,
+    audience: [...users.map((id) => `user:${id}`), ...roles.map((role) => `role:${role}`)],
+  }
 }
 
 function webhookPaused({ data, resource, environment }: EventOf<'webhook.paused'>): NotificationText | null {

@@ -38,12 +38,16 @@ export interface Awaiting {
   task: TaskId
   place: Place
   waiting: Waiting
+  /** Who has decided on it already, of an approval. */
+  decided: string[]
 }
 
 /** What the run waits for that can be given to it from outside. */
 export function awaitingOf({ live }: RunMemory): Awaiting[] {
   return [...live.values()].flatMap(({ place, state, task }) =>
-    state.kind === 'waiting' && task ? [{ task: task.id, place, waiting: state.waiting }] : [],
+    state.kind === 'waiting' && task
+      ? [{ task: task.id, place, waiting: state.waiting, decided: state.decisions.map(({ by }) => by) }]
+      : [],
   )
 }
 

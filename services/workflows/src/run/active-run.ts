@@ -3,7 +3,7 @@ import { lineOf } from './lines.js'
 import type { Decided, Mind } from './mind.js'
 import type { HeldRun, Origin, RunFace, RunIdentity } from './model.js'
 import { own, type Presented, type Reception } from './presented.js'
-import { eventRowsOf, eventTypesOf, workflowActor } from './run-events.js'
+import { eventRowsOf, newsOf, workflowActor } from './run-events.js'
 import type { Transition } from './store/transition.js'
 
 export type AwaitTask = Extract<Task, { kind: 'await' }>
@@ -150,10 +150,11 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
           requestId: by?.requestId ?? null,
         },
         [face, next],
-        eventTypesOf(
+        newsOf(
           face,
           next,
           entries.map(({ entry }) => entry),
+          mind.awaiting,
         ),
       ),
     }

@@ -1,6 +1,14 @@
-import { type Actor, changedFields, newId, type RunState, type TenantScope } from '@opsplane/contracts'
+import {
+  type Actor,
+  type ApprovalNotice,
+  changedFields,
+  newId,
+  type RunState,
+  type TenantScope,
+} from '@opsplane/contracts'
 import type { JournalRow } from '@opsplane/eventstore'
-import type { Entry } from '../engine/history.js'
+import type { Entry, Place } from '../engine/history.js'
+import type { Awaiting } from '../engine/tasks.js'
 import type { Origin, RunFace, RunIdentity } from './model.js'
 
 /** The catalogue's word for what has happened in a run; undefined for what concerns its steps alone. */
@@ -13,6 +21,14 @@ export type RunEventType =
   | 'workflow.run_cancelled'
   | 'workflow.run_retried'
   | 'workflow.run_dead'
+  | 'workflow.approval_requested'
+  | 'workflow.approval_reminded'
+
+/** An event to be, and what it carries beside the run. */
+export interface RunNews {
+  type: RunEventType
+  approval?: ApprovalNotice
+}
 
 /** What of a run its events carry. */
 export function stateOf(identity: RunIdentity, face: RunFace): RunState {
@@ -26,18 +42,43 @@ export const workflowActor = ({ workflowId, workflowName }: RunIdentity): Actor 
   type: 'workflow',
 })
 
-/** Events of a change from one face to another, by entries in their order. */
-export function eventTypesOf(before: RunFace, after: RunFace, entries: readonly Entry[]): RunEventType[] {
-  const types: RunEventType[] = []
+/** Events of a change from one face to another, by entries in their order. `awaiting`: what it waits for after them. */
+export function newsOf(
+  before: RunFace,
+  after: RunFace,
+  entries: readonly Entry[],
+  awaiting: () => readonly Awaiting[] = () => [],
+): RunNews[] {
+  const news: RunNews[] = []
   for (const entry of entries) {
-    if (entry.kind === 'started') types.push('workflow.run_started')
-    if (entry.kind === 'retried') types.push('workflow.run_retried')
-    if (entry.kind === 'ended') types.push(`workflow.run_${entry.status}`)
+    if (entry.kind === 'started') news.push({ type: 'workflow.run_started' })
+    if (entry.kind === 'retried') news.push({ type: 'workflow.run_retried' })
+    if (entry.kind === 'ended') news.push({ type: `workflow.run_${entry.status}` })
+    if (entry.kind === 'waiting' && entry.waiting.for === 'approval')
+      news.push(...noticesOf('workflow.approval_requested', entry.place, awaiting()))
+    if (entry.kind === 'reminded')
+      news.push(...noticesOf('workflow.approval_reminded', entry.place, awaiting()))
   }
   const paused = [before.status, after.status].map((status) => status === 'paused')
-  if (!paused[0] && paused[1]) types.push('workflow.run_paused')
-  if (paused[0] && !paused[1] && after.endedAt === null) types.push('workflow.run_resumed')
-  return types
+  if (!paused[0] && paused[1]) news.push({ type: 'workflow.run_paused' })
+  if (paused[0] && !paused[1] && after.endedAt === null) news.push({ type: 'workflow.run_resumed' })
+  return news
+}
+
+const longestTitle = 200
+
+/** What those are notified of who have not decided; nothing where it is not waited for any more. */
+function noticesOf(type: RunEventType, step: Place, awaiting: readonly Awaiting[]): RunNews[] {
+  return awaiting.flatMap(({ place, waiting, decided }) => {
+    if (place !== step || waiting.for !== 'approval') return []
+    const { title, users, roles } = waiting.approval
+    const approval = {
+      ...{ step, roles, title: title.slice(0, longestTitle) },
+      users: users.filter((user) => !decided.includes(user)),
+      dueAt: waiting.dueAt === null ? null : new Date(waiting.dueAt).toISOString(),
+    }
+    return [{ type, approval }]
+  })
 }
 
 export interface EventContext {
@@ -52,26 +93,26 @@ export interface EventContext {
 export function eventRowsOf(
   { identity, origin, actor, requestId, at }: EventContext,
   [before, after]: readonly [RunFace | null, RunFace],
-  types: readonly RunEventType[],
+  news: readonly RunNews[],
 ): JournalRow[] {
-  if (types.length === 0) return []
+  if (news.length === 0) return []
   const [old, present] = [before && stateOf(identity, before), stateOf(identity, after)]
-  const data = JSON.stringify({ before: old, after: present, changes: changedFields(old, present) })
+  const change = { before: old, after: present, changes: changedFields(old, present) }
   const resource = JSON.stringify({
     type: 'workflow_run',
     id: identity.id,
     displayName: identity.workflowName,
   })
   const { workspaceId, environment } = identity.tenant satisfies TenantScope
-  return types.map((type, n) => ({
+  return news.map(({ type, ...extras }, n) => ({
     id: newId('event'),
     streamType: 'runs',
     streamId: identity.id,
-    left: types.length - 1 - n,
+    left: news.length - 1 - n,
     type,
     ...{ workspaceId, environment },
     actor: JSON.stringify(actor),
-    ...{ resource, data },
+    ...{ resource, data: JSON.stringify({ ...change, ...extras }) },
     requestId: requestId ?? origin.requestId,
     causationId: origin.causationId,
     createdAt: at,

@@ -259,8 +259,46 @@ test('an approval is for two persons it names, each once, and for nobody else', 
   expect(await ended(runId)).toMatchObject({ status: 'completed', output: true })
   expect(await mine()).toEqual([])
   expect(await eventsOf(runId)).toEqual(
-    ['started', 'paused', 'resumed', 'completed'].map((end) => `workflow.run_${end}`),
+    ['run_started', 'approval_requested', 'run_paused', 'run_resumed', 'run_completed'].map(
+      (end) => `workflow.${end}`,
+    ),
   )
+})
+
+test('whoever has not decided on an approval is reminded, and told what it is about', async () => {
+  const [ada, bob] = ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0A', 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0B']
+  const runId = await started(
+    {
+      steps: [
+        {
+          ...({ id: 'ok', type: 'approval', title: 'Roll out {{ input.what }}?', quorum: 2 } as const),
+          ...{
+            approvers: { users: [ada, bob], roles: ['admin'] },
+            reminderSeconds: 1,
+            deadlineSeconds: 3_600,
+          },
+        },
+      ],
+    },
+    { what: 'v2' },
+  )
+  await reached(runId, 'paused')
+  const as = service.as(principal({ userId: ada, permissions: ['runs:read'] }))
+  expect((await as.post(`/runs/${runId}/resume`, { decision: 'approve' })).status).toBe(200)
+  const notices = (type: string) => service.sql`
+    select data->'approval' as approval, data->'after'->>'status' as status from events
+    where stream_id = ${runId} and type = ${type} order by position`
+  const asked = { step: 'ok', title: 'Roll out v2?', roles: ['admin'], dueAt: expect.any(String) }
+  expect(await notices('workflow.approval_requested')).toEqual([
+    { status: 'paused', approval: { ...asked, users: [ada, bob] } },
+  ])
+  const last = await waitFor(async () => {
+    const reminded = await notices('workflow.approval_reminded')
+    expect(reminded.length).toBeGreaterThan(1)
+    return reminded.at(-1)
+  })
+  expect(last).toEqual({ status: 'paused', approval: { ...asked, users: [bob] } })
+  await api.post(`/runs/${runId}/cancel`, {})
 })
 
 test('runs of a key wait for a place, oldest first; or are skipped, or take the place of the oldest', async () => {

@@ -8,7 +8,7 @@ import { lineOf } from './lines.js'
 import { createMind } from './mind.js'
 import type { HeldRun, Origin, Parent, RunFace, RunIdentity } from './model.js'
 import type { Programs } from './programs.js'
-import { eventRowsOf, eventTypesOf } from './run-events.js'
+import { eventRowsOf, newsOf } from './run-events.js'
 import type { Runner } from './runner.js'
 import type { NewRun } from './store/start-statement.js'
 import type { RunStore } from './store/store.js'
@@ -102,7 +102,7 @@ export function createStarter(options: StarterOptions) {
     ]
     const bytes = lines.reduce((sum, line) => sum + line.bytes, 0)
     const face = begins ? mind.face() : queued
-    const types = eventTypesOf(
+    const news = newsOf(
       queued,
       face,
       entries.map(({ entry }) => entry),
@@ -114,7 +114,7 @@ export function createStarter(options: StarterOptions) {
       events: eventRowsOf(
         { identity, origin, actor: request.actor, requestId: request.requestId, at },
         [null, face],
-        types,
+        news,
       ),
     }
     const created = limit === null ? await store.insert(row, tx) : await insertWithin(limit, row, tx)
