@@ -1,6 +1,311 @@
 /** Generated from the OpenAPI document by `npm run client`: change the routes, not this file. */
 
 export interface paths {
+    "/apps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List apps
+         * @description Those of the whole workspace. Archived ones are listed where `status` asks for them.
+         */
+        get: operations["listApps"];
+        put?: never;
+        /**
+         * Create an app
+         * @description It belongs to the workspace, and runs nowhere until it is deployed to an environment. Emits `app.created`.
+         */
+        post: operations["createApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an app */
+        get: operations["getApp"];
+        put?: never;
+        post?: never;
+        /**
+         * Archive an app
+         * @description It runs in no environment any more, its embed tokens are worth nothing, and its slug is free. Final. Emits `app.archived`.
+         */
+        delete: operations["archiveApp"];
+        options?: never;
+        head?: never;
+        /**
+         * Update an app
+         * @description Another slug is another address at once, wherever the app is deployed. Emits `app.updated`, or nothing where nothing changes.
+         */
+        patch: operations["updateApp"];
+        trace?: never;
+    };
+    "/apps/{id}/data-sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the data sources of an app */
+        get: operations["listDataSources"];
+        put?: never;
+        /**
+         * Add a data source to an app
+         * @description What it names is looked for when the app is deployed. Its expressions run on the server; a browser sends the parameters that are declared, and nothing else. Emits `data_source.created`.
+         */
+        post: operations["createDataSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{id}/data-sources/{sourceId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a data source of an app */
+        get: operations["getDataSource"];
+        put?: never;
+        post?: never;
+        /**
+         * Take a data source out of an app
+         * @description Deployments keep it. Emits `data_source.deleted`.
+         */
+        delete: operations["deleteDataSource"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a data source of an app
+         * @description Deployments stay as they are. Emits `data_source.updated`, or nothing where nothing changes.
+         */
+        patch: operations["updateDataSource"];
+        trace?: never;
+    };
+    "/apps/{id}/deploy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deploy an app to the environment
+         * @description Its pages and data sources as they are now become an immutable deployment, which runs from then on. First it is looked whether all they name is in the environment, and whether the caller may use it; otherwise nothing changes but that `deploy.failed` tells of it, and the answer names all that is missing (422). Emits `deploy.completed`.
+         */
+        post: operations["deployApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{id}/deployments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deployments of an app to the environment
+         * @description The newest first, those that failed among them.
+         */
+        get: operations["listDeployments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{id}/deployments/{deployment}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a deployment with its pages and data sources
+         * @description By its id or its number.
+         */
+        get: operations["getDeployment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{id}/deployments/{deployment}/diff/{other}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare two deployments
+         * @description What it takes to get from the first to the second, by JSON pointers. Pages and data sources are compared by their ids. At most 1,000 changes.
+         */
+        get: operations["diffDeployments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{id}/embed-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a token to embed an app
+         * @description A short-lived JWT for what runs in the environment, which has to be embeddable. Whoever holds it uses the app with the rights of whoever deployed it, within the row filter. `path` is for the `src` of an iframe on one of the origins. Emits `embed_token.created`.
+         */
+        post: operations["createEmbedToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{id}/embed-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the embed tokens of an app
+         * @description Of the environment, the newest first; what they are is shown to whoever makes them alone.
+         */
+        get: operations["listEmbedTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{id}/embed-tokens/{tokenId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get what an embed token allows */
+        get: operations["getEmbedToken"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an embed token
+         * @description From the next request on it is worth nothing. Emits `embed_token.revoked`.
+         */
+        delete: operations["revokeEmbedToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{id}/pages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the pages of an app
+         * @description In the order they are shown.
+         */
+        get: operations["listAppPages"];
+        put?: never;
+        /**
+         * Add a page to an app
+         * @description A tree of components, whose expressions are parsed. `problems` names data sources and pages it speaks of that are not there yet. Emits `app_page.created`.
+         */
+        post: operations["createAppPage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{id}/pages/{pageId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a page of an app */
+        get: operations["getAppPage"];
+        put?: never;
+        post?: never;
+        /**
+         * Take a page out of an app
+         * @description Deployments keep it. Emits `app_page.deleted`.
+         */
+        delete: operations["deleteAppPage"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a page of an app
+         * @description Deployments stay as they are. Emits `app_page.updated`, or nothing where nothing changes.
+         */
+        patch: operations["updateAppPage"];
+        trace?: never;
+    };
+    "/apps/{id}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deploy an earlier deployment again
+         * @description As a new deployment with the contents of that one, which is looked at as any other. Emits `deploy.completed` or `deploy.failed`.
+         */
+        post: operations["rollbackApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audit": {
         parameters: {
             query?: never;
@@ -4589,10 +4894,598 @@ export interface components {
             /** @description As it was mailed. */
             token: string;
         };
+        App: {
+            /** Format: date-time */
+            createdAt: string;
+            description: string;
+            id: string;
+            name: string;
+            slug: string;
+            /** @enum {string} */
+            status: "active" | "archived";
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        AppAction: {
+            /** @description Asked before. */
+            confirm?: string;
+            /** @description Of the record to get, update or delete. */
+            id?: string;
+            /**
+             * @description Of a table source.
+             * @enum {string}
+             */
+            operation?: "get" | "create" | "update" | "delete";
+            /** @default {} */
+            params?: {
+                [key: string]: unknown;
+            };
+            /** @description A data source that is called first. */
+            source?: string;
+            then?: {
+                message?: string;
+                /** @description Slug of the page to go to. */
+                page?: string;
+                /** @description Seen there as `page.params`; they are in no address that is sent. */
+                pageParams?: {
+                    [key: string]: string;
+                };
+                /** @default [] */
+                refresh?: string[];
+                /** @description Values of inputs. */
+                set?: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description A form's own values without. */
+            values?: {
+                [key: string]: unknown;
+            };
+            /** @description That the record must still have, such as `{{ data.asset.rows[0].version }}`. */
+            version?: string;
+        };
+        AppComponent: {
+            /** @description By which expressions name it. Unique in the page. */
+            id?: string;
+            /**
+             * @default body
+             * @enum {string}
+             */
+            style?: "body" | "heading" | "subheading" | "muted";
+            /** @enum {string} */
+            type: "text";
+            value: string;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        } | {
+            /**
+             * @default number
+             * @enum {string}
+             */
+            format?: "text" | "number" | "percent" | "date" | "datetime" | "boolean" | "badge" | "duration";
+            /** @description By which expressions name it. Unique in the page. */
+            id?: string;
+            label: string;
+            /** @enum {string} */
+            type: "metric";
+            value: string;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        } | {
+            columns: {
+                /** @description Dotted path in the row. */
+                field: string;
+                /**
+                 * @default text
+                 * @enum {string}
+                 */
+                format?: "text" | "number" | "percent" | "date" | "datetime" | "boolean" | "badge" | "duration";
+                label?: string;
+            }[];
+            empty?: string;
+            /** @description By which expressions name it. Unique in the page. */
+            id?: string;
+            label: string;
+            /** @description Sees `row`. */
+            onRow?: {
+                /** @description Asked before. */
+                confirm?: string;
+                /** @description Of the record to get, update or delete. */
+                id?: string;
+                /**
+                 * @description Of a table source.
+                 * @enum {string}
+                 */
+                operation?: "get" | "create" | "update" | "delete";
+                /** @default {} */
+                params?: {
+                    [key: string]: unknown;
+                };
+                /** @description A data source that is called first. */
+                source?: string;
+                then?: {
+                    message?: string;
+                    /** @description Slug of the page to go to. */
+                    page?: string;
+                    /** @description Seen there as `page.params`; they are in no address that is sent. */
+                    pageParams?: {
+                        [key: string]: string;
+                    };
+                    /** @default [] */
+                    refresh?: string[];
+                    /** @description Values of inputs. */
+                    set?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description A form's own values without. */
+                values?: {
+                    [key: string]: unknown;
+                };
+                /** @description That the record must still have, such as `{{ data.asset.rows[0].version }}`. */
+                version?: string;
+            };
+            /** @default {} */
+            params?: {
+                [key: string]: unknown;
+            };
+            source: string;
+            /** @enum {string} */
+            type: "table";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        } | {
+            fields: {
+                /** @description Dotted path in the row. */
+                field: string;
+                /**
+                 * @default text
+                 * @enum {string}
+                 */
+                format?: "text" | "number" | "percent" | "date" | "datetime" | "boolean" | "badge" | "duration";
+                label?: string;
+            }[];
+            /** @description By which expressions name it. Unique in the page. */
+            id?: string;
+            label: string;
+            /** @default {} */
+            params?: {
+                [key: string]: unknown;
+            };
+            source: string;
+            /** @enum {string} */
+            type: "detail";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        } | {
+            /** @description By which expressions name it. Unique in the page. */
+            id?: string;
+            /** @enum {string} */
+            kind: "bar" | "line" | "pie";
+            label: string;
+            /** @default {} */
+            params?: {
+                [key: string]: unknown;
+            };
+            source: string;
+            /** @enum {string} */
+            type: "chart";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+            x: string;
+            y: string;
+        } | {
+            action: components["schemas"]["AppAction"];
+            /** @description By which expressions name it. Unique in the page. */
+            id?: string;
+            label: string;
+            /**
+             * @default secondary
+             * @enum {string}
+             */
+            style?: "primary" | "secondary" | "danger";
+            /** @enum {string} */
+            type: "button";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        } | {
+            /** @description Its values are sent as `values`, or by `params` that say `{{ form.x }}`. */
+            action: {
+                /** @description Asked before. */
+                confirm?: string;
+                /** @description Of the record to get, update or delete. */
+                id?: string;
+                /**
+                 * @description Of a table source.
+                 * @enum {string}
+                 */
+                operation?: "get" | "create" | "update" | "delete";
+                /** @default {} */
+                params?: {
+                    [key: string]: unknown;
+                };
+                /** @description A data source that is called first. */
+                source?: string;
+                then?: {
+                    message?: string;
+                    /** @description Slug of the page to go to. */
+                    page?: string;
+                    /** @description Seen there as `page.params`; they are in no address that is sent. */
+                    pageParams?: {
+                        [key: string]: string;
+                    };
+                    /** @default [] */
+                    refresh?: string[];
+                    /** @description Values of inputs. */
+                    set?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description A form's own values without. */
+                values?: {
+                    [key: string]: unknown;
+                };
+                /** @description That the record must still have, such as `{{ data.asset.rows[0].version }}`. */
+                version?: string;
+            };
+            fields: ({
+                help?: string;
+                id: string;
+                label: string;
+                maxLength?: number;
+                /** @default false */
+                required?: boolean;
+                /** @enum {string} */
+                type: "text_input";
+                /** @description At the beginning. */
+                value?: unknown;
+                /** @description Not shown where the expression is false. */
+                visible?: string;
+            } | {
+                help?: string;
+                id: string;
+                label: string;
+                maxLength?: number;
+                /** @default false */
+                required?: boolean;
+                /** @enum {string} */
+                type: "text_area";
+                /** @description At the beginning. */
+                value?: unknown;
+                /** @description Not shown where the expression is false. */
+                visible?: string;
+            } | {
+                help?: string;
+                id: string;
+                label: string;
+                max?: number;
+                min?: number;
+                /** @default false */
+                required?: boolean;
+                step?: number;
+                /** @enum {string} */
+                type: "number_input";
+                /** @description At the beginning. */
+                value?: unknown;
+                /** @description Not shown where the expression is false. */
+                visible?: string;
+            } | {
+                help?: string;
+                id: string;
+                label: string;
+                /** @default false */
+                required?: boolean;
+                /** @enum {string} */
+                type: "checkbox";
+                /** @description At the beginning. */
+                value?: unknown;
+                /** @description Not shown where the expression is false. */
+                visible?: string;
+            } | {
+                help?: string;
+                id: string;
+                label: string;
+                /** @description A list, or the rows of a source with the fields that are value and label. */
+                options: {
+                    label: string;
+                    value: string;
+                }[] | {
+                    label: string;
+                    /** @default {} */
+                    params?: {
+                        [key: string]: unknown;
+                    };
+                    source: string;
+                    value: string;
+                };
+                /** @default false */
+                required?: boolean;
+                /** @enum {string} */
+                type: "select";
+                /** @description At the beginning. */
+                value?: unknown;
+                /** @description Not shown where the expression is false. */
+                visible?: string;
+            } | {
+                help?: string;
+                id: string;
+                label: string;
+                /** @description A list, or the rows of a source with the fields that are value and label. */
+                options: {
+                    label: string;
+                    value: string;
+                }[] | {
+                    label: string;
+                    /** @default {} */
+                    params?: {
+                        [key: string]: unknown;
+                    };
+                    source: string;
+                    value: string;
+                };
+                /** @default false */
+                required?: boolean;
+                /** @enum {string} */
+                type: "radio";
+                /** @description At the beginning. */
+                value?: unknown;
+                /** @description Not shown where the expression is false. */
+                visible?: string;
+            } | {
+                help?: string;
+                id: string;
+                label: string;
+                /** @default false */
+                required?: boolean;
+                /** @enum {string} */
+                type: "date_input";
+                /** @description At the beginning. */
+                value?: unknown;
+                /** @description Not shown where the expression is false. */
+                visible?: string;
+            } | {
+                help?: string;
+                id: string;
+                label: string;
+                /** @default false */
+                required?: boolean;
+                /** @enum {string} */
+                type: "datetime_input";
+                /** @description At the beginning. */
+                value?: unknown;
+                /** @description Not shown where the expression is false. */
+                visible?: string;
+            })[];
+            id: string;
+            label: string;
+            /** @default Save */
+            submitLabel?: string;
+            /** @enum {string} */
+            type: "form";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        } | {
+            help?: string;
+            id: string;
+            label: string;
+            maxLength?: number;
+            /** @default false */
+            required?: boolean;
+            /** @enum {string} */
+            type: "text_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        } | {
+            help?: string;
+            id: string;
+            label: string;
+            maxLength?: number;
+            /** @default false */
+            required?: boolean;
+            /** @enum {string} */
+            type: "text_area";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        } | {
+            help?: string;
+            id: string;
+            label: string;
+            max?: number;
+            min?: number;
+            /** @default false */
+            required?: boolean;
+            step?: number;
+            /** @enum {string} */
+            type: "number_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        } | {
+            help?: string;
+            id: string;
+            label: string;
+            /** @default false */
+            required?: boolean;
+            /** @enum {string} */
+            type: "checkbox";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        } | {
+            help?: string;
+            id: string;
+            label: string;
+            /** @description A list, or the rows of a source with the fields that are value and label. */
+            options: {
+                label: string;
+                value: string;
+            }[] | {
+                label: string;
+                /** @default {} */
+                params?: {
+                    [key: string]: unknown;
+                };
+                source: string;
+                value: string;
+            };
+            /** @default false */
+            required?: boolean;
+            /** @enum {string} */
+            type: "select";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        } | {
+            help?: string;
+            id: string;
+            label: string;
+            /** @description A list, or the rows of a source with the fields that are value and label. */
+            options: {
+                label: string;
+                value: string;
+            }[] | {
+                label: string;
+                /** @default {} */
+                params?: {
+                    [key: string]: unknown;
+                };
+                source: string;
+                value: string;
+            };
+            /** @default false */
+            required?: boolean;
+            /** @enum {string} */
+            type: "radio";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        } | {
+            help?: string;
+            id: string;
+            label: string;
+            /** @default false */
+            required?: boolean;
+            /** @enum {string} */
+            type: "date_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        } | {
+            help?: string;
+            id: string;
+            label: string;
+            /** @default false */
+            required?: boolean;
+            /** @enum {string} */
+            type: "datetime_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        } | {
+            children: components["schemas"]["AppComponent"][];
+            /**
+             * @default column
+             * @enum {string}
+             */
+            direction?: "row" | "column";
+            /** @description By which expressions name it. Unique in the page. */
+            id?: string;
+            label?: string;
+            /** @enum {string} */
+            type: "container";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        } | {
+            /** @description By which expressions name it. Unique in the page. */
+            id?: string;
+            tabs: {
+                children: components["schemas"]["AppComponent"][];
+                label: string;
+            }[];
+            /** @enum {string} */
+            type: "tabs";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppEnvelope: {
+            data: components["schemas"]["App"];
+            meta: components["schemas"]["Meta"];
+        };
         /** @example {} */
         ApplyMigration: {
             /** @default 60000 */
             timeoutMs?: number;
+        };
+        AppPage: {
+            data: components["schemas"]["App"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        AppPagePage: {
+            data: components["schemas"]["AppPage"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * @example {
+         *       "title": "All assets"
+         *     }
+         */
+        AppPagePatch: {
+            components?: components["schemas"]["AppComponent"][];
+            position?: number;
+            slug?: string;
+            title?: string;
+        };
+        AppPageWithProblems: {
+            appId: string;
+            components: components["schemas"]["AppComponent"][];
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            position: number;
+            /** @description What keeps it from being deployed. */
+            problems: components["schemas"]["AppProblem"][];
+            slug: string;
+            title: string;
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        AppPageWithProblemsEnvelope: {
+            data: components["schemas"]["AppPageWithProblems"];
+            meta: components["schemas"]["Meta"];
+        };
+        /**
+         * @example {
+         *       "name": "Assets"
+         *     }
+         */
+        AppPatch: {
+            description?: string;
+            name?: string;
+            slug?: string;
+        };
+        AppProblem: {
+            /** @example unknown_source */
+            code: string;
+            message: string;
+            /**
+             * @description JSON pointer.
+             * @example /components/0/source
+             */
+            path: string;
         };
         Approval: {
             approverIds: string[] | null;
@@ -6854,6 +7747,275 @@ export interface components {
         };
         /** @enum {string} */
         Criticality: "critical" | "high" | "medium" | "low";
+        DataSource: {
+            appId: string;
+            binding: {
+                /** @description Columns that are read; all without. */
+                fields?: string[];
+                /** @description Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is written: `writable` and `values` do. */
+                filter?: {
+                    [key: string]: string | number | boolean | null | {
+                        contains?: string | number | boolean | null;
+                        exists?: boolean;
+                        gt?: number | string;
+                        gte?: number | string;
+                        in?: (string | number | boolean | null)[];
+                        lt?: number | string;
+                        lte?: number | string;
+                        ne?: string | number | boolean | null;
+                        nin?: (string | number | boolean | null)[];
+                        starts_with?: string;
+                    };
+                };
+                /** @enum {string} */
+                kind: "table";
+                /** @default 50 */
+                limit?: number;
+                /**
+                 * @default [
+                 *       "list"
+                 *     ]
+                 */
+                operations?: ("list" | "get" | "create" | "update" | "delete")[];
+                /** @description The same for lists, of which each condition is left out whose expression comes to nothing. */
+                search?: {
+                    [key: string]: string | number | boolean | null | {
+                        contains?: string | number | boolean | null;
+                        exists?: boolean;
+                        gt?: number | string;
+                        gte?: number | string;
+                        in?: (string | number | boolean | null)[];
+                        lt?: number | string;
+                        lte?: number | string;
+                        ne?: string | number | boolean | null;
+                        nin?: (string | number | boolean | null)[];
+                        starts_with?: string;
+                    };
+                };
+                sort?: string;
+                /** @description Its slug. */
+                table: string;
+                /** @description Set by the server in every create and update, over what the browser sends. */
+                values?: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description Columns that a create or an update may set; the browser sends them as `values`.
+                 * @default []
+                 */
+                writable?: string[];
+            } | {
+                /**
+                 * @description Its parameters; values may be expressions.
+                 * @default {}
+                 */
+                input?: {
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                kind: "query";
+                /** @description Id or name of a saved query. */
+                query: string;
+            } | {
+                action: string;
+                /** @description Id or name. */
+                connector: string;
+                /** @default {} */
+                input?: {
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                kind: "connector";
+                /**
+                 * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+                 * @default action
+                 * @enum {string}
+                 */
+                use?: "data" | "action";
+            } | {
+                input?: unknown;
+                /** @enum {string} */
+                kind: "workflow";
+                /**
+                 * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+                 * @default action
+                 * @enum {string}
+                 */
+                use?: "data" | "action";
+                /** @default 20 */
+                waitSeconds?: number;
+                /** @description Id or name. */
+                workflow: string;
+            } | {
+                /** @default {} */
+                input?: {
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                kind: "report";
+                /** @description Id or name. */
+                report: string;
+            };
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            /** @description How pages name it. Unique in the app. */
+            name: string;
+            params: {
+                [key: string]: {
+                    enum?: string[];
+                    /** @description Of a text, in characters. */
+                    maxLength?: number;
+                    /** @default false */
+                    required?: boolean;
+                    /** @enum {string} */
+                    type: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json";
+                };
+            };
+            /** @description An expression such as `{{ rows[price > 10] }}` over `rows` or `value`, `params`, `user` and `embed`; what it gives is what the browser gets. */
+            result: string | null;
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        DataSourceEnvelope: {
+            data: components["schemas"]["DataSource"];
+            meta: components["schemas"]["Meta"];
+        };
+        DataSourcePage: {
+            data: components["schemas"]["DataSource"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * @example {
+         *       "result": "{{ rows }}"
+         *     }
+         */
+        DataSourcePatch: {
+            binding?: {
+                /** @description Columns that are read; all without. */
+                fields?: string[];
+                /** @description Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is written: `writable` and `values` do. */
+                filter?: {
+                    [key: string]: string | number | boolean | null | {
+                        contains?: string | number | boolean | null;
+                        exists?: boolean;
+                        gt?: number | string;
+                        gte?: number | string;
+                        in?: (string | number | boolean | null)[];
+                        lt?: number | string;
+                        lte?: number | string;
+                        ne?: string | number | boolean | null;
+                        nin?: (string | number | boolean | null)[];
+                        starts_with?: string;
+                    };
+                };
+                /** @enum {string} */
+                kind: "table";
+                /** @default 50 */
+                limit?: number;
+                /**
+                 * @default [
+                 *       "list"
+                 *     ]
+                 */
+                operations?: ("list" | "get" | "create" | "update" | "delete")[];
+                /** @description The same for lists, of which each condition is left out whose expression comes to nothing. */
+                search?: {
+                    [key: string]: string | number | boolean | null | {
+                        contains?: string | number | boolean | null;
+                        exists?: boolean;
+                        gt?: number | string;
+                        gte?: number | string;
+                        in?: (string | number | boolean | null)[];
+                        lt?: number | string;
+                        lte?: number | string;
+                        ne?: string | number | boolean | null;
+                        nin?: (string | number | boolean | null)[];
+                        starts_with?: string;
+                    };
+                };
+                sort?: string;
+                /** @description Its slug. */
+                table: string;
+                /** @description Set by the server in every create and update, over what the browser sends. */
+                values?: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description Columns that a create or an update may set; the browser sends them as `values`.
+                 * @default []
+                 */
+                writable?: string[];
+            } | {
+                /**
+                 * @description Its parameters; values may be expressions.
+                 * @default {}
+                 */
+                input?: {
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                kind: "query";
+                /** @description Id or name of a saved query. */
+                query: string;
+            } | {
+                action: string;
+                /** @description Id or name. */
+                connector: string;
+                /** @default {} */
+                input?: {
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                kind: "connector";
+                /**
+                 * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+                 * @default action
+                 * @enum {string}
+                 */
+                use?: "data" | "action";
+            } | {
+                input?: unknown;
+                /** @enum {string} */
+                kind: "workflow";
+                /**
+                 * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+                 * @default action
+                 * @enum {string}
+                 */
+                use?: "data" | "action";
+                /** @default 20 */
+                waitSeconds?: number;
+                /** @description Id or name. */
+                workflow: string;
+            } | {
+                /** @default {} */
+                input?: {
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                kind: "report";
+                /** @description Id or name. */
+                report: string;
+            };
+            /** @description How pages name it. Unique in the app. */
+            name?: string;
+            params?: {
+                [key: string]: {
+                    enum?: string[];
+                    /** @description Of a text, in characters. */
+                    maxLength?: number;
+                    /** @default false */
+                    required?: boolean;
+                    /** @enum {string} */
+                    type: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json";
+                };
+            };
+            /** @description An expression such as `{{ rows[price > 10] }}` over `rows` or `value`, `params`, `user` and `embed`; what it gives is what the browser gets. */
+            result?: string | null;
+        };
         /**
          * @example {
          *       "reason": "Nobody can pay."
@@ -6984,6 +8146,251 @@ export interface components {
          * @enum {string}
          */
         DeliveryStatus: "pending" | "retrying" | "succeeded" | "failed" | "held";
+        /**
+         * @example {
+         *       "note": "Adds the form for new assets"
+         *     }
+         */
+        DeployApp: {
+            /**
+             * @description Embed tokens may be made of it, whose holders act with the rights of whoever deploys it.
+             * @default false
+             */
+            embeddable?: boolean;
+            /** @default  */
+            note?: string;
+        };
+        Deployment: {
+            appId: string;
+            appName: string;
+            appSlug: string;
+            /** Format: date-time */
+            createdAt: string;
+            deployedBy: string;
+            /** @description Of pages and data sources: SHA-256 in hex. */
+            digest: string;
+            embeddable: boolean;
+            /** @enum {string} */
+            environment: "production" | "staging" | "development";
+            id: string;
+            /** @description Whether it is what runs now. */
+            live: boolean;
+            note: string;
+            /** @description Counts the completed ones of the app in the environment; the highest is live. */
+            number: number | null;
+            pageCount: number;
+            /** @description What the data sources take of whoever uses them. */
+            permissions: components["schemas"]["Permission"][];
+            pinned: components["schemas"]["PinnedResource"][];
+            /** @description Why it failed; the first 100. */
+            problems: components["schemas"]["DeploymentProblem"][];
+            /** @description The earlier deployment this one goes back to. */
+            restores: number | null;
+            sourceCount: number;
+            /** @enum {string} */
+            status: "completed" | "failed";
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        DeploymentContents: {
+            pages: {
+                components: components["schemas"]["AppComponent"][];
+                id: string;
+                position: number;
+                slug: string;
+                title: string;
+            }[];
+            sources: {
+                binding: {
+                    /** @description Columns that are read; all without. */
+                    fields?: string[];
+                    /** @description Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is written: `writable` and `values` do. */
+                    filter?: {
+                        [key: string]: string | number | boolean | null | {
+                            contains?: string | number | boolean | null;
+                            exists?: boolean;
+                            gt?: number | string;
+                            gte?: number | string;
+                            in?: (string | number | boolean | null)[];
+                            lt?: number | string;
+                            lte?: number | string;
+                            ne?: string | number | boolean | null;
+                            nin?: (string | number | boolean | null)[];
+                            starts_with?: string;
+                        };
+                    };
+                    /** @enum {string} */
+                    kind: "table";
+                    /** @default 50 */
+                    limit?: number;
+                    /**
+                     * @default [
+                     *       "list"
+                     *     ]
+                     */
+                    operations?: ("list" | "get" | "create" | "update" | "delete")[];
+                    /** @description The same for lists, of which each condition is left out whose expression comes to nothing. */
+                    search?: {
+                        [key: string]: string | number | boolean | null | {
+                            contains?: string | number | boolean | null;
+                            exists?: boolean;
+                            gt?: number | string;
+                            gte?: number | string;
+                            in?: (string | number | boolean | null)[];
+                            lt?: number | string;
+                            lte?: number | string;
+                            ne?: string | number | boolean | null;
+                            nin?: (string | number | boolean | null)[];
+                            starts_with?: string;
+                        };
+                    };
+                    sort?: string;
+                    /** @description Its slug. */
+                    table: string;
+                    /** @description Set by the server in every create and update, over what the browser sends. */
+                    values?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description Columns that a create or an update may set; the browser sends them as `values`.
+                     * @default []
+                     */
+                    writable?: string[];
+                } | {
+                    /**
+                     * @description Its parameters; values may be expressions.
+                     * @default {}
+                     */
+                    input?: {
+                        [key: string]: unknown;
+                    };
+                    /** @enum {string} */
+                    kind: "query";
+                    /** @description Id or name of a saved query. */
+                    query: string;
+                } | {
+                    action: string;
+                    /** @description Id or name. */
+                    connector: string;
+                    /** @default {} */
+                    input?: {
+                        [key: string]: unknown;
+                    };
+                    /** @enum {string} */
+                    kind: "connector";
+                    /**
+                     * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+                     * @default action
+                     * @enum {string}
+                     */
+                    use?: "data" | "action";
+                } | {
+                    input?: unknown;
+                    /** @enum {string} */
+                    kind: "workflow";
+                    /**
+                     * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+                     * @default action
+                     * @enum {string}
+                     */
+                    use?: "data" | "action";
+                    /** @default 20 */
+                    waitSeconds?: number;
+                    /** @description Id or name. */
+                    workflow: string;
+                } | {
+                    /** @default {} */
+                    input?: {
+                        [key: string]: unknown;
+                    };
+                    /** @enum {string} */
+                    kind: "report";
+                    /** @description Id or name. */
+                    report: string;
+                };
+                id: string;
+                /** @description How pages name it. Unique in the app. */
+                name: string;
+                params: {
+                    [key: string]: {
+                        enum?: string[];
+                        /** @description Of a text, in characters. */
+                        maxLength?: number;
+                        /** @default false */
+                        required?: boolean;
+                        /** @enum {string} */
+                        type: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json";
+                    };
+                };
+                /** @description An expression such as `{{ rows[price > 10] }}` over `rows` or `value`, `params`, `user` and `embed`; what it gives is what the browser gets. */
+                result: string | null;
+            }[];
+        };
+        DeploymentDiff: {
+            changes: components["schemas"]["DefinitionChange"][];
+            from: number;
+            to: number;
+        };
+        DeploymentDiffEnvelope: {
+            data: components["schemas"]["DeploymentDiff"];
+            meta: components["schemas"]["Meta"];
+        };
+        DeploymentEnvelope: {
+            data: components["schemas"]["Deployment"];
+            meta: components["schemas"]["Meta"];
+        };
+        DeploymentPage: {
+            data: components["schemas"]["Deployment"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        DeploymentProblem: {
+            code: string;
+            message: string;
+            page: string | null;
+            /** @description JSON pointer into the page or the data source. */
+            path: string;
+            source: string | null;
+        };
+        DeploymentWithContents: {
+            appId: string;
+            appName: string;
+            appSlug: string;
+            contents: components["schemas"]["DeploymentContents"];
+            /** Format: date-time */
+            createdAt: string;
+            deployedBy: string;
+            /** @description Of pages and data sources: SHA-256 in hex. */
+            digest: string;
+            embeddable: boolean;
+            /** @enum {string} */
+            environment: "production" | "staging" | "development";
+            id: string;
+            /** @description Whether it is what runs now. */
+            live: boolean;
+            note: string;
+            /** @description Counts the completed ones of the app in the environment; the highest is live. */
+            number: number | null;
+            pageCount: number;
+            /** @description What the data sources take of whoever uses them. */
+            permissions: components["schemas"]["Permission"][];
+            pinned: components["schemas"]["PinnedResource"][];
+            /** @description Why it failed; the first 100. */
+            problems: components["schemas"]["DeploymentProblem"][];
+            /** @description The earlier deployment this one goes back to. */
+            restores: number | null;
+            sourceCount: number;
+            /** @enum {string} */
+            status: "completed" | "failed";
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        DeploymentWithContentsEnvelope: {
+            data: components["schemas"]["DeploymentWithContents"];
+            meta: components["schemas"]["Meta"];
+        };
         Drift: {
             differences: {
                 /** @enum {string} */
@@ -7019,6 +8426,76 @@ export interface components {
         DryRunEnvelope: {
             data: components["schemas"]["DryRun"];
             meta: components["schemas"]["Meta"];
+        };
+        EmbedToken: {
+            appId: string;
+            /** Format: date-time */
+            createdAt: string;
+            createdBy: string;
+            /** @enum {string} */
+            environment: "production" | "staging" | "development";
+            /** @description Data sources the row filter does not bind. With a row filter, sources other than tables are out of reach unless they are named here. */
+            exempt: string[];
+            /** Format: date-time */
+            expiresAt: string;
+            id: string;
+            /** @description Where the app may be embedded. */
+            origins: string[];
+            /** Format: date-time */
+            revokedAt: string | null;
+            rowFilter: components["schemas"]["Filter"];
+            /** Format: date-time */
+            updatedAt: string;
+            user: {
+                /** @default  */
+                email?: string;
+                id: string;
+                name: string;
+            } | null;
+            version: number;
+        };
+        EmbedTokenCreated: {
+            appId: string;
+            /** Format: date-time */
+            createdAt: string;
+            createdBy: string;
+            /** @enum {string} */
+            environment: "production" | "staging" | "development";
+            /** @description Data sources the row filter does not bind. With a row filter, sources other than tables are out of reach unless they are named here. */
+            exempt: string[];
+            /** Format: date-time */
+            expiresAt: string;
+            id: string;
+            /** @description Where the app may be embedded. */
+            origins: string[];
+            /** @description Below the origin of apps, for the `src` of an iframe. */
+            path: string | null;
+            /** Format: date-time */
+            revokedAt: string | null;
+            rowFilter: components["schemas"]["Filter"];
+            token: string | null;
+            /** Format: date-time */
+            updatedAt: string;
+            user: {
+                /** @default  */
+                email?: string;
+                id: string;
+                name: string;
+            } | null;
+            version: number;
+        };
+        EmbedTokenCreatedEnvelope: {
+            data: components["schemas"]["EmbedTokenCreated"];
+            meta: components["schemas"]["Meta"];
+        };
+        EmbedTokenEnvelope: {
+            data: components["schemas"]["EmbedToken"];
+            meta: components["schemas"]["Meta"];
+        };
+        EmbedTokenPage: {
+            data: components["schemas"]["EmbedToken"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
         };
         ErrorDetail: {
             code: string;
@@ -8039,6 +9516,49 @@ export interface components {
         };
         /**
          * @example {
+         *       "slug": "asset-register",
+         *       "name": "Asset register"
+         *     }
+         */
+        NewApp: {
+            /** @default  */
+            description?: string;
+            name: string;
+            /** @description Unique in the workspace, archived apps apart. */
+            slug: string;
+        };
+        /**
+         * @example {
+         *       "slug": "assets",
+         *       "title": "Assets",
+         *       "components": [
+         *         {
+         *           "type": "table",
+         *           "label": "Assets",
+         *           "source": "assets",
+         *           "columns": [
+         *             {
+         *               "field": "serial_number"
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        NewAppPage: {
+            /** @default [] */
+            components?: components["schemas"]["AppComponent"][];
+            /**
+             * @description Pages are shown in its order; the first one is where the app begins.
+             * @default 0
+             */
+            position?: number;
+            /** @description Unique in the app. */
+            slug: string;
+            title: string;
+        };
+        /**
+         * @example {
          *       "title": "The VPN does not connect",
          *       "body": "Check the network first. Then sign in to the VPN client again.",
          *       "tags": [
@@ -8730,6 +10250,201 @@ export interface components {
              */
             timeoutMs?: number;
         };
+        /**
+         * @example {
+         *       "name": "assets",
+         *       "binding": {
+         *         "kind": "table",
+         *         "table": "assets",
+         *         "filter": {
+         *           "site": "{{ params.site }}"
+         *         }
+         *       },
+         *       "params": {
+         *         "site": {
+         *           "type": "text",
+         *           "required": true
+         *         }
+         *       }
+         *     }
+         */
+        NewDataSource: {
+            binding: {
+                /** @description Columns that are read; all without. */
+                fields?: string[];
+                /** @description Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is written: `writable` and `values` do. */
+                filter?: {
+                    [key: string]: string | number | boolean | null | {
+                        contains?: string | number | boolean | null;
+                        exists?: boolean;
+                        gt?: number | string;
+                        gte?: number | string;
+                        in?: (string | number | boolean | null)[];
+                        lt?: number | string;
+                        lte?: number | string;
+                        ne?: string | number | boolean | null;
+                        nin?: (string | number | boolean | null)[];
+                        starts_with?: string;
+                    };
+                };
+                /** @enum {string} */
+                kind: "table";
+                /** @default 50 */
+                limit?: number;
+                /**
+                 * @default [
+                 *       "list"
+                 *     ]
+                 */
+                operations?: ("list" | "get" | "create" | "update" | "delete")[];
+                /** @description The same for lists, of which each condition is left out whose expression comes to nothing. */
+                search?: {
+                    [key: string]: string | number | boolean | null | {
+                        contains?: string | number | boolean | null;
+                        exists?: boolean;
+                        gt?: number | string;
+                        gte?: number | string;
+                        in?: (string | number | boolean | null)[];
+                        lt?: number | string;
+                        lte?: number | string;
+                        ne?: string | number | boolean | null;
+                        nin?: (string | number | boolean | null)[];
+                        starts_with?: string;
+                    };
+                };
+                sort?: string;
+                /** @description Its slug. */
+                table: string;
+                /** @description Set by the server in every create and update, over what the browser sends. */
+                values?: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description Columns that a create or an update may set; the browser sends them as `values`.
+                 * @default []
+                 */
+                writable?: string[];
+            } | {
+                /**
+                 * @description Its parameters; values may be expressions.
+                 * @default {}
+                 */
+                input?: {
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                kind: "query";
+                /** @description Id or name of a saved query. */
+                query: string;
+            } | {
+                action: string;
+                /** @description Id or name. */
+                connector: string;
+                /** @default {} */
+                input?: {
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                kind: "connector";
+                /**
+                 * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+                 * @default action
+                 * @enum {string}
+                 */
+                use?: "data" | "action";
+            } | {
+                input?: unknown;
+                /** @enum {string} */
+                kind: "workflow";
+                /**
+                 * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+                 * @default action
+                 * @enum {string}
+                 */
+                use?: "data" | "action";
+                /** @default 20 */
+                waitSeconds?: number;
+                /** @description Id or name. */
+                workflow: string;
+            } | {
+                /** @default {} */
+                input?: {
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                kind: "report";
+                /** @description Id or name. */
+                report: string;
+            };
+            /** @description How pages name it. Unique in the app. */
+            name: string;
+            /** @default {} */
+            params?: {
+                [key: string]: {
+                    enum?: string[];
+                    /** @description Of a text, in characters. */
+                    maxLength?: number;
+                    /** @default false */
+                    required?: boolean;
+                    /** @enum {string} */
+                    type: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json";
+                };
+            };
+            /**
+             * @description An expression such as `{{ rows[price > 10] }}` over `rows` or `value`, `params`, `user` and `embed`; what it gives is what the browser gets.
+             * @default null
+             */
+            result?: string | null;
+        };
+        /**
+         * @example {
+         *       "origins": [
+         *         "https://portal.example.com"
+         *       ],
+         *       "rowFilter": {
+         *         "customer": "c-17"
+         *       }
+         *     }
+         */
+        NewEmbedToken: {
+            /**
+             * @description Data sources the row filter does not bind. With a row filter, sources other than tables are out of reach unless they are named here.
+             * @default []
+             */
+            exempt?: string[];
+            /** @default 900 */
+            expiresInSeconds?: number;
+            /** @description Where the app may be embedded. */
+            origins: string[];
+            /**
+             * @description Rows of tables that do not match are not there, whatever is asked.
+             * @default null
+             */
+            rowFilter?: {
+                [key: string]: string | number | boolean | null | {
+                    contains?: string | number | boolean | null;
+                    exists?: boolean;
+                    gt?: number | string;
+                    gte?: number | string;
+                    in?: (string | number | boolean | null)[];
+                    lt?: number | string;
+                    lte?: number | string;
+                    ne?: string | number | boolean | null;
+                    nin?: (string | number | boolean | null)[];
+                    starts_with?: string;
+                };
+            } | null;
+            /**
+             * @description Who looks at it, as expressions see them in `user`.
+             * @default null
+             */
+            user?: {
+                /** @default  */
+                email?: string;
+                id: string;
+                name: string;
+            } | null;
+        };
         /** @description Conditions over dotted paths, all of which must hold: at most 50, with 32,768 characters in all, written as JSON. */
         NewFilter: {
             [key: string]: string | number | boolean | null | {
@@ -9420,6 +11135,15 @@ export interface components {
         };
         /** @enum {string} */
         Permission: "workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "secrets:use" | "credentials:manage" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read" | "connectors:read" | "connectors:write" | "connectors:invoke" | "transformer:evaluate" | "tables:read" | "tables:write" | "records:read" | "records:write" | "queries:read" | "queries:run" | "queries:write" | "queries:manage" | "migrations:read" | "migrations:write" | "workflows:read" | "workflows:write" | "workflows:run" | "runs:read" | "runs:manage" | "sdk:read" | "sdk:write" | "sdk:invoke" | "executions:read" | "analytics:read" | "analytics:write" | "analytics:export" | "apps:read" | "apps:write" | "apps:deploy" | "apps:use";
+        PinnedResource: {
+            id: string;
+            /** @enum {string} */
+            kind: "table" | "query" | "connector" | "workflow" | "report";
+            name: string;
+            source: string;
+            /** @description Of a table that of its schema. */
+            version: number | null;
+        };
         /**
          * @example {
          *       "entityId": "INC-42"
@@ -10145,6 +11869,22 @@ export interface components {
              *     ]
              */
             permissions?: components["schemas"]["Permission"][];
+        };
+        /**
+         * @example {
+         *       "to": 3
+         *     }
+         */
+        RollbackApp: {
+            /**
+             * @description Embed tokens may be made of it, whose holders act with the rights of whoever deploys it.
+             * @default false
+             */
+            embeddable?: boolean;
+            /** @default  */
+            note?: string;
+            /** @description Number of an earlier deployment to the environment. */
+            to: number;
         };
         /**
          * @example {
@@ -12515,6 +14255,3729 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    listApps: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt" | "name" | "-name";
+                status?: "active" | "archived";
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List apps */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    createApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewApp"];
+            };
+        };
+        responses: {
+            /** @description Create an app */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    /** @description Where the new resource is. */
+                    Location?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get an app */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppEnvelope"];
+                };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    archiveApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    updateApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AppPatch"];
+            };
+        };
+        responses: {
+            /** @description Update an app */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `conflict`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listDataSources: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the data sources of an app */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSourcePage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    createDataSource: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDataSource"];
+            };
+        };
+        responses: {
+            /** @description Add a data source to an app */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    /** @description Where the new resource is. */
+                    Location?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSourceEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `conflict`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getDataSource: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                sourceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a data source of an app */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSourceEnvelope"];
+                };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    deleteDataSource: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                sourceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    updateDataSource: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                sourceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DataSourcePatch"];
+            };
+        };
+        responses: {
+            /** @description Update a data source of an app */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSourceEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    deployApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DeployApp"];
+            };
+        };
+        responses: {
+            /** @description Deploy an app to the environment */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    /** @description Where the new resource is. */
+                    Location?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listDeployments: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt";
+                status?: "completed" | "failed";
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the deployments of an app to the environment */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getDeployment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                deployment: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a deployment with its pages and data sources */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentWithContentsEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    diffDeployments: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                deployment: string;
+                id: string;
+                other: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Compare two deployments */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentDiffEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    createEmbedToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewEmbedToken"];
+            };
+        };
+        responses: {
+            /** @description Make a token to embed an app */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    /** @description Where the new resource is. */
+                    Location?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbedTokenCreatedEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `conflict`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listEmbedTokens: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt";
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the embed tokens of an app */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbedTokenPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getEmbedToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                tokenId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get what an embed token allows */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbedTokenEnvelope"];
+                };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    revokeEmbedToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                tokenId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listAppPages: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the pages of an app */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppPagePage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    createAppPage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAppPage"];
+            };
+        };
+        responses: {
+            /** @description Add a page to an app */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    /** @description Where the new resource is. */
+                    Location?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppPageWithProblemsEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `conflict`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getAppPage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                pageId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a page of an app */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppPageWithProblemsEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    deleteAppPage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                pageId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    updateAppPage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                pageId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AppPagePatch"];
+            };
+        };
+        responses: {
+            /** @description Update a page of an app */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppPageWithProblemsEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    rollbackApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RollbackApp"];
+            };
+        };
+        responses: {
+            /** @description Deploy an earlier deployment again */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    /** @description Where the new resource is. */
+                    Location?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     listAuditEvents: {
         parameters: {
             query?: {

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { JsonValue } from './json-value.js'
 
 const Id = z.string().regex(/^[a-z][a-zA-Z0-9_]{0,49}$/, 'must be an id such as orderForm')
 /** May hold `{{ }}`: see `Component`. */
 const Text = z.string().max(10_000)
-const Value = z.json()
+const Value = JsonValue
 const SourceName = z.string().min(1).max(50)
-const Params = z.record(z.string(), Value).default({})
+const Params = z.record(z.string().max(50), Value).default({})
 
 /** What a press of a button, a row or the end of a form does. */
 export const AppAction = z
@@ -169,7 +170,9 @@ export interface TabsComponent {
 }
 export type Component = LeafComponent | ContainerComponent | TabsComponent
 
-const maxChildren = 100
+const bounds = { children: 100, depth: 8, components: 500, bytes: 65_536 }
+
+const Children: z.ZodType<Component[]> = z.lazy(() => z.array(Component).max(bounds.children))
 
 /**
  * A node of a page. Expressions in `{{ }}` are JSONata over `{ inputs: {id: value}, data: {name: {rows, value, error}},
@@ -178,40 +181,85 @@ const maxChildren = 100
  * source's name what the first component of the page has that shows it (what only expressions name is loaded without
  * parameters). `form` has the values of the form an action is of, `result` what a called source gave, for what is done `then`.
  */
-export const Component: z.ZodType<Component> = z.lazy(() =>
-  z.union([
-    z.discriminatedUnion('type', [
-      ...LeafComponent.options,
-      ...InputComponent.options,
-      z.strictObject({
-        ...{ type: z.literal('container'), ...base, label: z.string().max(200).optional() },
-        direction: z.enum(['row', 'column']).default('column'),
-        children: z.array(Component).max(maxChildren),
-      }),
-      z.strictObject({
-        ...{ type: z.literal('tabs'), ...base },
-        tabs: z
-          .array(
-            z.strictObject({
-              label: z.string().min(1).max(100),
-              children: z.array(Component).max(maxChildren),
-            }),
-          )
-          .min(1)
-          .max(20),
-      }),
-    ]),
-  ]),
-) as z.ZodType<Component>
+export const Component: z.ZodType<Component> = z
+  .discriminatedUnion('type', [
+    ...LeafComponent.options,
+    ...InputComponent.options,
+    z.strictObject({
+      ...{ type: z.literal('container'), ...base, label: z.string().max(200).optional() },
+      direction: z.enum(['row', 'column']).default('column'),
+      children: Children,
+    }),
+    z.strictObject({
+      ...{ type: z.literal('tabs'), ...base },
+      tabs: z
+        .array(z.strictObject({ label: z.string().min(1).max(100), children: Children }))
+        .min(1)
+        .max(20),
+    }),
+  ])
+  .meta({ id: 'AppComponent' })
+
+/** Components that stand directly in this one. */
+export function childrenOf(component: Component): readonly Component[] {
+  if (component.type === 'container') return component.children
+  if (component.type === 'tabs') return component.tabs.flatMap(({ children }) => children)
+  return component.type === 'form' ? component.fields : []
+}
+
+/** The components of a page: bounded in depth, in number and in length. */
+export const Components = z
+  .array(Component)
+  .max(bounds.children)
+  .superRefine((components, context) => {
+    const refuse = (message: string) => context.addIssue({ code: 'custom', message })
+    let [level, count, depth]: [readonly Component[], number, number] = [components, 0, 0]
+    while (level.length > 0) {
+      count += level.length
+      depth += 1
+      level = level.flatMap(childrenOf)
+    }
+    if (depth > bounds.depth) refuse(`must not be nested deeper than ${bounds.depth}`)
+    if (count > bounds.components) refuse(`must have at most ${bounds.components} components in all`)
+    if (JSON.stringify(components).length > bounds.bytes)
+      refuse(`must have at most ${bounds.bytes} characters, written as JSON`)
+  })
 
 export const PageSlug = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/, 'must be a slug such as open-orders')
 
-export const PageInput = z.strictObject({
+/** What a page is, beside what every resource is. */
+export const pageFields = {
   slug: PageSlug,
   title: z.string().trim().min(1).max(200),
-  position: z.int().min(0).max(1_000).default(0),
-  components: z.array(Component).max(maxChildren).default([]),
-})
+  position: z.int().min(0).max(1_000),
+  components: Components,
+}
+
+export const PageInput = z
+  .strictObject({
+    ...pageFields,
+    slug: PageSlug.meta({ description: 'Unique in the app.' }),
+    position: pageFields.position
+      .default(0)
+      .meta({ description: 'Pages are shown in its order; the first one is where the app begins.' }),
+    components: pageFields.components.default([]),
+  })
+  .meta({
+    id: 'NewAppPage',
+    example: {
+      slug: 'assets',
+      title: 'Assets',
+      components: [
+        { type: 'table', label: 'Assets', source: 'assets', columns: [{ field: 'serial_number' }] },
+      ],
+    },
+  })
 export type PageInput = z.infer<typeof PageInput>
+
+export const PagePatch = z
+  .strictObject(pageFields)
+  .partial()
+  .meta({ id: 'AppPagePatch', example: { title: 'All assets' } })
+export type PagePatch = z.infer<typeof PagePatch>

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { Component, PageSlug } from './app-components.js'
+import { JsonValue } from './json-value.js'
+import { Environment } from './principal.js'
 
 /**
  * What a browser asks of a deployed app. The shell is at `{origin}/apps/:workspace/:slug`, pages below it at `/:page`;
- * `/definition`, `/data` and `/actions` below `/-/` take a session's or an embed token as Bearer.
+ * `/definition`, `/data` and `/actions` below `/-/` take the token of a session, an API key or an embed as Bearer.
  */
 export const AppDefinition = z.object({
-  app: z.object({ name: z.string(), slug: z.string(), environment: z.string(), deployment: z.int() }),
+  app: z.object({ name: z.string(), slug: z.string(), environment: Environment, deployment: z.int() }),
   user: z.object({ id: z.string(), name: z.string(), email: z.string() }).nullable(),
   pages: z.array(z.object({ slug: PageSlug, title: z.string(), components: z.array(Component) })),
 })
@@ -19,7 +21,7 @@ export const AppDataRequest = z.strictObject({
       z.strictObject({
         key: z.string().min(1).max(100).meta({ description: "The browser's own, to find the answer by." }),
         source: z.string().min(1).max(50),
-        params: z.record(z.string(), z.json()).default({}),
+        params: z.record(z.string(), JsonValue).default({}),
         cursor: z.string().max(2_000).optional(),
       }),
     )
@@ -50,8 +52,8 @@ export const AppActionRequest = z.strictObject({
   source: z.string().min(1).max(50),
   operation: z.enum(['get', 'create', 'update', 'delete']).optional(),
   id: z.string().max(100).optional(),
-  params: z.record(z.string(), z.json()).default({}),
-  values: z.record(z.string(), z.json()).optional(),
+  params: z.record(z.string(), JsonValue).default({}),
+  values: z.record(z.string(), JsonValue).optional(),
   version: z
     .int()
     .optional()

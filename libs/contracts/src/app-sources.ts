@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { Filter } from './filter.js'
+import { NewFilter } from './filter.js'
+import { JsonValue } from './json-value.js'
 
 const Name = z.string().regex(/^[a-z][a-zA-Z0-9_]{0,49}$/, 'must be a name such as openOrders')
 const Reference = z.string().min(1).max(200)
@@ -15,7 +16,7 @@ export type SourceParam = z.infer<typeof SourceParam>
 
 export const TableOperation = z.enum(['list', 'get', 'create', 'update', 'delete'])
 
-/** A table of the database studio. `params` are seen in `filter` and `values` as `{{ params.name }}`, `{{ user.id }}` too. */
+/** A table of the database studio. `params` are seen in `filter`, `search` and `values` as `{{ params.name }}`, `{{ user.id }}` too. */
 const TableSource = z.strictObject({
   kind: z.literal('table'),
   table: Reference.meta({ description: 'Its slug.' }),
@@ -28,9 +29,16 @@ const TableSource = z.strictObject({
     .max(200)
     .default([])
     .meta({ description: 'Columns that a create or an update may set; the browser sends them as `values`.' }),
-  filter: Filter.optional().meta({ description: 'Added to every operation; values may be expressions.' }),
+  filter: NewFilter.optional().meta({
+    description:
+      'Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is ' +
+      'written: `writable` and `values` do.',
+  }),
+  search: NewFilter.optional().meta({
+    description: 'The same for lists, of which each condition is left out whose expression comes to nothing.',
+  }),
   values: z
-    .record(z.string(), z.json())
+    .record(z.string().min(1).max(63), JsonValue)
     .optional()
     .meta({ description: 'Set by the server in every create and update, over what the browser sends.' }),
   sort: z.string().max(500).optional(),
@@ -41,26 +49,32 @@ const QuerySource = z.strictObject({
   kind: z.literal('query'),
   query: Reference.meta({ description: 'Id or name of a saved query.' }),
   input: z
-    .record(z.string(), z.json())
+    .record(z.string(), JsonValue)
     .default({})
     .meta({ description: 'Its parameters; values may be expressions.' }),
+})
+/** What has effects is not called again whenever a page is shown. */
+const Use = z.enum(['data', 'action']).default('action').meta({
+  description: '`data`: called whenever a page shows it. `action`: by a press of a button, or a form.',
 })
 const ConnectorSource = z.strictObject({
   kind: z.literal('connector'),
   connector: Reference.meta({ description: 'Id or name.' }),
   action: Reference,
-  input: z.record(z.string(), z.json()).default({}),
+  input: z.record(z.string(), JsonValue).default({}),
+  use: Use,
 })
 const WorkflowSource = z.strictObject({
   kind: z.literal('workflow'),
   workflow: Reference.meta({ description: 'Id or name.' }),
-  input: z.json().default({}),
+  input: JsonValue.default({}),
   waitSeconds: z.int().min(0).max(20).default(20),
+  use: Use,
 })
 const ReportSource = z.strictObject({
   kind: z.literal('report'),
   report: Reference.meta({ description: 'Id or name.' }),
-  input: z.record(z.string(), z.json()).default({}),
+  input: z.record(z.string(), JsonValue).default({}),
 })
 
 /**
@@ -69,17 +83,51 @@ const ReportSource = z.strictObject({
  */
 export const SourceBinding = z
   .discriminatedUnion('kind', [TableSource, QuerySource, ConnectorSource, WorkflowSource, ReportSource])
-  .meta({ id: 'SourceBinding' })
+  .meta({ id: 'SourceBinding', example: { kind: 'query', query: 'Squares', input: {} } })
 export type SourceBinding = z.infer<typeof SourceBinding>
 
-export const DataSourceInput = z.strictObject({
+const maxBytes = 65_536
+const Binding = SourceBinding.refine(
+  (binding) => JSON.stringify(binding).length <= maxBytes,
+  `must have at most ${maxBytes} characters, written as JSON`,
+).meta({ example: { kind: 'query', query: 'Squares', input: {} } })
+
+/** What a data source is, beside what every resource is. */
+export const dataSourceFields = {
   name: Name.meta({ description: 'How pages name it. Unique in the app.' }),
-  binding: SourceBinding,
-  params: z.record(Name, SourceParam).default({}),
+  binding: Binding,
+  params: z
+    .record(Name, SourceParam)
+    .refine((params) => Object.keys(params).length <= 50, 'must have at most 50 parameters'),
   result: z
     .string()
     .max(10_000)
-    .optional()
-    .meta({ description: 'A JSONata expression over what came; what it gives is what the browser gets.' }),
-})
+    .nullable()
+    .meta({
+      description:
+        'An expression such as `{{ rows[price > 10] }}` over `rows` or `value`, `params`, `user` and `embed`; what it ' +
+        'gives is what the browser gets.',
+    }),
+}
+
+export const DataSourceInput = z
+  .strictObject({
+    ...dataSourceFields,
+    params: dataSourceFields.params.default({}),
+    result: dataSourceFields.result.default(null),
+  })
+  .meta({
+    id: 'NewDataSource',
+    example: {
+      name: 'assets',
+      binding: { kind: 'table', table: 'assets', filter: { site: '{{ params.site }}' } },
+      params: { site: { type: 'text', required: true } },
+    },
+  })
 export type DataSourceInput = z.infer<typeof DataSourceInput>
+
+export const DataSourcePatch = z
+  .strictObject(dataSourceFields)
+  .partial()
+  .meta({ id: 'DataSourcePatch', example: { result: '{{ rows }}' } })
+export type DataSourcePatch = z.infer<typeof DataSourcePatch>

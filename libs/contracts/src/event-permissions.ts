@@ -44,6 +44,10 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   export: 'analytics:read',
   kpi: 'analytics:read',
   app: 'apps:read',
+  app_page: 'apps:read',
+  data_source: 'apps:read',
+  deploy: 'apps:read',
+  embed_token: 'apps:read',
 }
 
 /** Reads every event, as the audit log shows them all. */

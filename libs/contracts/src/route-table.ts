@@ -1,7 +1,10 @@
 import { z } from 'zod'
 
-/** Who may pass the gateway: `public` needs no token, `account` a token but no workspace, `workspace` both. */
-export const RouteAccess = z.enum(['public', 'account', 'workspace'])
+/**
+ * Who may pass the gateway: `public` needs no token, `account` a token but no workspace, `workspace` both. `guest`: whoever has
+ * a token of the platform as for `workspace`, and whoever has another or none as nobody; the service sees to that one.
+ */
+export const RouteAccess = z.enum(['public', 'account', 'workspace', 'guest'])
 export type RouteAccess = z.infer<typeof RouteAccess>
 
 /** What the gateway has to know of an operation before it passes a request on. */
@@ -29,3 +32,6 @@ export type RouteTable = z.infer<typeof RouteTable>
 
 /** For what no contract says otherwise, and for what is no operation. */
 export const defaultRouteRule: RouteRule = { access: 'workspace', bodyLimitBytes: 1024 * 1024, waits: false }
+
+/** By which a service is shown the Bearer of a guest, where it is no token of the platform. */
+export const guestTokenHeader = 'x-internal-guest-token'

@@ -99,7 +99,7 @@ function admit(route: Route, verified: VerifiedToken): Principal {
 
 function authorize(route: Route, principal: Principal): TenantScope {
   const { scope } = route
-  const tenant = route.workspace === 'none' ? platformTenant : workspaceOf(principal)
+  const tenant = route.workspace === 'required' ? workspaceOf(principal) : platformTenant
   const open = scope === 'public' || scope === 'authenticated' || scope === 'service'
   if (!open && !principal.permissions.includes(scope)) {
     throw new ApiError('insufficient_scope', `This operation needs the permission ${scope}.`, {

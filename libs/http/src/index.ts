@@ -3,6 +3,7 @@ export { anonymousPrincipal, callingService, causationHeader } from './authentic
 export { readJson } from './body.js'
 export { createDelegations, type Delegations } from './delegation.js'
 export { type BrowserDocument, type DocumentContract, defineDocument } from './document.js'
+export { diffOf } from './document-diff.js'
 export { createRequireReach, type RequireReach } from './environment-reach.js'
 export { errorHeaders, sendError, toApiError } from './errors.js'
 export { type Answer, beginExchange, type Exchange, logRequest, send } from './exchange.js'
@@ -48,6 +49,7 @@ export {
 } from './platform/platform-call.js'
 export { type PlatformClients, platformClients } from './platform/platform-clients.js'
 export { PlatformFailure } from './platform/platform-failure.js'
+export { RecentMap } from './recent-map.js'
 export { requestIdFrom } from './request-id.js'
 export {
   type Deprecation,

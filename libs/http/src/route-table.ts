@@ -1,7 +1,7 @@
 import { type RouteAccess, RouteTable } from '@opsplane/contracts'
 import { defineRoute, type Route } from './route.js'
 
-/** Tells the gateway how to treat requests for these routes, and workflows what they are called; they alone decide what becomes of one. */
+/** Tells the gateway how to treat requests for these routes, and workflows and apps what they are called; they alone decide what becomes of one. */
 export function routeTableRoute(routes: readonly Route[]): Route {
   const table: RouteTable = {
     routes: routes
@@ -19,16 +19,17 @@ export function routeTableRoute(routes: readonly Route[]): Route {
     operationId: 'getRouteTable',
     method: 'get',
     path: '/internal/routes',
-    summary: 'Get what the gateway and workflows have to know of each operation',
+    summary: 'Get what the gateway, workflows and apps have to know of each operation',
     tag: 'Internal',
     scope: 'service',
-    callers: ['gateway', 'workflows'],
+    callers: ['gateway', 'workflows', 'apps'],
     response: RouteTable,
     handler: async () => table,
   })
 }
 
 function accessTo({ scope, workspace }: Route): RouteAccess {
+  if (workspace === 'optional') return 'guest'
   if (scope === 'public') return 'public'
   return workspace === 'none' ? 'account' : 'workspace'
 }

@@ -77,8 +77,11 @@ export interface Contract<Path extends string> {
    * principal is refused.
    */
   honours?: readonly HonourableRestriction[]
-  /** `required` unless the scope is `public` or `service`. */
-  workspace?: 'required' | 'none'
+  /**
+   * `required` unless the scope is `public` or `service`. `optional`, of a public route: whoever has a token of the platform
+   * is logged in, in a workspace, and others pass as nobody, with their Bearer as `guestTokenHeader`.
+   */
+  workspace?: 'required' | 'none' | 'optional'
   /** 1 MiB unless given; 16 KiB where the scope is `public`, as a stranger's body is kept until it is complete. */
   bodyLimitBytes?: number
   /**
@@ -150,7 +153,7 @@ export interface Route {
   /** None but for internal routes. */
   callers: readonly InternalParty[]
   honours: readonly HonourableRestriction[]
-  workspace: 'required' | 'none'
+  workspace: 'required' | 'none' | 'optional'
   params: z.ZodObject | undefined
   query: z.ZodObject
   body: z.ZodType | undefined

@@ -1,6 +1,5 @@
-import { readModelTable } from '@opsplane/postgres'
-import { index } from 'drizzle-orm/pg-core'
-
-export const apps = readModelTable('apps', {}, (table) => [
-  index('apps_created_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
-])
+export { apps } from './app/tables.js'
+export { deploymentContents, deployments } from './deployment/tables.js'
+export { embedTokens } from './embed/tables.js'
+export { appPages } from './page/tables.js'
+export { dataSources } from './source/tables.js'

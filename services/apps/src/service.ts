@@ -1,12 +1,51 @@
 import { fileURLToPath } from 'node:url'
+import { createExpressions } from '@opsplane/sandbox'
 import { defineService } from '@opsplane/service'
+import { createApps } from './app/apps.js'
 import { app } from './app/domain.js'
+import { appRoutes } from './app/routes.js'
 import { loadConfig } from './config.js'
+import { createDeployments } from './deployment/deployments.js'
+import { deployment } from './deployment/domain.js'
+import { deploymentRoutes } from './deployment/routes.js'
+import { embedToken } from './embed/domain.js'
+import { createEmbeds } from './embed/embeds.js'
+import { embedRoutes } from './embed/routes.js'
+import { appPage } from './page/domain.js'
+import { createPages } from './page/pages.js'
+import { pageRoutes } from './page/routes.js'
+import { openPlatform } from './platform.js'
+import { createUse } from './runtime/call/use.js'
+import { createEnter } from './runtime/enter.js'
+import { runtimeRoutes } from './runtime/routes.js'
+import { dataSource } from './source/domain.js'
+import { sourceRoutes } from './source/routes.js'
+import { createSources } from './source/sources.js'
 
 export const apps = defineService({
   name: 'apps',
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
-  deciders: [app],
-  setup: () => ({ routes: [] }),
+  deciders: [app, appPage, dataSource, deployment, embedToken],
+  setup(ctx) {
+    const platform = openPlatform(ctx)
+    const expressions = createExpressions({ log: ctx.log })
+    const known = createApps(ctx)
+    const pages = createPages(ctx, { apps: known, expressions })
+    const sources = createSources(ctx, { apps: known, expressions })
+    const deployments = createDeployments(ctx, { apps: known, expressions, platform })
+    const embeds = createEmbeds(ctx, { apps: known, deployments })
+    const enter = createEnter(ctx, { deployments, embeds, platform })
+    return {
+      routes: [
+        ...appRoutes(ctx, known),
+        ...pageRoutes(ctx, { apps: known, pages }),
+        ...sourceRoutes(ctx, { apps: known, sources }),
+        ...deploymentRoutes(ctx, { apps: known, deployments }),
+        ...embedRoutes(ctx, { apps: known, embeds }),
+        ...runtimeRoutes(enter, createUse({ call: platform.call, expressions })),
+      ],
+      background: [platform, expressions],
+    }
+  },
 })

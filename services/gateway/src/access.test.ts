@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { ApiError } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
-import { asAda, call, defaultVerify, startPlatform, type TestPlatform } from './testing/platform.js'
+import { ada, asAda, call, defaultVerify, startPlatform, type TestPlatform } from './testing/platform.js'
 
 let platform: TestPlatform
 beforeEach(async () => {
@@ -117,5 +117,41 @@ describe('settings is asked about a token', () => {
     const reply = await get('/itsm/incidents', asAda)
     expect(reply).toMatchObject({ status: 503, code: 'service_unavailable' })
     expect(reply.headers.get('retry-after')).toBe('1')
+  })
+})
+
+describe('a route that takes guests', () => {
+  const visit = (headers: Record<string, string>) =>
+    call(`${platform.url}/api/v1/itsm/guests`, { method: 'POST', body: '{}', headers })
+  const verified = ({ authorization = '' }: Record<string, string>) =>
+    platform
+      .verifierOf('itsm')
+      .verify(authorization.replace('Bearer ', ''), { method: 'POST', path: '/itsm/guests' })
+  const seen = async (headers: Record<string, string>) => {
+    const { body } = await visit(headers)
+    const received = (body.data?.headers ?? {}) as Record<string, string>
+    return { received, ...(await verified(received)) }
+  }
+
+  test('shows the service the token of another, and says that nobody is logged in', async () => {
+    const { received, ...who } = await seen({
+      Authorization: 'Bearer a.b.c',
+      'X-Internal-Guest-Token': 'd.e.f',
+    })
+    expect(who).toMatchObject({ kind: 'client', principal: undefined })
+    expect(received['x-internal-guest-token']).toBe('a.b.c')
+    expect(platform.questions).toHaveLength(0)
+    const without = await seen({ 'X-Internal-Guest-Token': 'd.e.f' })
+    expect(without.received).not.toHaveProperty('x-internal-guest-token')
+  })
+
+  test('takes a token of the platform as any other route does', async () => {
+    const { received, ...who } = await seen({ Authorization: 'Bearer ops_good', 'X-Workspace': 'acme' })
+    expect(who).toMatchObject({ kind: 'client', principal: ada })
+    expect(received).not.toHaveProperty('x-internal-guest-token')
+    expect(await visit({ Authorization: 'Bearer ops_bad', 'X-Workspace': 'acme' })).toMatchObject({
+      ...{ status: 401, code: 'invalid_token' },
+    })
+    expect((await visit({ Authorization: 'Bearer ops_good' })).code).toBe('workspace_required')
   })
 })

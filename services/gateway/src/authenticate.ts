@@ -6,7 +6,7 @@ import type { TokenCache, TokenQuestion } from './token-cache.js'
 
 export interface Authenticator {
   /**
-   * Who a request acts as; undefined on public routes. Throws ApiError: 401, 403, `workspace_required`,
+   * Who a request acts as; undefined on public routes, and for guests. Throws ApiError: 401, 403, `workspace_required`,
    * `validation_failed` for a header, or `rate_limited`. `onLimit` is given the request's rate limit as response
    * headers, whatever comes of it.
    */
@@ -85,7 +85,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   return {
     async authenticate({ request, clientAddress }, access, onLimit) {
       const environment = Environment.safeParse(request.headers['x-environment'] ?? 'production')
-      if (access === 'public') {
+      if (access === 'public' || (access === 'guest' && !isOfPlatform(bearerOf(request)))) {
         onLimit(anonymousLimiter.take(networkOf(clientAddress)))
         if (!environment.success) throw invalidEnvironment()
         return undefined
@@ -136,8 +136,15 @@ type OnLimit = (headers: RateHeaders) => void
 const isDenial = (error: unknown) =>
   error instanceof ApiError && (error.status === 401 || error.status === 403)
 
+/** What stands in the Authorization header, if it is a Bearer. */
+export const bearerOf = ({ headers }: IncomingMessage): string | undefined =>
+  bearer.exec(headers.authorization ?? '')?.[1]
+
+/** Whether settings has issued it, by its looks. */
+const isOfPlatform = (token: string | undefined): boolean => token?.startsWith('ops_') === true
+
 function readToken(request: IncomingMessage, onRefusal: () => void): string {
-  const token = bearer.exec(request.headers.authorization ?? '')?.[1]
+  const token = bearerOf(request)
   if (token !== undefined && token.length <= maxTokenLength) return token
   onRefusal()
   throw token === undefined

@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { ApiError, type Principal } from '@opsplane/contracts'
+import { ApiError, guestTokenHeader, type Principal } from '@opsplane/contracts'
 import { type Exchange, logRequest, requestIdFrom, sendError } from '@opsplane/http'
 import type { Budgets, Logger } from '@opsplane/runtime'
-import type { Authenticator } from './authenticate.js'
+import { type Authenticator, bearerOf } from './authenticate.js'
 import { requestHeaders } from './forwarded-headers.js'
 import type { LoginLimiter } from './login-limiter.js'
 import { createPlaces, takePlaces } from './places.js'
@@ -71,7 +71,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
         exchange.headers = headers
       })
       if (principal) takePlaces(budgets, places, { principal, rule, req })
-      const isPublic = rule.access === 'public'
+      const isPublic = principal === undefined
       const rules = { limitBytes: rule.bodyLimitBytes, timeoutMs: bodyTimeoutMs, whole: isPublic }
       const body = await requestBody(req, rules)
       const token = await tokenFor(target.service, principal)
@@ -83,6 +83,8 @@ export function createProxy(options: ProxyOptions): RequestListener {
       if (isPublic) places.add((target.isOfOrigin ? hookLimiter : loginLimiter).acquire(address))
       const headers = requestHeaders(req)
       headers.push('authorization', `Bearer ${token}`, 'x-request-id', requestId, 'x-forwarded-for', address)
+      const guestToken = isPublic && rule.access === 'guest' ? bearerOf(req) : undefined
+      if (guestToken !== undefined) headers.push(guestTokenHeader, guestToken)
       const answerHeaders = { ...exchange.headers, 'x-request-id': requestId }
       res.once('close', logAnswer)
       const upstream = rule.waits ? service.waiting : service.quick

@@ -21,7 +21,7 @@ const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/grants', ['itsm']],
   ['POST', '/internal/grants/revoke', ['itsm']],
   ['POST', '/internal/delegations', ['itsm']],
-  ['GET', '/internal/routes', ['gateway', 'workflows']],
+  ['GET', '/internal/routes', ['gateway', 'workflows', 'apps']],
 ]
 
 it.each(routes)(

@@ -1,7 +1,47 @@
-import { type AppState, resourceDecider } from '@opsplane/contracts'
+import {
+  ApiError,
+  type AppPatch,
+  type AppState,
+  assertNever,
+  changedFields,
+  type Decider,
+  type Instant,
+  invalidTransition,
+  type NewApp,
+  notFound,
+} from '@opsplane/contracts'
 
-export const app = resourceDecider<AppState>({
+export type AppCommand =
+  | { kind: 'create'; id: string; fields: NewApp; now: Instant }
+  | { kind: 'update'; patch: AppPatch; now: Instant }
+  | { kind: 'archive'; now: Instant }
+
+/** An app lives until it is archived, which is final. */
+export const app: Decider<AppState, AppCommand> = {
   resourceType: 'app',
   table: 'apps',
-  displayName: ({ name }) => name,
-})
+  decide(command, state) {
+    if (command.kind === 'create') {
+      if (state !== null) throw new ApiError('conflict', 'There is an app with this id already.')
+      const { id, fields, now } = command
+      const after: AppState = { id, ...fields, status: 'active', createdAt: now, updatedAt: now }
+      return [{ type: 'app.created', after }]
+    }
+    if (state === null) throw notFound()
+    if (state.status === 'archived') throw invalidTransition(command.kind, 'archived', [])
+    switch (command.kind) {
+      case 'update': {
+        const { slug = state.slug, name = state.name, description = state.description } = command.patch
+        const after = { ...state, slug, name, description }
+        if (changedFields(state, after).length === 0) return []
+        return [{ type: 'app.updated', after: { ...after, updatedAt: command.now } }]
+      }
+      case 'archive':
+        return [{ type: 'app.archived', after: { ...state, status: 'archived', updatedAt: command.now } }]
+      default:
+        return assertNever(command)
+    }
+  },
+  expose: (state) => state,
+  describe: ({ name }) => ({ displayName: name }),
+}

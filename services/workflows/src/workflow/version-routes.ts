@@ -4,9 +4,8 @@ import {
   WorkflowVersion,
   WorkflowVersionWithDefinition,
 } from '@opsplane/contracts'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineList, defineRoute, diffOf, type Route } from '@opsplane/http'
 import { z } from 'zod'
-import { diffOf } from './diff.js'
 import { tag } from './routes.js'
 import { shownVersion } from './versions.js'
 import type { Workflows } from './workflows.js'

@@ -1,12 +1,12 @@
 import { canonicalJson, type DefinitionChange } from '@opsplane/contracts'
-import { jsonPointer } from '@opsplane/http'
+import { jsonPointer } from './validation.js'
 
 /** So many are shown: beyond that two definitions have little in common. */
 const mostChanges = 1_000
 
 /**
- * What differs between two definitions, in the order of the second one. Lists of steps are compared by the ids of their steps,
- * so that a step put in front does not change all the others.
+ * What differs between two documents of JSON, in the order of the second one. Lists of things that have ids are compared by
+ * them, so that one put in front does not change all the others.
  */
 export function diffOf(before: unknown, after: unknown): DefinitionChange[] {
   const changes: DefinitionChange[] = []
@@ -23,20 +23,20 @@ function compare(before: unknown, after: unknown, path: Path, changes: Definitio
       compare(before[key], after[key], [...path, key], changes)
     return
   }
-  if (isSteps(before) && isSteps(after)) compareSteps(before, after, path, changes)
+  if (isNamed(before) && isNamed(after)) compareNamed(before, after, path, changes)
   else changes.push(change(before, after, path))
 }
 
-/** A step is where it stands afterwards; one that is gone, where it stood. */
-function compareSteps(before: Named[], after: Named[], path: Path, changes: DefinitionChange[]): void {
-  const known = new Map(before.map((step, index) => [step.id, { step, index }]))
-  for (const [index, step] of after.entries()) {
-    compare(known.get(step.id)?.step, step, [...path, index], changes)
-    known.delete(step.id)
+/** Each is where it stands afterwards; one that is gone, where it stood. */
+function compareNamed(before: Named[], after: Named[], path: Path, changes: DefinitionChange[]): void {
+  const known = new Map(before.map((item, index) => [item.id, { item, index }]))
+  for (const [index, item] of after.entries()) {
+    compare(known.get(item.id)?.item, item, [...path, index], changes)
+    known.delete(item.id)
   }
-  for (const { step, index } of known.values()) changes.push(change(step, undefined, [...path, index]))
-  const kept = (steps: Named[], others: Named[]) =>
-    steps.filter(({ id }) => others.some((other) => other.id === id)).map(({ id }) => id)
+  for (const { item, index } of known.values()) changes.push(change(item, undefined, [...path, index]))
+  const kept = (items: Named[], others: Named[]) =>
+    items.filter(({ id }) => others.some((other) => other.id === id)).map(({ id }) => id)
   const [was, is] = [kept(before, after), kept(after, before)]
   if (was.join() !== is.join())
     changes.push({ path: jsonPointer(path), kind: 'changed', before: was, after: is })
@@ -44,7 +44,7 @@ function compareSteps(before: Named[], after: Named[], path: Path, changes: Defi
 
 function change(before: unknown, after: unknown, path: Path): DefinitionChange {
   const kind = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
-  // Definitions are JSON.
+  // Documents are JSON.
   const value = (side: unknown) => side as NonNullable<DefinitionChange['before']>
   return {
     path: jsonPointer(path),
@@ -59,5 +59,5 @@ type Named = { id: string }
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const isSteps = (value: unknown): value is Named[] =>
+const isNamed = (value: unknown): value is Named[] =>
   Array.isArray(value) && value.every((item) => isObject(item) && typeof item.id === 'string')

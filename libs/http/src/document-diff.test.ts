@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { diffOf } from './diff.js'
+import { diffOf } from './document-diff.js'
 
 const step = (id: string, value: unknown = 1) => ({ id, type: 'transform', value })
 

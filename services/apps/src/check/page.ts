@@ -1,0 +1,123 @@
+import type { AppProblem, Component, PageInput, TenantScope } from '@opsplane/contracts'
+import type { Expressions } from '@opsplane/sandbox'
+import { checkTemplates, membersOf, type Path, problem, type Reads, type TemplateField } from './templates.js'
+
+/** What the pages of an app can name. */
+export interface Named {
+  sources: ReadonlySet<string>
+  pages: ReadonlySet<string>
+}
+
+interface Placed {
+  component: Component
+  path: Path
+}
+
+/** Every component of a page with its place, in the order they stand. */
+function placed(components: readonly Component[], path: Path): Placed[] {
+  return components.flatMap((component, index) => {
+    const at = [...path, index]
+    const own = { component, path: at }
+    switch (component.type) {
+      case 'container':
+        return [own, ...placed(component.children, [...at, 'children'])]
+      case 'tabs':
+        return [
+          own,
+          ...component.tabs.flatMap(({ children }, tab) =>
+            placed(children, [...at, 'tabs', tab, 'children']),
+          ),
+        ]
+      case 'form':
+        return [own, ...placed(component.fields, [...at, 'fields'])]
+      default:
+        return [own]
+    }
+  })
+}
+
+/** Fields that hold other components, or plain texts people read. */
+const notTemplates = new Set(['children', 'tabs', 'fields', 'help', 'submitLabel', 'empty'])
+
+function templatesOf({ component, path }: Placed): TemplateField[] {
+  return Object.entries(component)
+    .filter(([name]) => !notTemplates.has(name))
+    .map(([name, value]) => ({ path: [...path, name], value }))
+}
+
+export interface CheckedPage {
+  /** Of its own: it is not saved with them. */
+  syntax: AppProblem[]
+  /** What it names that is not there, or not yet. */
+  missing: AppProblem[]
+}
+
+/** Parses every expression of a page, and looks for what it names. */
+export async function checkPage(
+  expressions: Pick<Expressions, 'check'>,
+  { components }: Pick<PageInput, 'components'>,
+  named: Named,
+  tenant: TenantScope,
+): Promise<CheckedPage> {
+  const all = placed(components, ['components'])
+  const { problems, reads } = await checkTemplates(expressions, all.flatMap(templatesOf), tenant)
+  return {
+    syntax: [...problems, ...repeatedIds(all)],
+    missing: [
+      ...all.flatMap((each) => unknownNames(each, named)),
+      ...unknownMembers(all, reads, named.sources),
+    ],
+  }
+}
+
+function repeatedIds(all: readonly Placed[]): AppProblem[] {
+  const seen = new Set<string>()
+  return all.flatMap(({ component: { id }, path }) => {
+    if (id === undefined) return []
+    if (seen.has(id)) return [problem([...path, 'id'], 'not_unique', `${id} names another component`)]
+    seen.add(id)
+    return []
+  })
+}
+
+/** Sources and pages by the fields that name one. */
+function unknownNames({ component, path }: Placed, { sources, pages }: Named): AppProblem[] {
+  const found: AppProblem[] = []
+  const source = (name: string | undefined, at: Path) => {
+    if (name !== undefined && !sources.has(name))
+      found.push(problem([...path, ...at], 'unknown_source', `there is no data source ${name}`))
+  }
+  if ('source' in component) source(component.source, ['source'])
+  if ('options' in component && !Array.isArray(component.options))
+    source(component.options.source, ['options', 'source'])
+  for (const [field, action] of actionsOf(component)) {
+    source(action.source, [field, 'source'])
+    for (const [index, name] of (action.then?.refresh ?? []).entries())
+      source(name, [field, 'then', 'refresh', index])
+    const page = action.then?.page
+    if (page !== undefined && !pages.has(page))
+      found.push(problem([...path, field, 'then', 'page'], 'unknown_page', `there is no page ${page}`))
+  }
+  return found
+}
+
+function actionsOf(component: Component) {
+  if (component.type === 'table') return component.onRow ? [['onRow', component.onRow] as const] : []
+  return 'action' in component ? [['action', component.action] as const] : []
+}
+
+/** `inputs.x` of no component, `data.x` of neither a component nor a source. */
+function unknownMembers(
+  all: readonly Placed[],
+  reads: readonly Reads[],
+  sources: ReadonlySet<string>,
+): AppProblem[] {
+  const ids = new Set(all.flatMap(({ component: { id } }) => (id === undefined ? [] : [id])))
+  return reads
+    .flatMap((each) => membersOf(each, ['inputs', 'data']))
+    .filter(({ root, name }) => !ids.has(name) && !(root === 'data' && sources.has(name)))
+    .map(({ root, name, path }) => ({
+      ...{ path, code: root === 'data' ? 'unknown_source' : 'unknown_input' },
+      message: root === 'data' ? `there is no data source ${name}` : `there is no component ${name}`,
+    }))
+}

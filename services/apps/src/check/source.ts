@@ -1,0 +1,68 @@
+import {
+  type AppProblem,
+  type DataSourceInput,
+  referencedSecrets,
+  type SourceBinding,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { Expressions } from '@opsplane/sandbox'
+import { checkTemplates, membersOf, type Path, problem, type TemplateField } from './templates.js'
+
+type Checked = Pick<DataSourceInput, 'binding' | 'params' | 'result'>
+
+const scopeNames = ['params', 'user', 'embed', '*']
+const resultNames = [...scopeNames, 'rows', 'value']
+
+/** What is wrong with a data source as it is: syntax, names, and what would be filled in by whoever gets it. */
+export async function checkSource(
+  expressions: Pick<Expressions, 'check'>,
+  source: Checked,
+  tenant: TenantScope,
+): Promise<AppProblem[]> {
+  const { binding, params, result } = source
+  const fields = [...templatesOf(binding), { path: ['result'], value: result }]
+  const { problems, reads } = await checkTemplates(expressions, fields, tenant)
+  return [
+    ...problems,
+    ...reads.flatMap(({ path, references }) =>
+      references
+        .filter((name) => !(path[0] === 'result' ? resultNames : scopeNames).includes(name))
+        .map((name) => problem(path, 'unknown_name', `${name} is not known here`)),
+    ),
+    ...reads
+      .flatMap((each) => membersOf(each, ['params']))
+      .filter(({ name }) => !Object.hasOwn(params, name))
+      .map(({ name, path }) => ({
+        ...{ path, code: 'unknown_param', message: `there is no parameter ${name}` },
+      })),
+    ...fields.flatMap(secretProblems),
+    ...ofTable(binding),
+  ]
+}
+
+/** The values of a binding that are evaluated for every call. */
+export function templatesOf(binding: SourceBinding): TemplateField[] {
+  const names = binding.kind === 'table' ? (['filter', 'search', 'values'] as const) : (['input'] as const)
+  const values: Readonly<Record<string, unknown>> = binding
+  return names.map((name) => ({ path: ['binding', name], value: values[name] ?? null }))
+}
+
+/** `{{secrets.name}}` is filled in by whoever sends a value; an app sends none. */
+function secretProblems({ path, value }: TemplateField): AppProblem[] {
+  return referencedSecrets(JSON.stringify(value)).map((name) =>
+    problem(path, 'secret_reference', `refers to the secret ${name}; give it to the connector instead`),
+  )
+}
+
+function ofTable(binding: SourceBinding): AppProblem[] {
+  if (binding.kind !== 'table') return []
+  const at = (...path: Path): Path => ['binding', ...path]
+  const alternatives = (['filter', 'search'] as const)
+    .filter((name) => binding[name] !== undefined && Object.hasOwn(binding[name], 'or'))
+    .map((name) => problem(at(name, 'or'), 'unrecognized_key', 'is not a field'))
+  const repeated = binding.operations.filter((each, index) => binding.operations.indexOf(each) !== index)
+  return [
+    ...alternatives,
+    ...repeated.map((each) => problem(at('operations'), 'not_unique', `names ${each} twice`)),
+  ]
+}

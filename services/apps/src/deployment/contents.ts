@@ -1,0 +1,61 @@
+import {
+  canonicalJson,
+  DeploymentContents,
+  notFound,
+  type ReadModelRow,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { RecentMap } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+import { sha256Hex } from '@opsplane/runtime'
+import { z } from 'zod'
+import type { Draft } from '../draft.js'
+
+/** What is kept of a deployment beside its event. */
+export const StoredContents = z.object({
+  contents: DeploymentContents,
+  /** By which embeds act for whoever deployed it; null where it is not to be embedded. */
+  grant: z.string().nullable(),
+  createdAt: z.string(),
+})
+export type StoredContents = z.infer<typeof StoredContents>
+
+/** What of a draft is deployed. */
+export function contentsOf({ pages, sources }: Draft): DeploymentContents {
+  return DeploymentContents.parse({ pages, sources })
+}
+
+export const digestOf = (contents: DeploymentContents): string => sha256Hex(canonicalJson(contents))
+
+export const contentsRow = (id: string, contents: StoredContents): ReadModelRow => ({
+  table: 'deployment_contents',
+  id,
+  state: { ...contents },
+})
+
+/** Contents by the id of their deployment, for ever the same; what was asked for longest ago is read anew. */
+export type LoadContents = (id: string, tenant: TenantScope) => Promise<StoredContents>
+
+const mostKept = 200
+
+export function contentsLoader({ sql }: Pick<Database, 'sql'>): LoadContents {
+  const kept = new RecentMap<Promise<StoredContents>>(mostKept)
+  const read = async (id: string, { workspaceId, environment }: TenantScope) => {
+    const [row] = await sql.unsafe(
+      'select state from deployment_contents where id = $1 and workspace_id = $2 and environment = $3',
+      [id, workspaceId, environment],
+      { prepare: true },
+    )
+    if (!row) throw notFound()
+    return StoredContents.parse(row.state)
+  }
+  return (id, tenant) => {
+    const key = `${tenant.workspaceId}/${tenant.environment}/${id}`
+    const known = kept.get(key)
+    if (known) return known
+    const found = read(id, tenant)
+    kept.set(key, found)
+    found.catch(() => kept.delete(key))
+    return found
+  }
+}

@@ -1,0 +1,206 @@
+import {
+  ApiError,
+  type AppState,
+  type DeployApp,
+  type Deployment,
+  type DeploymentContents,
+  type DeploymentProblem,
+  type DeploymentState,
+  newId,
+  notFound,
+  type RollbackApp,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { type Aggregate, takeTurns, turnOfTenant } from '@opsplane/eventstore'
+import { mostDetails, type RequestMeta } from '@opsplane/http'
+import { statementsOf } from '@opsplane/postgres'
+import type { Expressions } from '@opsplane/sandbox'
+import type { ServiceContext } from '@opsplane/service'
+import type { Apps } from '../app/apps.js'
+import { checkPage } from '../check/page.js'
+import { readDraft } from '../draft.js'
+import type { Platform } from '../platform.js'
+import { contentsLoader, contentsOf, contentsRow, digestOf, type LoadContents } from './contents.js'
+import { type DeploymentCommand, deployment } from './domain.js'
+import { createAsking } from './inspect/ask.js'
+import { inspectSources, type World } from './inspect/inspect.js'
+import { byNumber, type DeploymentRow, liveOf } from './queries.js'
+
+export interface Deployments {
+  aggregate: Aggregate<DeploymentState, DeploymentCommand, Omit<Deployment, 'live'>>
+  load: LoadContents
+  /** Of pages and sources as they stand. Throws `validation_failed` with what is missing, after `deploy.failed`. */
+  deploy(appId: string, wanted: DeployApp, meta: RequestMeta): Promise<Deployment>
+  /** An earlier deployment once more. Throws `not_found` where there is none of this number, and as `deploy` does. */
+  rollback(appId: string, wanted: RollbackApp, meta: RequestMeta): Promise<Deployment>
+  /** By id, or by number; `not_found` unless it is one of the app in this environment. */
+  find(appId: string, reference: string, tenant: TenantScope): Promise<Deployment>
+  /** With `live`, for lists. */
+  present(row: { state: Record<string, unknown>; version: number }, liveId: string | undefined): Deployment
+  liveId(appId: string, tenant: TenantScope): Promise<string | undefined>
+  /** What is to be deployed is embedded no more, nor can it be: its grant ends. */
+  endGrant(id: string, tenant: TenantScope): Promise<void>
+}
+
+export interface DeploymentParts {
+  apps: Apps
+  expressions: Expressions
+  platform: Platform
+}
+
+/** One try to bring contents live. */
+interface Release {
+  app: AppState
+  contents: DeploymentContents
+  restores: number | null
+  note: string
+  embeddable: boolean
+}
+
+const inspectionSeconds = 120
+const inspectionTimeoutMs = 10_000
+
+export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): Deployments {
+  const { store, database, relay, log } = ctx
+  const { apps, expressions, platform } = parts
+  const { delegations } = platform
+  const aggregate = store.aggregate(deployment)
+  const load = contentsLoader(database)
+  const takeTurn = takeTurns({ store, database, relay }, turnOfTenant('deployments'))
+
+  /** What keeps the contents from going live, and what they take. */
+  const look = async ({ contents }: Release, id: string, meta: RequestMeta): Promise<World> => {
+    const { grant } = await delegations.delegate(meta, { run: id, expiresInSeconds: inspectionSeconds })
+    const { signal, principal } = meta
+    const caller = { grant, key: id, causationId: id, timeoutMs: inspectionTimeoutMs, signal }
+    const asking = createAsking(platform.call, caller, platform.operations.isComplete)
+    const world = await inspectSources(asking, contents.sources, principal.permissions)
+    const problems = [...(await ofPages(expressions, contents, meta.tenant)), ...world.problems]
+    return { ...world, problems: problems.slice(0, mostDetails) }
+  }
+
+  const stateOf = (release: Release, id: string, world: World, meta: RequestMeta): DeploymentState => ({
+    ...{ id, appId: release.app.id, appSlug: release.app.slug, appName: release.app.name },
+    environment: meta.tenant.environment,
+    status: world.problems.length > 0 ? 'failed' : 'completed',
+    number: null,
+    ...{ note: release.note, restores: release.restores, embeddable: release.embeddable },
+    digest: digestOf(release.contents),
+    pageCount: release.contents.pages.length,
+    sourceCount: release.contents.sources.length,
+    ...world,
+    deployedBy: meta.principal.userId,
+    ...{ createdAt: meta.now, updatedAt: meta.now },
+  })
+
+  const goLive = (state: DeploymentState, release: Release, grant: string | null, meta: RequestMeta) =>
+    takeTurn(meta, async (unit, tx) => {
+      const before = await liveOf(statementsOf(tx), release.app.id, meta.tenant)
+      const number = (before?.state.number ?? 0) + 1
+      const contents = contentsRow(state.id, { contents: release.contents, grant, createdAt: meta.now })
+      const command: DeploymentCommand = { kind: 'record', state: { ...state, number }, contents }
+      return { before, made: { ...(await unit.create(aggregate, state.id, command)), live: true } }
+    })
+
+  const endGrant: Deployments['endGrant'] = async (id, tenant) => {
+    const { grant } = await load(id, tenant)
+    if (grant === null) return
+    // It is worth nothing without the key of this service, and nothing uses it any more.
+    await delegations.revoke(grant).catch((error: unknown) => log.warn({ err: error }, 'a grant goes on'))
+  }
+
+  const release = async (wanted: Release, meta: RequestMeta): Promise<Deployment> => {
+    const id = newId('deployment')
+    const world = await look(wanted, id, meta)
+    const state = stateOf(wanted, id, world, meta)
+    if (world.problems.length > 0) {
+      const { idempotency: _, ...unkept } = meta
+      await aggregate.create(id, { kind: 'record', state, contents: null }, unkept)
+      throw failed(id, world.problems)
+    }
+    const { permissions } = world
+    const { grant } = wanted.embeddable
+      ? await delegations.delegate(meta, { run: id, permissions, expiresInSeconds: null })
+      : { grant: null }
+    try {
+      const { before, made } = await goLive(state, wanted, grant, meta)
+      if (before) await endGrant(before.id, meta.tenant)
+      return made
+    } catch (error) {
+      if (grant !== null) await delegations.revoke(grant).catch(() => undefined)
+      throw error
+    }
+  }
+
+  const shown = ({ state, version }: DeploymentRow, liveId: string | undefined): Deployment => ({
+    ...state,
+    version,
+    live: state.id === liveId,
+  })
+  const liveId = async (appId: string, tenant: TenantScope) => (await liveOf(database.sql, appId, tenant))?.id
+
+  return {
+    aggregate,
+    load,
+    endGrant,
+    liveId,
+    present: (row, live) => {
+      const presented = aggregate.present(row)
+      return { ...presented, live: presented.id === live }
+    },
+
+    async deploy(appId, { note, embeddable }, meta) {
+      const app = await apps.active(appId, 'deploy', meta.tenant)
+      const contents = contentsOf(await readDraft(database, appId, meta.tenant))
+      return release({ app, contents, note, embeddable, restores: null }, meta)
+    },
+
+    async rollback(appId, { to, note, embeddable }, meta) {
+      const app = await apps.active(appId, 'roll back', meta.tenant)
+      const found = await byNumber(database.sql, appId, to, meta.tenant)
+      if (!found) throw notFound()
+      const { contents } = await load(found.id, meta.tenant)
+      return release({ app, contents, note, embeddable, restores: to }, meta)
+    },
+
+    async find(appId, reference, tenant) {
+      await apps.get(appId, tenant)
+      const row = /^[1-9]\d{0,8}$/.test(reference)
+        ? await byNumber(database.sql, appId, Number(reference), tenant)
+        : await aggregate.find(reference, tenant)
+      if (row?.state.appId !== appId) throw notFound()
+      return shown({ id: row.state.id, ...row }, await liveId(appId, tenant))
+    },
+  }
+}
+
+/** What pages speak of that is not deployed with them. */
+async function ofPages(
+  expressions: Expressions,
+  { pages, sources }: DeploymentContents,
+  tenant: TenantScope,
+): Promise<DeploymentProblem[]> {
+  const none = { page: null, source: null, path: '/pages' }
+  if (pages.length === 0) return [{ ...none, code: 'no_pages', message: 'the app has no page' }]
+  const named = {
+    sources: new Set(sources.map(({ name }) => name)),
+    pages: new Set(pages.map(({ slug }) => slug)),
+  }
+  const checked = await Promise.all(
+    pages.map(async (page) => {
+      const { syntax, missing } = await checkPage(expressions, page, named, tenant)
+      return [...syntax, ...missing].map((found) => ({ page: page.slug, source: null, ...found }))
+    }),
+  )
+  return checked.flat()
+}
+
+function failed(id: string, problems: readonly DeploymentProblem[]): ApiError {
+  const message = `The app was not deployed: ${problems.length === 1 ? 'something is' : `${problems.length} things are`} missing or wrong.`
+  return new ApiError('validation_failed', message, {
+    details: problems.map(({ page, source, path, code, message: text }) => ({
+      ...{ in: 'body' as const, path: '', code, message: text },
+      params: { deployment: id, page, source, path },
+    })),
+  })
+}

@@ -1,0 +1,59 @@
+import {
+  permissions as allPermissions,
+  assertNever,
+  type DataSourceState,
+  type DeploymentProblem,
+  type Permission,
+  type PinnedResource,
+} from '@opsplane/contracts'
+import type { Asking, Inspected } from './ask.js'
+import { inspectConnector, inspectQuery, inspectReport, inspectWorkflow } from './others.js'
+import { inspectTable } from './table.js'
+
+/** What the data sources of an app need, as it is in one environment. */
+export interface World {
+  pinned: PinnedResource[]
+  permissions: Permission[]
+  problems: DeploymentProblem[]
+}
+
+/** Looks at everything the sources name. Throws `service_unavailable` where a service cannot say. */
+export async function inspectSources(
+  asking: Asking,
+  sources: readonly Pick<DataSourceState, 'name' | 'binding'>[],
+  held: readonly string[],
+): Promise<World> {
+  const world: World = { pinned: [], permissions: [], problems: [] }
+  const needed = new Set<Permission>()
+  // One after the other: a deployment is rare, and need not be quick at the expense of others.
+  for (const { name: source, binding } of sources) {
+    const { pinned, permissions, findings } = await inspect(asking, binding)
+    if (pinned) world.pinned.push({ source, ...pinned })
+    for (const permission of permissions) {
+      needed.add(permission)
+      if (held.includes(permission)) continue
+      const message = `takes the permission ${permission}, which you do not hold`
+      world.problems.push({ page: null, source, path: '/binding', code: 'permission_not_held', message })
+    }
+    world.problems.push(...findings.map((finding) => ({ page: null, source, ...finding })))
+  }
+  world.permissions = allPermissions.filter((permission) => needed.has(permission))
+  return world
+}
+
+function inspect(asking: Asking, binding: DataSourceState['binding']): Promise<Inspected> {
+  switch (binding.kind) {
+    case 'table':
+      return inspectTable(asking, binding)
+    case 'query':
+      return inspectQuery(asking, binding)
+    case 'connector':
+      return inspectConnector(asking, binding)
+    case 'workflow':
+      return inspectWorkflow(asking, binding)
+    case 'report':
+      return inspectReport(asking, binding)
+    default:
+      return assertNever(binding)
+  }
+}

@@ -1,0 +1,40 @@
+import { DeploymentState, type TenantScope } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import { z } from 'zod'
+import { homeOf } from '../home.js'
+
+type Sql = Pick<Database['sql'], 'unsafe'>
+
+const Row = z.object({ id: z.string(), state: DeploymentState, version: z.int() })
+
+async function one(sql: Sql, text: string, values: (string | number)[]): Promise<DeploymentRow | undefined> {
+  const [row] = await sql.unsafe(text, values, { prepare: true })
+  return row && Row.parse(row)
+}
+export type DeploymentRow = z.infer<typeof Row>
+
+const ofApp = `select id, state, version from deployments
+  where workspace_id = $1 and environment = $2 and app_id = $3 and status = 'completed'`
+
+/** The deployment of an app that runs in the environment. */
+export const liveOf = (sql: Sql, appId: string, { workspaceId, environment }: TenantScope) =>
+  one(sql, `${ofApp} order by number desc limit 1`, [workspaceId, environment, appId])
+
+export const byNumber = (
+  sql: Sql,
+  appId: string,
+  number: number,
+  { workspaceId, environment }: TenantScope,
+) => one(sql, `${ofApp} and number = $4`, [workspaceId, environment, appId, number])
+
+/** What runs at an address, of an app that is not archived. */
+export const liveAt = (sql: Sql, slug: string, { workspaceId, environment }: TenantScope) =>
+  one(
+    sql,
+    `select d.id, d.state, d.version from apps a
+     join deployments d on d.workspace_id = a.workspace_id and d.app_id = a.id and d.environment = $2
+     where a.workspace_id = $1 and a.environment = $3 and a.slug = $4 and a.status = 'active'
+       and d.status = 'completed'
+     order by d.number desc limit 1`,
+    [workspaceId, environment, homeOf({ workspaceId }).environment, slug],
+  )

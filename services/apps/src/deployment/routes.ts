@@ -1,0 +1,133 @@
+import {
+  DeployApp,
+  Deployment,
+  DeploymentDiff,
+  DeploymentWithContents,
+  type ErrorCode,
+  notFound,
+  RollbackApp,
+} from '@opsplane/contracts'
+import { listPage } from '@opsplane/eventstore'
+import { defineList, defineRoute, diffOf, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { eq } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Apps } from '../app/apps.js'
+import type { Deployments } from './deployments.js'
+import { deployments as table } from './tables.js'
+
+const tag = 'App deployments'
+const path = '/apps/:id/deployments'
+const one = `${path}/:deployment` as const
+const errors: ErrorCode[] = [
+  'not_found',
+  'invalid_state_transition',
+  'forbidden',
+  'service_unavailable',
+  'version_conflict',
+]
+const deploying = { method: 'post', tag, scope: 'apps:deploy', response: Deployment, status: 201 } as const
+
+/** Deployments of an app to the environment of the request. */
+export function deploymentRoutes(
+  { database: { db }, cursors }: ServiceContext,
+  { apps, deployments }: { apps: Apps; deployments: Deployments },
+): Route[] {
+  return [
+    defineRoute({
+      ...deploying,
+      operationId: 'deployApp',
+      path: '/apps/:id/deploy',
+      summary: 'Deploy an app to the environment',
+      description:
+        'Its pages and data sources as they are now become an immutable deployment, which runs from then on. First it is ' +
+        'looked whether all they name is in the environment, and whether the caller may use it; otherwise nothing changes ' +
+        'but that `deploy.failed` tells of it, and the answer names all that is missing (422). Emits `deploy.completed`.',
+      body: DeployApp,
+      errors,
+      createdBelow: '/apps/:id/deployments',
+      handler: ({ params, body, meta }) => deployments.deploy(params.id, body, meta),
+    }),
+
+    defineRoute({
+      ...deploying,
+      operationId: 'rollbackApp',
+      path: '/apps/:id/rollback',
+      summary: 'Deploy an earlier deployment again',
+      description:
+        'As a new deployment with the contents of that one, which is looked at as any other. Emits `deploy.completed` ' +
+        'or `deploy.failed`.',
+      body: RollbackApp,
+      errors,
+      createdBelow: '/apps/:id/deployments',
+      handler: ({ params, body, meta }) => deployments.rollback(params.id, body, meta),
+    }),
+
+    defineList({
+      operationId: 'listDeployments',
+      path,
+      summary: 'List the deployments of an app to the environment',
+      description: 'The newest first, those that failed among them.',
+      tag,
+      scope: 'apps:read',
+      query: z.object({ status: Deployment.shape.status.optional() }),
+      response: Deployment,
+      errors: ['not_found'],
+      handler: async ({ params: { id }, query, binding, meta: { tenant } }) => {
+        await apps.get(id, tenant)
+        const { limit, after, sort, status } = query
+        const live = await deployments.liveId(id, tenant)
+        return listPage(db, {
+          ...{ table, tenant, limit, after, binding, cursors, asOf: undefined },
+          where: [eq(table.appId, id), status === undefined ? undefined : eq(table.status, status)],
+          sort: { column: table.createdAt, direction: sort.direction },
+          present: (row) => deployments.present(row, live),
+        })
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getDeployment',
+      method: 'get',
+      path: one,
+      summary: 'Get a deployment with its pages and data sources',
+      description: 'By its id or its number.',
+      tag,
+      scope: 'apps:read',
+      response: DeploymentWithContents,
+      // Another one may be live by now.
+      changesUnversioned: true,
+      errors: ['not_found'],
+      handler: async ({ params, meta: { tenant } }) => {
+        const found = await deployments.find(params.id, params.deployment, tenant)
+        if (found.status === 'failed') return { ...found, contents: { pages: [], sources: [] } }
+        return { ...found, contents: (await deployments.load(found.id, tenant)).contents }
+      },
+    }),
+
+    defineRoute({
+      operationId: 'diffDeployments',
+      method: 'get',
+      path: `${one}/diff/:other`,
+      summary: 'Compare two deployments',
+      description:
+        'What it takes to get from the first to the second, by JSON pointers. Pages and data sources are compared by ' +
+        'their ids. At most 1,000 changes.',
+      tag,
+      scope: 'apps:read',
+      response: DeploymentDiff,
+      errors: ['not_found'],
+      handler: async ({ params, meta: { tenant } }) => {
+        const [from, to] = await Promise.all(
+          [params.deployment, params.other].map(async (reference) => {
+            const { id, number } = await deployments.find(params.id, reference, tenant)
+            if (number === null) throw notFound()
+            return { number, contents: (await deployments.load(id, tenant)).contents }
+          }),
+        )
+        if (!from || !to) throw new Error('two deployments were asked for')
+        return { from: from.number, to: to.number, changes: diffOf(from.contents, to.contents) }
+      },
+    }),
+  ]
+}

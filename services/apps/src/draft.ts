@@ -1,0 +1,53 @@
+import { AppPageState, DataSourceState, type TenantScope } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import { z } from 'zod'
+import type { Named } from './check/page.js'
+import { homeOf } from './home.js'
+
+/** What an app is made of as it stands: what would be deployed. */
+export interface Draft {
+  pages: AppPageState[]
+  sources: DataSourceState[]
+}
+
+export const mostPages = 50
+export const mostSources = 100
+
+/** Pages in the order they are shown, sources by their names. */
+export async function readDraft({ sql }: Database, appId: string, tenant: TenantScope): Promise<Draft> {
+  const { workspaceId, environment } = homeOf(tenant)
+  const [pages, sources] = await Promise.all([
+    sql.unsafe(
+      `select state from app_pages where workspace_id = $1 and environment = $2 and app_id = $3
+       order by position, id limit ${mostPages}`,
+      [workspaceId, environment, appId],
+      { prepare: true },
+    ),
+    sql.unsafe(
+      `select state from data_sources where workspace_id = $1 and environment = $2 and app_id = $3
+       order by name limit ${mostSources}`,
+      [workspaceId, environment, appId],
+      { prepare: true },
+    ),
+  ])
+  return { pages: statesOf(AppPageState, pages), sources: statesOf(DataSourceState, sources) }
+}
+
+const statesOf = <State extends z.ZodType>(schema: State, rows: readonly unknown[]): z.output<State>[] =>
+  rows.map((row) => schema.parse(z.object({ state: z.unknown() }).parse(row).state))
+
+const Names = z.object({ pages: z.array(z.string()), sources: z.array(z.string()) })
+
+/** What pages of the app can name by now. */
+export async function namesIn({ sql }: Database, appId: string, tenant: TenantScope): Promise<Named> {
+  const { workspaceId, environment } = homeOf(tenant)
+  const [row] = await sql.unsafe(
+    `select
+       array(select slug from app_pages where workspace_id = $1 and environment = $2 and app_id = $3) as pages,
+       array(select name from data_sources where workspace_id = $1 and environment = $2 and app_id = $3) as sources`,
+    [workspaceId, environment, appId],
+    { prepare: true },
+  )
+  const { pages, sources } = Names.parse(row)
+  return { pages: new Set(pages), sources: new Set(sources) }
+}

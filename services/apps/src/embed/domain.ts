@@ -1,0 +1,33 @@
+import {
+  ApiError,
+  assertNever,
+  type Decider,
+  type EmbedTokenState,
+  type Instant,
+  notFound,
+} from '@opsplane/contracts'
+
+export type EmbedTokenCommand = { kind: 'create'; state: EmbedTokenState } | { kind: 'revoke'; now: Instant }
+
+/** A token by which an app is embedded, until it expires or is revoked. */
+export const embedToken: Decider<EmbedTokenState, EmbedTokenCommand> = {
+  resourceType: 'embed_token',
+  table: 'embed_tokens',
+  decide(command, state) {
+    switch (command.kind) {
+      case 'create':
+        if (state !== null) throw new ApiError('conflict', 'There is an embed token with this id already.')
+        return [{ type: 'embed_token.created', after: command.state }]
+      case 'revoke': {
+        if (state === null) throw notFound()
+        if (state.revokedAt !== null) return []
+        const { now } = command
+        return [{ type: 'embed_token.revoked', after: { ...state, revokedAt: now, updatedAt: now } }]
+      }
+      default:
+        return assertNever(command)
+    }
+  },
+  expose: (state) => state,
+  describe: ({ id }) => ({ displayName: id }),
+}

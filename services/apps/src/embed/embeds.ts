@@ -1,0 +1,129 @@
+import {
+  ApiError,
+  type EmbedToken,
+  type EmbedTokenCreated,
+  EmbedTokenState,
+  invalidField,
+  type NewEmbedToken,
+  newId,
+  notFound,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { Aggregate } from '@opsplane/eventstore'
+import { jsonPointer, type RequestMeta } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { z } from 'zod'
+import type { Apps } from '../app/apps.js'
+import type { Deployments } from '../deployment/deployments.js'
+import { type EmbedTokenCommand, embedToken } from './domain.js'
+import { createEmbedSigner, type EmbedSigner } from './jwt.js'
+
+export interface Embeds {
+  aggregate: Aggregate<EmbedTokenState, EmbedTokenCommand, EmbedToken>
+  create(appId: string, wanted: NewEmbedToken, meta: RequestMeta): Promise<EmbedTokenCreated>
+  get(appId: string, id: string, tenant: TenantScope): Promise<EmbedToken>
+  revoke(appId: string, id: string, meta: RequestMeta): Promise<void>
+  /** What a token of the signer stands for. Throws `invalid_token`, also for one that is revoked, or `token_expired`. */
+  verified(token: string, now: string): Promise<VerifiedEmbed>
+  /** Where the holder of such a token may show the app; none for an id that is unknown, expired or revoked. */
+  origins(id: string, now: string): Promise<readonly string[]>
+}
+
+export interface VerifiedEmbed {
+  state: EmbedTokenState
+  tenant: TenantScope
+  /** Slug of the workspace. */
+  workspace: string
+}
+
+const Row = z.object({ workspaceId: z.string(), state: EmbedTokenState })
+
+export function createEmbeds(
+  { store, database, config, clock }: ServiceContext,
+  { apps, deployments }: { apps: Apps; deployments: Deployments },
+): Embeds {
+  const aggregate = store.aggregate(embedToken)
+  const signer: EmbedSigner = createEmbedSigner(config.servicePrivateKey, config.previousServicePrivateKeys)
+
+  /** The id is of no tenant that is known: the signature, or what is shown to anybody, has to do. */
+  const byId = async (id: string) => {
+    const [row] = await database.sql.unsafe(
+      'select workspace_id as "workspaceId", state from embed_tokens where id = $1',
+      [id],
+      { prepare: true },
+    )
+    return row && Row.parse(row)
+  }
+  const isOver = ({ revokedAt, expiresAt }: EmbedTokenState, now: string) =>
+    revokedAt !== null || expiresAt <= now
+
+  const get: Embeds['get'] = async (appId, id, tenant) => {
+    const found = await aggregate.get(id, tenant)
+    if (found.appId !== appId) throw notFound()
+    return found
+  }
+
+  return {
+    aggregate,
+    get,
+
+    async create(appId, { expiresInSeconds, ...wanted }, meta) {
+      const { tenant, principal } = meta
+      const { slug } = await apps.active(appId, 'embed', tenant)
+      await refuseUnfit(deployments, appId, wanted, tenant)
+      const now = clock.now()
+      const state: EmbedTokenState = {
+        ...{ id: newId('embedToken'), appId, environment: tenant.environment, ...wanted },
+        expiresAt: new Date(Date.parse(now) + expiresInSeconds * 1_000).toISOString(),
+        ...{ revokedAt: null, createdBy: principal.userId, createdAt: now, updatedAt: now },
+      }
+      const workspace = principal.workspaceSlug ?? ''
+      const token = await signer.sign(state, workspace)
+      const path = `/apps/${workspace}/${slug}?embed=${state.id}#token=${token}`
+      return store.transact(meta, async (unit) => ({
+        ...(await unit.create(aggregate, state.id, { kind: 'create', state })),
+        ...{ token, path },
+      }))
+    },
+
+    async revoke(appId, id, meta) {
+      await get(appId, id, meta.tenant)
+      await aggregate.handle(id, { kind: 'revoke', now: meta.now }, meta)
+    },
+
+    async verified(token, now) {
+      const { jti, workspace, app, environment } = await signer.verify(token)
+      const found = await byId(jti)
+      const isSame = found?.state.appId === app && found.state.environment === environment
+      if (!found || !isSame || found.state.revokedAt !== null)
+        throw new ApiError('invalid_token', 'The embed token was revoked.')
+      if (isOver(found.state, now)) throw new ApiError('token_expired', 'The embed token has expired.')
+      const { state, workspaceId } = found
+      return { state, workspace, tenant: { workspaceId, environment: state.environment } }
+    },
+
+    async origins(id, now) {
+      const found = await byId(id)
+      return !found || isOver(found.state, now) ? [] : found.state.origins
+    },
+  }
+}
+
+/** Throws unless what runs may be embedded, and has what the token speaks of. */
+async function refuseUnfit(
+  deployments: Deployments,
+  appId: string,
+  { exempt, rowFilter }: Pick<NewEmbedToken, 'exempt' | 'rowFilter'>,
+  tenant: TenantScope,
+): Promise<void> {
+  const id = await deployments.liveId(appId, tenant)
+  if (id === undefined) throw new ApiError('conflict', 'The app is not deployed to this environment.')
+  const { contents, grant } = await deployments.load(id, tenant)
+  if (grant === null)
+    throw new ApiError('conflict', 'The deployment is not to be embedded: deploy it with embeddable.')
+  for (const [index, name] of exempt.entries())
+    if (!contents.sources.some((source) => source.name === name))
+      throw invalidField(jsonPointer(['exempt', index]), 'unknown_source', `There is no data source ${name}.`)
+  if (rowFilter !== null && Object.hasOwn(rowFilter, 'or'))
+    throw invalidField('/rowFilter/or', 'unrecognized_key', 'or is not a field.')
+}

@@ -1,0 +1,88 @@
+import { EmbedToken, EmbedTokenCreated, NewEmbedToken } from '@opsplane/contracts'
+import { listPage } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { eq } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Apps } from '../app/apps.js'
+import type { Embeds } from './embeds.js'
+import { embedTokens as table } from './tables.js'
+
+const tag = 'App embeds'
+const path = '/apps/:id/embed-tokens'
+const one = `${path}/:tokenId` as const
+
+/** Tokens by which other sites embed an app. */
+export function embedRoutes(
+  { database: { db }, cursors }: ServiceContext,
+  { apps, embeds }: { apps: Apps; embeds: Embeds },
+): Route[] {
+  return [
+    defineRoute({
+      operationId: 'createEmbedToken',
+      method: 'post',
+      path: '/apps/:id/embed-token',
+      summary: 'Make a token to embed an app',
+      description:
+        'A short-lived JWT for what runs in the environment, which has to be embeddable. Whoever holds it uses the app ' +
+        'with the rights of whoever deployed it, within the row filter. `path` is for the `src` of an iframe on one of ' +
+        'the origins. Emits `embed_token.created`.',
+      tag,
+      scope: 'apps:deploy',
+      body: NewEmbedToken,
+      response: EmbedTokenCreated,
+      status: 201,
+      errors: ['not_found', 'conflict', 'invalid_state_transition'],
+      createdBelow: '/apps/:id/embed-tokens',
+      redactReplay: (created) => ({ ...created, token: null, path: null }),
+      handler: ({ params, body, meta }) => embeds.create(params.id, body, meta),
+    }),
+
+    defineList({
+      operationId: 'listEmbedTokens',
+      path,
+      summary: 'List the embed tokens of an app',
+      description:
+        'Of the environment, the newest first; what they are is shown to whoever makes them alone.',
+      tag,
+      scope: 'apps:read',
+      response: EmbedToken,
+      errors: ['not_found'],
+      handler: async ({ params: { id }, query: { limit, after, sort }, binding, meta: { tenant } }) => {
+        await apps.get(id, tenant)
+        return listPage(db, {
+          ...{ table, tenant, limit, after, binding, cursors, asOf: undefined },
+          where: [eq(table.appId, id)],
+          sort: { column: table.createdAt, direction: sort.direction },
+          present: embeds.aggregate.present,
+        })
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getEmbedToken',
+      method: 'get',
+      path: one,
+      summary: 'Get what an embed token allows',
+      tag,
+      scope: 'apps:read',
+      response: EmbedToken,
+      errors: ['not_found'],
+      handler: ({ params, meta }) => embeds.get(params.id, params.tokenId, meta.tenant),
+    }),
+
+    defineRoute({
+      operationId: 'revokeEmbedToken',
+      method: 'delete',
+      path: one,
+      summary: 'Revoke an embed token',
+      description: 'From the next request on it is worth nothing. Emits `embed_token.revoked`.',
+      tag,
+      scope: 'apps:deploy',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      handler: ({ params, meta }) => embeds.revoke(params.id, params.tokenId, meta),
+    }),
+  ]
+}

@@ -1,0 +1,104 @@
+import {
+  type AppPage,
+  type AppPageState,
+  type AppPageWithProblems,
+  newId,
+  notFound,
+  type PageInput,
+  type PagePatch,
+  type ResourceCommand,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { Aggregate } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
+import type { Expressions } from '@opsplane/sandbox'
+import type { ServiceContext } from '@opsplane/service'
+import type { Apps } from '../app/apps.js'
+import { checkPage } from '../check/page.js'
+import { refuseProblems, refuseTooMany } from '../check/refuse.js'
+import { mostPages, namesIn } from '../draft.js'
+import { atHome, homeOf } from '../home.js'
+import { unlessTaken } from '../taken.js'
+import { appPage } from './domain.js'
+
+export interface Pages {
+  aggregate: Aggregate<AppPageState, ResourceCommand<AppPageState>, AppPage>
+  create(appId: string, fields: PageInput, meta: RequestMeta): Promise<AppPageWithProblems>
+  get(appId: string, id: string, tenant: TenantScope): Promise<AppPageWithProblems>
+  update(appId: string, id: string, patch: PagePatch, meta: RequestMeta): Promise<AppPageWithProblems>
+  delete(appId: string, id: string, meta: RequestMeta): Promise<void>
+}
+
+const slugTaken = {
+  constraint: 'app_pages_slug_key',
+  field: 'slug',
+  message: 'There is a page of this slug in this app already.',
+}
+
+/** Pages of apps: saved only with expressions that can be parsed, and with what they name that is not there. */
+export function createPages(
+  { store, database }: Pick<ServiceContext, 'store' | 'database'>,
+  { apps, expressions }: { apps: Apps; expressions: Expressions },
+): Pages {
+  const aggregate = store.aggregate(appPage)
+
+  const stateOf = async (appId: string, id: string, tenant: TenantScope) => {
+    const found = await aggregate.find(id, homeOf(tenant))
+    if (found?.state.appId !== appId) throw notFound()
+    return found.state
+  }
+  const problemsOf = async (
+    appId: string,
+    page: Pick<PageInput, 'components' | 'slug'>,
+    tenant: TenantScope,
+  ) => {
+    const { sources, pages } = await namesIn(database, appId, tenant)
+    const named = { sources, pages: new Set([...pages, page.slug]) }
+    const { syntax, missing } = await checkPage(expressions, page, named, tenant)
+    refuseProblems(syntax)
+    return missing
+  }
+
+  return {
+    aggregate,
+
+    async create(appId, fields, meta) {
+      await apps.active(appId, 'add a page', meta.tenant)
+      const { pages } = await namesIn(database, appId, meta.tenant)
+      refuseTooMany(pages.size, mostPages, 'pages')
+      const problems = await problemsOf(appId, fields, meta.tenant)
+      const id = newId('page')
+      const command = { kind: 'create', id, fields: { appId, ...fields }, now: meta.now } as const
+      const saved = store.transact(atHome(meta), async (unit) => ({
+        ...(await unit.create(aggregate, id, command)),
+        problems,
+      }))
+      return unlessTaken(saved, slugTaken)
+    },
+
+    async get(appId, id, tenant) {
+      await stateOf(appId, id, tenant)
+      const page = await aggregate.get(id, homeOf(tenant))
+      return { ...page, problems: await problemsOf(appId, page, tenant) }
+    },
+
+    async update(appId, id, patch, meta) {
+      const state = await stateOf(appId, id, meta.tenant)
+      await apps.active(appId, 'change a page', meta.tenant)
+      const { components = state.components, slug = state.slug } = patch
+      const problems = await problemsOf(appId, { components, slug }, meta.tenant)
+      const command = { kind: 'update', patch, now: meta.now } as const
+      const saved = store.transact(
+        atHome(meta),
+        async (unit) => ({ ...(await unit.handle(aggregate, id, command)), problems }),
+        { turn: id },
+      )
+      return unlessTaken(saved, slugTaken)
+    },
+
+    async delete(appId, id, meta) {
+      await stateOf(appId, id, meta.tenant)
+      await aggregate.handle(id, { kind: 'delete' }, atHome(meta))
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import {
+  ApiError,
+  assertNever,
+  ConnectorResult,
+  QueryResult,
+  type SourceBinding,
+  TriggeredRun,
+} from '@opsplane/contracts'
+import { z } from 'zod'
+import { type CallParts, evaluated, perform, type Shown, type SourceCall } from './source-call.js'
+
+type OtherBinding = Exclude<SourceBinding, { kind: 'table' }>
+type Rows = Record<string, unknown>[]
+
+/** What a saved query, a connector, a workflow or a report gives. */
+export async function callOther(parts: CallParts, call: SourceCall, binding: OtherBinding): Promise<Shown> {
+  const { pinned } = call.source
+  if (!pinned) throw new Error('a deployed data source is not pinned')
+  const [input] = await evaluated(parts, call, [call.source.templates.input])
+  const params = { id: pinned.id }
+  switch (binding.kind) {
+    case 'query': {
+      const body = { parameters: input, version: pinned.version }
+      const { data } = await perform(parts, call, 'runSavedQuery', { params, body })
+      return shown(QueryResult.parse(data).rows)
+    }
+    case 'connector': {
+      const body = { action: binding.action, input }
+      const { data } = await perform(parts, call, 'invokeConnector', { params, body }, slowMs)
+      return shown(ConnectorResult.parse(data).output)
+    }
+    case 'workflow':
+      return runOf(parts, call, { input, waitSeconds: binding.waitSeconds })
+    case 'report': {
+      const { data } = await perform(
+        parts,
+        call,
+        'runReport',
+        { params, body: { parameters: input } },
+        slowMs,
+      )
+      return shown(reportRows(data))
+    }
+    default:
+      return assertNever(binding)
+  }
+}
+
+/** The longest any of them may take. */
+const slowMs = 30_000
+
+/** A run that has failed by the time its end is waited for is an error; one that goes on is not. */
+async function runOf(
+  parts: CallParts,
+  call: SourceCall,
+  { input, waitSeconds }: { input: unknown; waitSeconds: number },
+): Promise<Shown> {
+  const { data } = await perform(
+    parts,
+    call,
+    'triggerWorkflow',
+    { params: { id: call.source.pinned?.id }, query: { wait: waitSeconds }, body: { input } },
+    slowMs,
+  )
+  const { runId, ended, status, output, error } = TriggeredRun.parse(data)
+  if (error !== null) throw new ApiError('upstream_error', `The workflow has failed: ${error.message}`)
+  return { rows: null, value: { runId, ended, status, output }, nextCursor: null }
+}
+
+const Report = z.object({
+  columns: z.array(z.object({ name: z.string() })),
+  rows: z.array(z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())])),
+})
+
+/** Rows by the names of their columns. */
+function reportRows(data: unknown): Rows {
+  const { columns, rows } = Report.parse(data)
+  return rows.map((row) =>
+    Array.isArray(row) ? Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])) : row,
+  )
+}
+
+/** A list of objects is rows, anything else a value. */
+export function shown(value: unknown): Shown {
+  const rows = z.array(z.record(z.string(), z.unknown())).safeParse(value)
+  return rows.success
+    ? { rows: rows.data, value: null, nextCursor: null }
+    : { rows: null, value: value ?? null, nextCursor: null }
+}

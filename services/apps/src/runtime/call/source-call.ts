@@ -1,0 +1,64 @@
+import { ApiError, type AppActionRequest } from '@opsplane/contracts'
+import type { CallOperation, OperationInput } from '@opsplane/http'
+import type { Expressions, Template } from '@opsplane/sandbox'
+import type { CompiledSource } from '../compiled.js'
+import { type Running, scopeOf } from '../running.js'
+
+/** One use of a data source: its parameters are parsed. */
+export interface SourceCall {
+  running: Running
+  source: CompiledSource
+  params: Record<string, unknown>
+  /** The same for a request that is sent again. */
+  key: string
+  signal: AbortSignal
+}
+
+/** What a page shows. */
+export interface Shown {
+  rows: Record<string, unknown>[] | null
+  value: unknown
+  nextCursor: string | null
+}
+
+export type Act = Pick<AppActionRequest, 'operation' | 'id' | 'values' | 'version'>
+
+export interface CallParts {
+  call: CallOperation
+  expressions: Pick<Expressions, 'evaluate'>
+}
+
+/** Values of templates of the source, in their order. Throws `validation_failed` where one cannot be worked out. */
+export async function evaluated(
+  { expressions }: Pick<CallParts, 'expressions'>,
+  { running, params, signal }: SourceCall,
+  templates: readonly Template[],
+  more: Record<string, unknown> = {},
+): Promise<unknown[]> {
+  const { workspaceId, environment } = running.tenant
+  const results = await expressions.evaluate({
+    tenant: `${workspaceId}/${environment}`,
+    templates,
+    scope: { ...scopeOf(running, params), ...more },
+    signal,
+  })
+  return results.map((result) => {
+    if (result.ok) return result.value
+    const { code, message } = result.error
+    if (code === 'expression_unavailable' || code === 'expression_overloaded')
+      throw new ApiError('service_unavailable', 'Expressions cannot be evaluated at the moment.')
+    throw new ApiError('validation_failed', `An expression of the data source ${message}.`)
+  })
+}
+
+/** Calls an operation in the name of whoever uses the app. */
+export async function perform(
+  { call }: Pick<CallParts, 'call'>,
+  { running, key, signal }: SourceCall,
+  operationId: string,
+  input: Partial<OperationInput>,
+  timeoutMs?: number,
+) {
+  const caller = { ...(await running.caller(key)), signal, ...(timeoutMs !== undefined && { timeoutMs }) }
+  return call(caller, operationId, { params: {}, query: {}, ...input })
+}

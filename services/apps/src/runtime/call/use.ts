@@ -1,0 +1,127 @@
+import {
+  ApiError,
+  type AppActionRequest,
+  type AppDataAnswer,
+  type AppDataRequest,
+  assertNever,
+  type EmbedTokenState,
+} from '@opsplane/contracts'
+import { type Logger, sha256Hex } from '@opsplane/runtime'
+import type { CompiledSource } from '../compiled.js'
+import { parseParams } from '../params.js'
+import type { Running } from '../running.js'
+import { actionError, partError } from './errors.js'
+import { callOther, shown } from './others.js'
+import { type CallParts, evaluated, type Shown, type SourceCall } from './source-call.js'
+import { actOnRow, listRows } from './table.js'
+
+type DataPart = AppDataRequest['requests'][number]
+
+export interface Use {
+  /** Each part by its key, with its rows or its own error. */
+  data(running: Running, request: AppDataRequest, context: UseContext): Promise<AppDataAnswer>
+  /** Throws what it fails with, its places in the request. */
+  act(running: Running, request: AppActionRequest, context: UseContext): Promise<unknown>
+}
+
+export interface UseContext {
+  /** Of the request, or what the client says is the same for a repetition. */
+  key: string
+  signal: AbortSignal
+  log: Logger
+}
+
+/** Of one page under way. */
+const atOnce = 6
+
+/** Uses data sources as a deployment declares them, and in no other way. */
+export function createUse(parts: CallParts): Use {
+  const part = async (running: Running, request: DataPart, context: UseContext) => {
+    try {
+      const { source, params, cursor } = request
+      const call = callOf(running, { source, params }, { ...context, key: `${context.key}/${request.key}` })
+      return await resultOf(parts, call, await load(parts, call, cursor))
+    } catch (error) {
+      return { error: partError(error, context.log) }
+    }
+  }
+
+  return {
+    async data(running, { requests }, context) {
+      const results: AppDataAnswer['results'] = {}
+      const waiting = [...requests]
+      const work = async () => {
+        for (let next = waiting.shift(); next; next = waiting.shift())
+          results[next.key] = await part(running, next, context)
+      }
+      await Promise.all(Array.from({ length: atOnce }, work))
+      return { results }
+    },
+
+    async act(running, request, context) {
+      try {
+        const call = callOf(running, request, context)
+        const { binding } = call.source
+        if (binding.kind === 'table') return await actOnRow(parts, call, binding, request)
+        refuseRowFields(request)
+        const result = await resultOf(parts, call, await callOther(parts, call, binding))
+        return result.rows ?? result.value
+      } catch (error) {
+        throw actionError(error)
+      }
+    },
+  }
+}
+
+/** Throws `not_found` for a source that is not declared, `validation_failed` for parameters that are not. */
+function callOf(
+  running: Running,
+  { source: name, params }: Pick<AppActionRequest, 'source' | 'params'>,
+  { key, signal }: Pick<UseContext, 'key' | 'signal'>,
+): SourceCall {
+  const source = running.sources.get(name)
+  if (!source) throw new ApiError('not_found', `The app has no data source ${name.slice(0, 50)}.`)
+  refuseUnfiltered(running.embed, source)
+  return {
+    ...{ running, source, signal, params: parseParams(source.params, params) },
+    key: sha256Hex(`${running.deployment.id}/${name}/${key}`),
+  }
+}
+
+/** What a row filter does not bind is out of reach, unless whoever made the token said otherwise. */
+function refuseUnfiltered(embed: EmbedTokenState | null, { name, binding }: CompiledSource): void {
+  if (embed === null || embed.rowFilter === null || binding.kind === 'table') return
+  if (!embed.exempt.includes(name))
+    throw new ApiError('forbidden', `The embed token's row filter cannot bind the data source ${name}.`)
+}
+
+/** What a page shows when it is loaded; what may have effects is not called for that. */
+function load(parts: CallParts, call: SourceCall, cursor: string | undefined): Promise<Shown> {
+  const { binding } = call.source
+  switch (binding.kind) {
+    case 'table':
+      return listRows(parts, call, binding, cursor)
+    case 'query':
+    case 'report':
+      return callOther(parts, call, binding)
+    case 'connector':
+    case 'workflow':
+      if (binding.use === 'data') return callOther(parts, call, binding)
+      throw new ApiError('forbidden', 'This data source is for actions.')
+    default:
+      return assertNever(binding)
+  }
+}
+
+async function resultOf(parts: CallParts, call: SourceCall, found: Shown): Promise<Shown> {
+  const { result } = call.source.templates
+  if (result === null) return found
+  const [value] = await evaluated(parts, call, [result], { rows: found.rows, value: found.value })
+  return { ...shown(value), nextCursor: found.nextCursor }
+}
+
+/** Fields that speak of a record have no meaning for anything but a table. */
+function refuseRowFields({ operation, id, values, version }: AppActionRequest): void {
+  if (operation === undefined && id === undefined && values === undefined && version === undefined) return
+  throw new ApiError('validation_failed', 'This data source takes parameters alone.')
+}

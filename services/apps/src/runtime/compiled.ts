@@ -1,0 +1,70 @@
+import type { DeploymentContents, PinnedResource } from '@opsplane/contracts'
+import { RecentMap } from '@opsplane/http'
+import { parseTemplate, type Template } from '@opsplane/sandbox'
+
+type Source = DeploymentContents['sources'][number]
+
+/** A data source of a deployment, its expressions parsed. */
+export interface CompiledSource extends Source {
+  templates: {
+    filter: Template
+    search: Template
+    values: Template
+    input: Template
+    result: Template | null
+  }
+  /** What it names, by the id it had when the app was deployed. */
+  pinned: PinnedResource | undefined
+}
+
+export type CompiledSources = ReadonlyMap<string, CompiledSource>
+
+const mostKept = 200
+
+/** Compiles the sources of a deployment once. */
+export function sourceCompiler() {
+  const kept = new RecentMap<CompiledSources>(mostKept)
+  return (
+    id: string,
+    { sources }: DeploymentContents,
+    pinned: readonly PinnedResource[],
+  ): CompiledSources => {
+    const known = kept.get(id)
+    if (known) return known
+    const compiled = new Map(
+      sources.map((source) => [
+        source.name,
+        compile(
+          source,
+          pinned.find((each) => each.source === source.name),
+        ),
+      ]),
+    )
+    kept.set(id, compiled)
+    return compiled
+  }
+}
+
+function compile(source: Source, pinned: PinnedResource | undefined): CompiledSource {
+  const { binding } = source
+  const values: Readonly<Record<string, unknown>> = binding
+  const of = (name: string) => templateOf(values[name] ?? {})
+  return {
+    ...source,
+    pinned,
+    templates: {
+      filter: of('filter'),
+      search: of('search'),
+      values: of('values'),
+      input: of('input'),
+      result: source.result === null ? null : templateOf(source.result),
+    },
+  }
+}
+
+/** It was checked when it was saved. */
+function templateOf(value: unknown): Template {
+  const parsed = parseTemplate(value)
+  if ('template' in parsed) return parsed.template
+  throw new Error('a deployed expression cannot be parsed')
+}

@@ -1,0 +1,90 @@
+import { ApiError, type ErrorDetail, Filter, filterMatches } from '@opsplane/contracts'
+import { jsonPointer, validationFailed } from '@opsplane/http'
+
+/** Conditions of the database studio, which knows alternatives as well. */
+export type RowFilter = Record<string, unknown>
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * A filter with its expressions evaluated. What was declared as one value is one: an expression puts in no operators and no
+ * lists. Throws `validation_failed`.
+ */
+export function evaluatedFilter(declared: Filter, evaluated: unknown): Filter {
+  const values = isObject(evaluated) ? evaluated : {}
+  const bent = Object.entries(declared).find(([field, condition]) => !hasShape(condition, values[field]))
+  const parsed = Filter.safeParse(values)
+  if (bent || !parsed.success)
+    throw new ApiError(
+      'validation_failed',
+      `A condition${bent ? ` on ${bent[0]}` : ''} came to what is no value.`,
+    )
+  return parsed.data
+}
+
+/** Scalars stay scalars, and operators those that were declared. */
+function hasShape(declared: unknown, value: unknown): boolean {
+  if (Array.isArray(declared))
+    return Array.isArray(value) && value.every((item) => item === null || typeof item !== 'object')
+  if (!isObject(declared)) return value === null || typeof value !== 'object'
+  return (
+    isObject(value) &&
+    Object.keys(value).length === Object.keys(declared).length &&
+    Object.entries(declared).every(([operator, operand]) => hasShape(operand, value[operator]))
+  )
+}
+
+/** Without the conditions that came to nothing. */
+export function withoutEmpty(filter: Filter): Filter {
+  const isEmpty = (condition: unknown) =>
+    condition === null ||
+    condition === '' ||
+    (isObject(condition) && Object.values(condition).some(isNothing))
+  return Object.fromEntries(Object.entries(filter).filter(([, condition]) => !isEmpty(condition)))
+}
+const isNothing = (operand: unknown) => operand === null || operand === ''
+
+/** All of these hold. Conditions on a field that several speak of stand beside each other as alternatives of one. */
+export function allOf(filters: readonly RowFilter[]): RowFilter {
+  const merged: RowFilter = {}
+  const more: RowFilter[] = []
+  for (const filter of filters) {
+    // It would be taken for alternatives.
+    if (Object.hasOwn(filter, 'or')) throw new ApiError('validation_failed', 'or is not a field.')
+    const clashes = Object.keys(filter).some((field) => Object.hasOwn(merged, field))
+    if (clashes) more.push(filter)
+    else Object.assign(merged, filter)
+  }
+  return more.length === 0 ? merged : { ...merged, or: [allOf(more)] }
+}
+
+/**
+ * Values that leave a row within a filter: of a new row, fields with one possible value have it, and the others must be
+ * given. Throws `validation_failed` for what would be outside.
+ */
+export function valuesWithin(
+  filter: Filter,
+  values: Record<string, unknown>,
+  isNew: boolean,
+): Record<string, unknown> {
+  const details: ErrorDetail[] = []
+  const completed = { ...values }
+  for (const [field, condition] of Object.entries(filter)) {
+    if (isNew && !Object.hasOwn(values, field) && !isObject(condition)) completed[field] = condition
+    const isGiven = Object.hasOwn(completed, field)
+    if (!isGiven && !isNew) continue
+    // A path leads into the value of its column, which is given whole.
+    const [column = ''] = field.split('.', 1)
+    const holds = field.includes('.')
+      ? !Object.hasOwn(values, column) && !isNew
+      : isGiven && filterMatches({ [field]: condition }, { [field]: completed[field] })
+    if (!holds)
+      details.push({
+        ...{ in: 'body', path: jsonPointer(['values', field]), code: 'outside_row_filter' },
+        message: 'is not within the rows that may be seen',
+      })
+  }
+  if (details.length > 0) throw validationFailed(details)
+  return completed
+}

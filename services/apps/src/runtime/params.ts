@@ -1,0 +1,45 @@
+import type { ErrorDetail, SourceParam } from '@opsplane/contracts'
+import { jsonPointer, validationFailed } from '@opsplane/http'
+import { z } from 'zod'
+
+const maxText = 10_000
+
+const schemas: { readonly [Type in SourceParam['type']]: (param: SourceParam) => z.ZodType } = {
+  text: ({ maxLength = maxText, enum: values }) =>
+    values ? z.enum(values) : z.string().refine((text) => [...text].length <= maxLength, 'is too long'),
+  integer: () => z.int(),
+  decimal: () => z.union([z.number(), z.string().regex(/^-?\d{1,40}(\.\d{1,40})?$/, 'must be a decimal')]),
+  boolean: () => z.boolean(),
+  date: () => z.iso.date(),
+  timestamp: () => z.iso.datetime({ offset: true }),
+  json: () => z.unknown(),
+}
+
+/**
+ * The parameters of a request as the data source declares them; null counts as absent. Throws `validation_failed` for those
+ * of another type, for missing ones and for any that are not declared.
+ */
+export function parseParams(
+  declared: Readonly<Record<string, SourceParam>>,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const details: ErrorDetail[] = []
+  const refuse = (name: string, code: string, message: string) =>
+    details.push({ in: 'body', path: jsonPointer(['params', name]), code, message })
+  const values: Record<string, unknown> = {}
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(declared, name))
+      refuse(name, 'unrecognized_key', 'is no parameter of this data source')
+  for (const [name, param] of Object.entries(declared)) {
+    const value = Object.hasOwn(given, name) ? (given[name] ?? undefined) : undefined
+    if (value === undefined) {
+      if (param.required) refuse(name, 'required', 'is required')
+      continue
+    }
+    const parsed = schemas[param.type](param).safeParse(value)
+    if (parsed.success) values[name] = value
+    else refuse(name, 'invalid_type', parsed.error.issues[0]?.message ?? `must be of the type ${param.type}`)
+  }
+  if (details.length > 0) throw validationFailed(details)
+  return values
+}

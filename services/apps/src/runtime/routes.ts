@@ -1,0 +1,93 @@
+import {
+  AppActionAnswer,
+  AppActionRequest,
+  AppDataAnswer,
+  AppDataRequest,
+  AppDefinition,
+  type ErrorCode,
+} from '@opsplane/contracts'
+import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { Use } from './call/use.js'
+import type { Enter } from './enter.js'
+import type { Running } from './running.js'
+
+const path = '/origin/apps/:workspace/:slug/-'
+const errors: ErrorCode[] = [
+  'unauthenticated',
+  'invalid_token',
+  'token_expired',
+  'insufficient_scope',
+  'workspace_forbidden',
+  'forbidden',
+  'not_found',
+]
+/** Sessions and keys are looked at by the gateway, embed tokens here. */
+const running = { tag: 'Running apps', scope: 'public', workspace: 'optional', idempotency: 'none' } as const
+const dataBytes = 64 * 1024
+const actionBytes = 256 * 1024
+
+/** What the browser asks of a deployed app: in no OpenAPI document, and for no cookie. */
+export function runtimeRoutes(enter: Enter, use: Use): Route[] {
+  return [
+    defineRoute({
+      ...running,
+      operationId: 'getAppDefinition',
+      method: 'get',
+      path: `${path}/definition`,
+      summary: 'Get what a deployed app shows',
+      response: AppDefinition,
+      errors,
+      handler: async ({ params, meta }) => definitionOf(await enter(params, meta)),
+    }),
+
+    defineRoute({
+      ...running,
+      operationId: 'getAppData',
+      method: 'post',
+      path: `${path}/data`,
+      summary: 'Get data of a deployed app',
+      body: AppDataRequest,
+      bodyLimitBytes: dataBytes,
+      response: AppDataAnswer,
+      waits: true,
+      errors,
+      handler: async ({ params, body, meta }) =>
+        use.data(await enter(params, meta), body, contextOf(meta, meta.requestId)),
+    }),
+
+    defineRoute({
+      ...running,
+      operationId: 'runAppAction',
+      method: 'post',
+      path: `${path}/actions`,
+      summary: 'Do something in a deployed app',
+      description: 'With an Idempotency-Key, the same request again has no further effect on what it calls.',
+      body: AppActionRequest,
+      bodyLimitBytes: actionBytes,
+      response: AppActionAnswer,
+      waits: true,
+      errors: [...errors, 'conflict', 'precondition_failed', 'service_unavailable', 'upstream_error'],
+      handler: async ({ params, body, meta }) => {
+        const entered = await enter(params, meta)
+        return { value: await use.act(entered, body, contextOf(meta, repetitionKeyOf(entered, meta))) }
+      },
+    }),
+  ]
+}
+
+const contextOf = ({ signal, log }: RequestMeta, key: string) => ({ signal, log, key })
+
+/** What another person, or the holder of another token, sends is another request whatever its key. */
+function repetitionKeyOf({ embed }: Running, { header, principal, requestId }: RequestMeta): string {
+  const key = header('idempotency-key')
+  return key === undefined ? requestId : `${embed?.id ?? principal.userId}/${key.slice(0, 200)}`
+}
+
+function definitionOf({ deployment, contents, tenant, user }: Running): AppDefinition {
+  const { appName: name, appSlug: slug, number } = deployment
+  return {
+    app: { name, slug, environment: tenant.environment, deployment: number ?? 0 },
+    user,
+    pages: contents.pages.map(({ slug: page, title, components }) => ({ slug: page, title, components })),
+  }
+}

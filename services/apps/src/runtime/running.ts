@@ -1,0 +1,24 @@
+import type { AppDefinition, DeploymentState, EmbedTokenState, TenantScope } from '@opsplane/contracts'
+import type { PlatformCaller } from '@opsplane/http'
+import type { StoredContents } from '../deployment/contents.js'
+import type { CompiledSources } from './compiled.js'
+
+/** A deployment in use by somebody: all that a request to it goes by. */
+export interface Running {
+  deployment: DeploymentState
+  contents: StoredContents['contents']
+  sources: CompiledSources
+  tenant: TenantScope
+  user: AppDefinition['user']
+  /** What narrows it where it is embedded. */
+  embed: EmbedTokenState | null
+  /** In whose name the platform is called; `key` tells repetitions of one effect. */
+  caller(key: string): Promise<PlatformCaller>
+}
+
+/** What expressions of data sources see beside their parameters. */
+export const scopeOf = ({ user, embed }: Running, params: Record<string, unknown>) => ({
+  params,
+  user,
+  embed: embed && { id: embed.id, rowFilter: embed.rowFilter, user: embed.user },
+})

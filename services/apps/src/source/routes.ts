@@ -1,0 +1,107 @@
+import { DataSource, DataSourceInput, DataSourcePatch, type ErrorCode } from '@opsplane/contracts'
+import { listPage } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { eq } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Apps } from '../app/apps.js'
+import { homeOf } from '../home.js'
+import type { Sources } from './sources.js'
+import { dataSources as table } from './tables.js'
+
+const tag = 'App data sources'
+const path = '/apps/:id/data-sources'
+const one = `${path}/:sourceId` as const
+const changes: ErrorCode[] = [
+  'not_found',
+  'invalid_state_transition',
+  'precondition_failed',
+  'version_conflict',
+]
+
+/** Where the data of an app comes from. */
+export function sourceRoutes(
+  { database: { db }, cursors }: ServiceContext,
+  { apps, sources }: { apps: Apps; sources: Sources },
+): Route[] {
+  return [
+    defineList({
+      operationId: 'listDataSources',
+      path,
+      summary: 'List the data sources of an app',
+      tag,
+      scope: 'apps:read',
+      sorts: [],
+      response: DataSource,
+      errors: ['not_found'],
+      handler: async ({ params, query: { limit, after }, binding, meta: { tenant } }) => {
+        await apps.get(params.id, tenant)
+        return listPage(db, {
+          table,
+          tenant: homeOf(tenant),
+          where: [eq(table.appId, params.id)],
+          sort: { column: table.name, direction: 'asc' },
+          ...{ limit, after, binding, cursors, asOf: undefined, present: sources.aggregate.present },
+        })
+      },
+    }),
+
+    defineRoute({
+      operationId: 'createDataSource',
+      method: 'post',
+      path,
+      summary: 'Add a data source to an app',
+      description:
+        'What it names is looked for when the app is deployed. Its expressions run on the server; a browser sends the ' +
+        'parameters that are declared, and nothing else. Emits `data_source.created`.',
+      tag,
+      scope: 'apps:write',
+      body: DataSourceInput,
+      response: DataSource,
+      status: 201,
+      errors: ['not_found', 'conflict', 'invalid_state_transition'],
+      handler: ({ params, body, meta }) => sources.create(params.id, body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'getDataSource',
+      method: 'get',
+      path: one,
+      summary: 'Get a data source of an app',
+      tag,
+      scope: 'apps:read',
+      response: DataSource,
+      errors: ['not_found'],
+      handler: ({ params, meta }) => sources.get(params.id, params.sourceId, meta.tenant),
+    }),
+
+    defineRoute({
+      operationId: 'updateDataSource',
+      method: 'patch',
+      path: one,
+      summary: 'Update a data source of an app',
+      description:
+        'Deployments stay as they are. Emits `data_source.updated`, or nothing where nothing changes.',
+      tag,
+      scope: 'apps:write',
+      body: DataSourcePatch,
+      response: DataSource,
+      errors: [...changes, 'conflict'],
+      handler: ({ params, body, meta }) => sources.update(params.id, params.sourceId, body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'deleteDataSource',
+      method: 'delete',
+      path: one,
+      summary: 'Take a data source out of an app',
+      description: 'Deployments keep it. Emits `data_source.deleted`.',
+      tag,
+      scope: 'apps:write',
+      response: z.void(),
+      status: 204,
+      errors: changes,
+      handler: ({ params, meta }) => sources.delete(params.id, params.sourceId, meta),
+    }),
+  ]
+}
