@@ -10,10 +10,18 @@ const mainOf = (name: ServiceName) => join('services', name, 'dist/main.js')
 /** The file that runs a service as a process of its own, once `bundleServices` has resolved. */
 export const serviceBundle = (name: ServiceName): string => join(root, bundleOf(mainOf(name)))
 
-/** Bundles every service of the registry, and the local run with all of them, where what they are made of has changed. */
+/** What a browser loads to run an app. */
+const appWeb = {
+  script: 'services/apps/web/dist/main.js',
+  style: 'services/apps/web/src/app.css',
+  folder: 'services/apps/web/bundle',
+}
+
+/** Bundles every service of the registry, the local run with all of them, and what browsers load, where what they are made of has changed. */
 export const bundleServices = (): Promise<boolean> =>
   bringUpToDate({
     root,
     entries: [...serviceNames.map(mainOf), 'deploy/local/dist/cli.js'],
+    webApps: [appWeb],
     stampFile: fileURLToPath(new URL('./bundles.json', import.meta.url)),
   })

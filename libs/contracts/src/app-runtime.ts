@@ -61,3 +61,4 @@ export const AppActionRequest = z.strictObject({
 })
 export type AppActionRequest = z.infer<typeof AppActionRequest>
 export const AppActionAnswer = z.object({ value: z.unknown() })
+export type AppActionAnswer = z.infer<typeof AppActionAnswer>

@@ -18,6 +18,8 @@ import { openPlatform } from './platform.js'
 import { createUse } from './runtime/call/use.js'
 import { createEnter } from './runtime/enter.js'
 import { runtimeRoutes } from './runtime/routes.js'
+import { webAssets } from './shell/assets.js'
+import { shellRoutes } from './shell/routes.js'
 import { dataSource } from './source/domain.js'
 import { sourceRoutes } from './source/routes.js'
 import { createSources } from './source/sources.js'
@@ -43,6 +45,10 @@ export const apps = defineService({
         ...sourceRoutes(ctx, { apps: known, sources }),
         ...deploymentRoutes(ctx, { apps: known, deployments }),
         ...embedRoutes(ctx, { apps: known, embeds }),
+        ...shellRoutes({
+          assets: webAssets(),
+          embedOrigins: (id) => embeds.origins(id, ctx.clock.now()),
+        }),
         ...runtimeRoutes(enter, createUse({ call: platform.call, expressions })),
       ],
       background: [platform, expressions],

@@ -1,0 +1,61 @@
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+import { build, type OutputFile } from 'esbuild'
+
+export interface WebApp {
+  root: string
+  /** Compiled script and style below the root; their assets go into `folder`. */
+  script: string
+  style: string
+  folder: string
+}
+
+const compress = { gz: promisify(gzip), br: promisify(brotliCompress) }
+const list = 'assets.json'
+
+/**
+ * Writes what browsers load for an app, each file with a hash of its content in its name and compressed beside itself, and
+ * `assets.json`, which names them: `{script, style, files}`. Gives back the files they were made of, relative to the root. Rejects
+ * with esbuild's messages.
+ */
+export async function bundleWebApp({ root, script, style, folder }: WebApp): Promise<string[]> {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [script, style],
+    outdir: join(root, folder),
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    ...{ bundle: true, splitting: true, minify: true, format: 'esm', platform: 'browser' },
+    target: ['es2022', 'safari16', 'chrome109', 'firefox115'],
+    define: { 'process.env.NODE_ENV': '"production"' },
+    legalComments: 'none',
+    ...{ logLevel: 'silent', metafile: true, write: false },
+  })
+  const outputOf = (entry: string) => {
+    const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry)
+    return basename(found?.[0] ?? '')
+  }
+  const place = join(root, folder)
+  mkdirSync(place, { recursive: true })
+  for (const file of outputFiles) await writeAsset(file)
+  const files = outputFiles.map(({ path }) => basename(path))
+  replace(join(place, list), JSON.stringify({ script: outputOf(script), style: outputOf(style), files }))
+  const current = new Set([list, ...files.flatMap((file) => [file, `${file}.gz`, `${file}.br`])])
+  for (const file of readdirSync(place)) if (!current.has(file)) rmSync(join(place, file), { force: true })
+  return Object.keys(metafile.inputs)
+}
+
+async function writeAsset({ path, contents }: OutputFile): Promise<void> {
+  replace(path, contents)
+  for (const [ending, packed] of Object.entries(compress))
+    replace(`${path}.${ending}`, await packed(contents))
+}
+
+/** Whoever reads it meanwhile gets the one or the other as a whole. */
+function replace(path: string, contents: string | Uint8Array): void {
+  const written = `${path}.${process.pid}`
+  writeFileSync(written, contents)
+  renameSync(written, path)
+}

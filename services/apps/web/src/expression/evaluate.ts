@@ -1,0 +1,108 @@
+import {
+  parseTemplate,
+  type Template,
+  type TemplateExpression,
+  walkPlainPath,
+} from '@opsplane/sandbox/template'
+
+/** What an expression sees; plain JSON. */
+export type ExpressionScope = Readonly<Record<string, unknown>>
+
+/** Thrown with what an expression of the app could not be evaluated for. */
+export class ExpressionError extends Error {}
+
+const templates = new Map<string, Template>()
+const maxTemplates = 2_000
+
+/**
+ * The value of a template by now, or a promise of it where it needs JSONata, which is fetched with its first use. Throws, or
+ * rejects with, ExpressionError.
+ */
+export function evaluate(
+  value: unknown,
+  scope: ExpressionScope,
+): { now: unknown } | { later: Promise<unknown> } {
+  if (typeof value !== 'object' && typeof value !== 'string') return { now: value }
+  const template = templateOf(value)
+  const results = new Map<TemplateExpression, unknown>()
+  const complex: TemplateExpression[] = []
+  for (const expression of template.expressions) {
+    if (expression.plain) results.set(expression, walkPlainPath(expression.plain, scope))
+    else complex.push(expression)
+  }
+  if (complex.length === 0) return { now: assembled(template, results) }
+  return { later: withJsonata(complex, scope, results).then(() => assembled(template, results)) }
+}
+
+/** The same where waiting does no harm. */
+export async function evaluated(value: unknown, scope: ExpressionScope): Promise<unknown> {
+  const result = evaluate(value, scope)
+  return 'now' in result ? result.now : result.later
+}
+
+async function withJsonata(
+  expressions: readonly TemplateExpression[],
+  scope: ExpressionScope,
+  results: Map<TemplateExpression, unknown>,
+): Promise<void> {
+  const { evaluateJsonata } = await import('./jsonata.js')
+  for (const expression of expressions) {
+    try {
+      results.set(expression, await evaluateJsonata(expression.source, scope))
+    } catch (error) {
+      const message =
+        typeof error === 'object' && error !== null && 'message' in error ? error.message : error
+      throw new ExpressionError(`{{ ${expression.source} }}: ${message}`, { cause: error })
+    }
+  }
+}
+
+function templateOf(value: unknown): Template {
+  const text = JSON.stringify(value)
+  const known = templates.get(text)
+  if (known) return known
+  const parsed = parseTemplate(value)
+  if ('problems' in parsed) {
+    throw new ExpressionError(
+      parsed.problems.map(({ expression, message }) => `${expression}: ${message}`).join(' '),
+    )
+  }
+  if (templates.size >= maxTemplates) templates.clear()
+  templates.set(text, parsed.template)
+  return parsed.template
+}
+
+function assembled({ root }: Template, results: ReadonlyMap<TemplateExpression, unknown>): unknown {
+  const build = (node: Template['root']): unknown => {
+    switch (node.kind) {
+      case 'constant':
+        return node.value
+      case 'expression':
+        return results.get(node) ?? null
+      case 'text':
+        return node.parts
+          .map((part) => (typeof part === 'string' ? part : textOf(results.get(part))))
+          .join('')
+      case 'array':
+        return node.items.map(build)
+      case 'object':
+        return Object.fromEntries(node.fields.map(([key, field]) => [key, build(field)]))
+    }
+  }
+  return build(root)
+}
+
+/** How a value stands in a text: strings as they are, others as JSON, nothing as nothing. */
+export function textOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** Names of the data that the expressions of a value speak of, as in `data.orders.rows`. */
+export function namedData(value: unknown): string[] {
+  const text = typeof value === 'string' ? value : JSON.stringify(value ?? null)
+  if (!text.includes('{{')) return []
+  return [...text.matchAll(/\bdata\.(?:`([^`]+)`|([A-Za-z_]\w*))/g)].map(
+    ([, quoted, plain]) => quoted ?? plain ?? '',
+  )
+}

@@ -1,0 +1,27 @@
+import jsonata from 'jsonata'
+import type { ExpressionScope } from './evaluate.js'
+
+/** An expression that does not end costs a moment, not the tab. */
+const guardrails = { timeout: 1_000, stack: 500, sequence: 100_000 }
+const maxCompiled = 500
+
+const compiled = new Map<string, jsonata.Expression>()
+
+/** Rejects with JSONata's errors. */
+export async function evaluateJsonata(source: string, scope: ExpressionScope): Promise<unknown> {
+  const value: unknown = await compile(source).evaluate(scope)
+  // Sequences of JSONata are arrays with properties of their own.
+  return value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown)
+}
+
+function compile(source: string): jsonata.Expression {
+  const known = compiled.get(source)
+  if (known) return known
+  const expression = jsonata(source, guardrails)
+  expression.registerFunction('eval', () => {
+    throw new Error('$eval is not available')
+  })
+  if (compiled.size >= maxCompiled) compiled.clear()
+  compiled.set(source, expression)
+  return expression
+}

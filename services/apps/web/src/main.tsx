@@ -1,0 +1,14 @@
+import { createRoot } from 'react-dom/client'
+import { createAppApi } from './api.js'
+import { addressOf, embedTokenOf, placeOf } from './place.js'
+import { embedSession, personSession } from './session.js'
+import { App } from './view/app.js'
+
+const place = placeOf(location)
+const token = embedTokenOf(location.hash)
+const isEmbedded = token !== undefined || place.embedId !== undefined
+// Gone from the address, and so from the history, before anything else is done.
+if (token !== undefined) history.replaceState(null, '', addressOf(place))
+const session = isEmbedded ? embedSession(token) : personSession(sessionStorage)
+const root = document.querySelector('#app')
+if (root) createRoot(root).render(<App api={createAppApi(place, session)} session={session} />)

@@ -1,0 +1,131 @@
+import type { AppDataAnswer, AppDataRequest } from '@opsplane/contracts'
+
+export type Row = Readonly<Record<string, unknown>>
+
+/** What a source gave for parameters, as components and expressions see it. */
+export interface Loaded {
+  rows: readonly Row[]
+  value: unknown
+  error: { code: string; message: string } | null
+  nextCursor: string | null
+  isLoading: boolean
+}
+
+export interface Wanted {
+  source: string
+  params: Readonly<Record<string, unknown>>
+}
+
+type Request = AppDataRequest['requests'][number]
+type Result = AppDataAnswer['results'][string]
+type Load = (requests: Request[]) => Promise<AppDataAnswer['results']>
+
+export const nothingLoaded: Loaded = { rows: [], value: null, error: null, nextCursor: null, isLoading: true }
+const mostAtOnce = 50
+
+/** By content, so that components that want the same share it, and an answer is never taken for another's. */
+export const keyOf = ({ source, params }: Wanted): string => JSON.stringify([source, params])
+
+/** What has been loaded for a page: everything that is wanted at a time is asked for in one request. */
+export class DataCache {
+  readonly #entries = new Map<string, { wanted: Wanted; loaded: Loaded; generation: number }>()
+  #generation = 0
+
+  constructor(
+    private readonly load: Load,
+    private readonly onChange: () => void,
+  ) {}
+
+  get(wanted: Wanted): Loaded {
+    return this.#entries.get(keyOf(wanted))?.loaded ?? nothingLoaded
+  }
+
+  /** Loads what is not there, and forgets what is not wanted any more. */
+  want(all: readonly Wanted[]): void {
+    const keys = new Set(all.map(keyOf))
+    for (const key of this.#entries.keys()) if (!keys.has(key)) this.#entries.delete(key)
+    const absent = new Map(all.map((wanted) => [keyOf(wanted), wanted]))
+    for (const key of this.#entries.keys()) absent.delete(key)
+    void this.#fetch([...absent.values()])
+  }
+
+  /** Loads again what sources have given; what is there stays until the answer comes. */
+  refresh(sources: readonly string[]): void {
+    const entries = [...this.#entries.values()].filter(({ wanted }) => sources.includes(wanted.source))
+    void this.#fetch(entries.map(({ wanted }) => wanted))
+  }
+
+  /** The next rows of a list, after those that are there. */
+  async more(wanted: Wanted): Promise<void> {
+    const entry = this.#entries.get(keyOf(wanted))
+    const cursor = entry?.loaded.nextCursor
+    if (!entry || !cursor || entry.loaded.isLoading) return
+    const { generation, loaded } = entry
+    entry.loaded = { ...loaded, isLoading: true }
+    this.onChange()
+    const result = (await this.#answers([{ ...asRequest(wanted), cursor }])).get(keyOf(wanted))
+    if (entry.generation !== generation) return
+    const next = loadedOf(result)
+    entry.loaded = next.error
+      ? { ...loaded, error: next.error }
+      : { ...next, rows: [...loaded.rows, ...next.rows] }
+    this.onChange()
+  }
+
+  async #fetch(all: readonly Wanted[]): Promise<void> {
+    if (all.length === 0) return
+    const generation = ++this.#generation
+    for (const wanted of all) {
+      const before = this.#entries.get(keyOf(wanted))?.loaded ?? nothingLoaded
+      this.#entries.set(keyOf(wanted), { wanted, generation, loaded: { ...before, isLoading: true } })
+    }
+    this.onChange()
+    const results = await this.#answers(all.map(asRequest))
+    for (const wanted of all) {
+      const entry = this.#entries.get(keyOf(wanted))
+      if (entry?.generation === generation) entry.loaded = loadedOf(results.get(keyOf(wanted)))
+    }
+    this.onChange()
+  }
+
+  /** By the keys of what was wanted; where a request fails as a whole, each of its parts has its error. */
+  async #answers(requests: readonly Request[]): Promise<Map<string, Result>> {
+    const answers = new Map<string, Result>()
+    for (let start = 0; start < requests.length; start += mostAtOnce) {
+      const some = requests
+        .slice(start, start + mostAtOnce)
+        .map((request, index) => ({ ...request, key: `${index}` }))
+      const results = await this.load(some).catch((error: unknown) => failedAll(some, error))
+      for (const { key, source, params } of some) {
+        const result = results[key]
+        if (result) answers.set(keyOf({ source, params }), result)
+      }
+    }
+    return answers
+  }
+}
+
+const asRequest = ({ source, params }: Wanted): Request => ({
+  key: '',
+  source,
+  params: params as Request['params'],
+})
+
+function failedAll(requests: readonly Request[], thrown: unknown): Record<string, Result> {
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'failed'
+  return Object.fromEntries(requests.map(({ key }) => [key, { error: { code, message } }]))
+}
+
+function loadedOf(result: Result | undefined): Loaded {
+  const none = { rows: [], value: null, nextCursor: null, isLoading: false }
+  if (!result) return { ...none, error: { code: 'failed', message: 'There was no answer for this part.' } }
+  if ('error' in result) return { ...none, error: result.error }
+  return {
+    rows: result.rows ?? [],
+    value: result.value ?? null,
+    error: null,
+    nextCursor: result.nextCursor,
+    isLoading: false,
+  }
+}

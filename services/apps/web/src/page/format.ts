@@ -1,0 +1,85 @@
+import type { Component } from '@opsplane/contracts'
+import { textOf } from '../expression/evaluate.js'
+
+export type Format = Extract<Component, { type: 'metric' }>['format']
+
+const nothing = '–'
+
+/** A value as people read it, in their language and time zone. */
+export function formatted(value: unknown, format: Format): string {
+  if (value === null || value === undefined || value === '') return nothing
+  switch (format) {
+    case 'number':
+      return ofNumber(value, (number) => new Intl.NumberFormat().format(number))
+    case 'percent':
+      return ofNumber(value, (number) =>
+        new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 }).format(number),
+      )
+    case 'date':
+      return ofTime(
+        value,
+        dateOnly(value) ? { dateStyle: 'medium', timeZone: 'UTC' } : { dateStyle: 'medium' },
+      )
+    case 'datetime':
+      return ofTime(value, { dateStyle: 'medium', timeStyle: 'short' })
+    case 'boolean':
+      return value === true || value === 'true' ? 'Yes' : 'No'
+    case 'duration':
+      return ofNumber(value, duration)
+    case 'badge':
+      return words(textOf(value))
+    case 'text':
+      return textOf(value)
+  }
+}
+
+function ofNumber(value: unknown, format: (number: number) => string): string {
+  const number = Number(value)
+  return Number.isFinite(number) ? format(number) : textOf(value)
+}
+
+/** A status such as `in_use` as words. */
+const words = (text: string) => (/^[a-z][a-z0-9_]*$/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1).replaceAll('_', ' ') : text)
+
+/** A day is the same one in every time zone. */
+const dateOnly = (value: unknown) => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value)
+
+function ofTime(value: unknown, options: Intl.DateTimeFormatOptions): string {
+  const time = new Date(typeof value === 'number' ? value : textOf(value))
+  return Number.isNaN(time.getTime())
+    ? textOf(value)
+    : new Intl.DateTimeFormat(undefined, options).format(time)
+}
+
+const units = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+] as const
+
+/** Of seconds, by its two largest units. */
+function duration(seconds: number): string {
+  let left = Math.round(Math.abs(seconds))
+  const parts: string[] = []
+  for (const [unit, size] of units) {
+    const count = Math.floor(left / size)
+    if (count > 0) parts.push(`${count} ${unit}`)
+    left %= size
+  }
+  if (left > 0 || parts.length === 0) parts.push(`${left} s`)
+  return `${seconds < 0 ? '−' : ''}${parts.slice(0, 2).join(' ')}`
+}
+
+/** The value at a dotted path of a row; a field whose name has dots is found as well. */
+export function fieldOf(row: Readonly<Record<string, unknown>>, field: string): unknown {
+  if (Object.hasOwn(row, field)) return row[field]
+  return field
+    .split('.')
+    .reduce<unknown>(
+      (value, name) =>
+        typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+          ? (value as Record<string, unknown>)[name]
+          : undefined,
+      row,
+    )
+}

@@ -1,0 +1,24 @@
+/** By what the browser may ask: nothing of it is in a cookie or an address. */
+export interface Session {
+  token(): string | undefined
+  isEmbedded: boolean
+  enter(token: string): void
+  leave(): void
+}
+
+const key = 'opsplane.session'
+
+/** A person's session, kept until the tab is closed. */
+export function personSession(storage: Storage): Session {
+  return {
+    token: () => storage.getItem(key) ?? undefined,
+    isEmbedded: false,
+    enter: (token) => storage.setItem(key, token),
+    leave: () => storage.removeItem(key),
+  }
+}
+
+/** The token an embedding page has given: in memory alone, as a frame of another site may have no storage. */
+export function embedSession(token: string | undefined): Session {
+  return { token: () => token, isEmbedded: true, enter: () => {}, leave: () => {} }
+}

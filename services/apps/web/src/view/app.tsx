@@ -1,0 +1,105 @@
+import type { AppDefinition } from '@opsplane/contracts'
+import { useCallback, useEffect, useState } from 'react'
+import { ApiFailure, type AppApi, needsLogin } from '../api.js'
+import type { Session } from '../session.js'
+import { messageOf } from './context.js'
+import { LoginForm } from './login.js'
+import { RunningApp } from './running-app.js'
+
+type State =
+  | { kind: 'loading' }
+  | { kind: 'login' }
+  | { kind: 'running'; definition: AppDefinition }
+  | { kind: 'failed'; title: string; message: string }
+
+/** An app from its address to its pages: loads it, or asks who is there first. */
+export function App({ api, session }: { api: AppApi; session: Session }) {
+  const [state, setState] = useState<State>({
+    kind: session.token() || session.isEmbedded ? 'loading' : 'login',
+  })
+  const load = useCallback(async () => {
+    setState({ kind: 'loading' })
+    setState(await loaded(api, session))
+  }, [api, session])
+  useEffect(() => {
+    if (session.token() || session.isEmbedded) void load()
+  }, [session, load])
+  const logOut = useCallback(() => {
+    session.leave()
+    setState(session.isEmbedded ? endedEmbed : { kind: 'login' })
+  }, [session])
+
+  switch (state.kind) {
+    case 'loading':
+      return (
+        <main className="narrow">
+          <p className="muted" role="status">
+            Loading…
+          </p>
+        </main>
+      )
+    case 'login':
+      return (
+        <LoginForm
+          onLogin={async (email, password) => {
+            session.enter(await api.logIn(email, password))
+            await load()
+          }}
+        />
+      )
+    case 'running':
+      return (
+        <RunningApp
+          {...{ definition: state.definition, api, isEmbedded: session.isEmbedded }}
+          onLogout={logOut}
+        />
+      )
+    case 'failed':
+      return (
+        <main className="narrow">
+          <div className="card">
+            <h1>{state.title}</h1>
+            <p>{state.message}</p>
+            <div className="stack row">
+              <button type="button" className="primary" onClick={() => void load()}>
+                Try again
+              </button>
+              {!session.isEmbedded && (
+                <button type="button" className="secondary" onClick={logOut}>
+                  Log in as somebody else
+                </button>
+              )}
+            </div>
+          </div>
+        </main>
+      )
+  }
+}
+
+const endedEmbed: State = {
+  kind: 'failed',
+  title: 'This is no longer shared',
+  message:
+    'What this page was shared with has ended or was revoked. Ask whoever runs the page around it for a new one.',
+}
+
+async function loaded(api: AppApi, session: Session): Promise<State> {
+  try {
+    return { kind: 'running', definition: await api.definition() }
+  } catch (error) {
+    if (needsLogin(error)) {
+      session.leave()
+      return session.isEmbedded ? endedEmbed : { kind: 'login' }
+    }
+    const code = error instanceof ApiFailure ? error.code : ''
+    return { kind: 'failed', title: titles[code] ?? 'The app could not be loaded', message: messageOf(error) }
+  }
+}
+
+const titles: Readonly<Record<string, string>> = {
+  not_found: 'There is no such app',
+  insufficient_scope: 'You may not use this app',
+  workspace_forbidden: 'You may not use this app',
+  environment_forbidden: 'You may not use this app here',
+  unreachable: 'The platform cannot be reached',
+}

@@ -1,0 +1,59 @@
+import { useId } from 'react'
+import { fieldOf, formatted } from '../page/format.js'
+import { ChartDrawing, type Point } from './chart-drawing.js'
+import { usePage } from './context.js'
+import { LoadState } from './failure.js'
+import type { Of } from './kinds.js'
+
+/** A drawing of a source's rows, and the same as a table for whoever does not see it. */
+export function ChartView({ component }: { component: Of<'chart'> }) {
+  const { label, source, params, kind, x, y } = component
+  const { store } = usePage()
+  const id = useId()
+  const loaded = store.loaded(source, params)
+  const points = loaded.rows.map((row): Point => {
+    const value = Number(fieldOf(row, y))
+    return { name: formatted(fieldOf(row, x), 'text'), value: Number.isFinite(value) ? value : 0 }
+  })
+  return (
+    <section className="card" aria-labelledby={id} aria-busy={loaded.isLoading}>
+      <h2 id={id}>{label}</h2>
+      <LoadState loaded={loaded} onRetry={() => store.refresh([source])} />
+      {points.length === 0 && !loaded.isLoading && !loaded.error && (
+        <p className="muted">There is nothing to draw.</p>
+      )}
+      {points.length > 0 && (
+        <>
+          <ChartDrawing kind={kind} points={points} label={label} />
+          <ChartTable points={points} names={[x, y]} />
+        </>
+      )}
+    </section>
+  )
+}
+
+function ChartTable({ points, names: [x, y] }: { points: readonly Point[]; names: [string, string] }) {
+  return (
+    <details>
+      <summary>Show as a table</summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{x}</th>
+            <th scope="col" className="number">
+              {y}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {points.map(({ name, value }, index) => (
+            <tr key={index}>
+              <td>{name}</td>
+              <td className="number">{formatted(value, 'number')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  )
+}

@@ -1,0 +1,26 @@
+import { Dialog, DialogDismiss, DialogHeading } from '@ariakit/react'
+
+export interface Question {
+  text: string
+  answer(agreed: boolean): void
+}
+
+/** Asks before something is done; the focus stays within, and goes back afterwards. */
+export function ConfirmDialog({ question }: { question: Question | undefined }) {
+  return (
+    <Dialog
+      open={question !== undefined}
+      onClose={() => question?.answer(false)}
+      className="dialog"
+      backdrop={<div className="backdrop" />}
+    >
+      <DialogHeading className="question">{question?.text}</DialogHeading>
+      <div className="stack row">
+        <button type="button" className="primary" onClick={() => question?.answer(true)}>
+          Yes
+        </button>
+        <DialogDismiss className="secondary">Cancel</DialogDismiss>
+      </div>
+    </Dialog>
+  )
+}

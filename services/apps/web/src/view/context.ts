@@ -1,0 +1,86 @@
+import type { AppAction } from '@opsplane/contracts'
+import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { type ExpressionScope, evaluate, textOf } from '../expression/evaluate.js'
+import { type ActionContext, type ActionHost, perform } from '../page/actions.js'
+import type { PageStore } from '../page/store.js'
+
+export interface PageContext {
+  store: PageStore
+  host: ActionHost
+}
+
+const Context = createContext<PageContext | undefined>(undefined)
+export const PageProvider = Context.Provider
+
+/** The page a component is part of; it is drawn again with every change of its state. */
+export function usePage(): PageContext {
+  const context = useContext(Context)
+  if (!context) throw new Error('a component is outside of a page')
+  const { store } = context
+  useSyncExternalStore(store.subscribe, () => store.scope)
+  return context
+}
+
+export type Shown = { value: unknown; error?: undefined } | { value?: undefined; error: string }
+
+/** The value of a template; the one before it while JSONata works on the next, at first undefined. */
+export function useValue(template: unknown, scope: ExpressionScope): Shown {
+  const [later, setLater] = useState<Shown>({ value: undefined })
+  const result = useMemo(() => attempt(template, scope), [template, scope])
+  useEffect(() => {
+    if (!('later' in result)) return
+    let isCurrent = true
+    const show = (shown: Shown) => {
+      if (isCurrent) setLater(shown)
+    }
+    result.later.then(
+      (value) => show({ value }),
+      (error: unknown) => show({ error: messageOf(error) }),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [result])
+  return 'later' in result ? later : result
+}
+
+/** The same as a text. */
+export function useText(template: unknown, scope: ExpressionScope): string {
+  const { value, error } = useValue(template, scope)
+  return error ?? textOf(value)
+}
+
+function attempt(template: unknown, scope: ExpressionScope): Shown | { later: Promise<unknown> } {
+  try {
+    const result = evaluate(template, scope)
+    if ('now' in result) return { value: result.now }
+    // What it rejects with is shown, unless another one has taken its place by then.
+    result.later.catch(() => {})
+    return result
+  } catch (error) {
+    return { error: messageOf(error) }
+  }
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Runs an action at a time; what went wrong with the last one stays until the next is begun. */
+export function useAction(action: AppAction | undefined) {
+  const page = usePage()
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(undefined)
+  const run = async (context: ActionContext): Promise<boolean> => {
+    if (isBusy || action === undefined) return false
+    setBusy(true)
+    setError(undefined)
+    try {
+      return await perform(action, context, page)
+    } catch (thrown) {
+      setError(thrown)
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { run, isBusy, error }
+}

@@ -1,0 +1,39 @@
+import { useId } from 'react'
+import { fieldOf, formatted } from '../page/format.js'
+import { usePage } from './context.js'
+import { LoadState } from './failure.js'
+import type { Of } from './kinds.js'
+import { Cell } from './table.js'
+
+/** The fields of the one record that a source gives. */
+export function DetailView({ component }: { component: Of<'detail'> }) {
+  const { label, source, params, fields } = component
+  const { store } = usePage()
+  const id = useId()
+  const loaded = store.loaded(source, params)
+  const record = loaded.rows[0] ?? asRecord(loaded.value)
+  return (
+    <section className="card" aria-labelledby={id} aria-busy={loaded.isLoading}>
+      <h2 id={id}>{label}</h2>
+      <LoadState loaded={loaded} onRetry={() => store.refresh([source])} />
+      {!record && !loaded.isLoading && !loaded.error && <p className="muted">There is nothing to show.</p>}
+      {record && (
+        <dl className="detail">
+          {fields.map(({ field, label: name = field, format }) => (
+            <div key={field}>
+              <dt>{name}</dt>
+              <dd>
+                <Cell text={formatted(fieldOf(record, field), format)} format={format} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  )
+}
+
+const asRecord = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined

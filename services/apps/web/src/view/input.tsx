@@ -1,0 +1,128 @@
+import type { InputComponent } from '@opsplane/contracts'
+import { useId } from 'react'
+import type { Typed } from '../page/input-values.js'
+import { ChoiceControl } from './choice.js'
+import { usePage } from './context.js'
+import type { Of } from './kinds.js'
+
+export interface InputProps {
+  input: InputComponent
+  /** By itself an input is never required. */
+  isOfForm?: boolean
+  /** What is wrong with it, below it. */
+  problem?: string | undefined
+}
+
+export interface ControlProps<Input extends InputComponent = InputComponent> {
+  input: Input
+  id: string
+  typed: Typed
+  onTyped(typed: Typed): void
+  /** For screen readers: what describes it, whether it is wrong, whether it has to be filled in. */
+  aria: { 'aria-describedby'?: string; 'aria-invalid'?: boolean; 'aria-required'?: boolean }
+}
+
+/** An input by itself: what it holds is used by the expressions of the page. */
+export const FreeInput = ({ input }: { input: InputComponent }) => <InputView input={input} />
+
+/** A control with its label, its help and what is wrong with it. */
+export function InputView({ input, isOfForm = false, problem }: InputProps) {
+  const { store } = usePage()
+  const id = useId()
+  const [helpId, problemId] = [`${id}-help`, `${id}-problem`]
+  const described = [input.help && helpId, problem && problemId].filter(Boolean).join(' ')
+  const aria = {
+    ...(described && { 'aria-describedby': described }),
+    ...(problem !== undefined && { 'aria-invalid': true }),
+    ...(input.required && { 'aria-required': true }),
+  }
+  const name =
+    isOfForm && !input.required && input.type !== 'checkbox' ? `${input.label} (optional)` : input.label
+  const control = { id, typed: store.typed(input), onTyped: (typed: Typed) => store.type(input, typed), aria }
+  const notes = (
+    <>
+      {input.help && (
+        <p className="help" id={helpId}>
+          {input.help}
+        </p>
+      )}
+      {problem && (
+        <p className="problem" id={problemId}>
+          {problem}
+        </p>
+      )}
+    </>
+  )
+  if (input.type === 'radio') return <ChoiceControl {...control} input={input} name={name} notes={notes} />
+  if (input.type === 'checkbox') {
+    return (
+      <div className="field">
+        <div className="check">
+          <Checkbox {...control} input={input} />
+          <label htmlFor={id}>{name}</label>
+        </div>
+        {notes}
+      </div>
+    )
+  }
+  return (
+    <div className="field">
+      <label htmlFor={id}>{name}</label>
+      {input.type === 'select' ? (
+        <ChoiceControl {...control} input={input} name={name} />
+      ) : (
+        <TypedControl {...control} input={input} />
+      )}
+      {notes}
+    </div>
+  )
+}
+
+function Checkbox({ id, typed, onTyped, aria }: ControlProps) {
+  return (
+    <input
+      {...{ id, ...aria, type: 'checkbox', checked: typed === true }}
+      onChange={(event) => onTyped(event.currentTarget.checked)}
+    />
+  )
+}
+
+type TypedInput = Exclude<InputComponent, Of<'select'> | Of<'radio'> | Of<'checkbox'>>
+
+function TypedControl({ input, id, typed, onTyped, aria }: ControlProps<TypedInput>) {
+  const common = { id, ...aria, value: String(typed) }
+  switch (input.type) {
+    case 'text_area':
+      return (
+        <textarea
+          {...common}
+          rows={5}
+          {...(input.maxLength !== undefined && { maxLength: input.maxLength })}
+          onChange={(event) => onTyped(event.currentTarget.value)}
+        />
+      )
+    case 'number_input':
+      return (
+        <input
+          {...{ ...common, type: 'number', inputMode: 'decimal', min: input.min, max: input.max }}
+          step={input.step ?? 'any'}
+          onChange={(event) => onTyped(event.currentTarget.value)}
+        />
+      )
+    case 'text_input':
+      return (
+        <input
+          {...common}
+          type="text"
+          {...(input.maxLength !== undefined && { maxLength: input.maxLength })}
+          onChange={(event) => onTyped(event.currentTarget.value)}
+        />
+      )
+    case 'date_input':
+      return <input {...common} type="date" onChange={(event) => onTyped(event.currentTarget.value)} />
+    case 'datetime_input':
+      return (
+        <input {...common} type="datetime-local" onChange={(event) => onTyped(event.currentTarget.value)} />
+      )
+  }
+}

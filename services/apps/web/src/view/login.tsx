@@ -1,0 +1,55 @@
+import { useRef, useState } from 'react'
+import { messageOf } from './context.js'
+import { Failure } from './failure.js'
+
+interface LoginProps {
+  /** Rejects with what is to be shown. */
+  onLogin(email: string, password: string): Promise<void>
+}
+
+/** What the e-mail and the password were sent for is kept; they are not. */
+export function LoginForm({ onLogin }: LoginProps) {
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const element = useRef<HTMLFormElement>(null)
+  const submit = async (form: HTMLFormElement) => {
+    if (isBusy) return
+    const values = new FormData(form)
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await onLogin(String(values.get('email')), String(values.get('password')))
+    } catch (error) {
+      setProblem(messageOf(error))
+      element.current?.querySelector<HTMLElement>('[name=password]')?.focus()
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <main className="narrow">
+      <form
+        ref={element}
+        className="card form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit(event.currentTarget)
+        }}
+      >
+        <h1>Log in</h1>
+        <div className="field">
+          <label htmlFor="email">E-mail</label>
+          <input id="email" name="email" type="email" autoComplete="username" required />
+        </div>
+        <div className="field">
+          <label htmlFor="password">Password</label>
+          <input id="password" name="password" type="password" autoComplete="current-password" required />
+        </div>
+        {problem && <Failure message={problem} />}
+        <button type="submit" className="primary" aria-disabled={isBusy}>
+          {isBusy ? 'Logging in…' : 'Log in'}
+        </button>
+      </form>
+    </main>
+  )
+}

@@ -1,0 +1,60 @@
+import type { AppDefinition } from '@opsplane/contracts'
+import type { MouseEvent } from 'react'
+import { addressOf, type Place } from '../place.js'
+
+interface NavigationProps {
+  app: AppDefinition['app']
+  pages: AppDefinition['pages']
+  /** Slug of the page that is shown. */
+  current: string | undefined
+  place: Place
+  goTo(to: Pick<Place, 'page' | 'params'>): void
+  user: AppDefinition['user']
+  onLogout: (() => void) | undefined
+}
+
+/** Name of the app, its pages, and who uses it. The first thing the keyboard finds leads past it. */
+export function Navigation({ app, pages, current, place, goTo, user, onLogout }: NavigationProps) {
+  const follow = (event: MouseEvent<HTMLAnchorElement>, page: string) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    goTo({ page, params: {} })
+  }
+  return (
+    <header>
+      <button
+        type="button"
+        className="skip"
+        onClick={() => document.querySelector<HTMLElement>('#content h1')?.focus()}
+      >
+        Skip to the content
+      </button>
+      <div className="bar">
+        <span className="app-name">{app.name}</span>
+        {app.environment !== 'production' && <span className="badge">{app.environment}</span>}
+        {onLogout && (
+          <div className="person">
+            <span>{user?.name || user?.email}</span>
+            <button type="button" className="plain" onClick={onLogout}>
+              Log out
+            </button>
+          </div>
+        )}
+      </div>
+      {pages.length > 1 && (
+        <nav aria-label="Pages">
+          {pages.map(({ slug, title }) => (
+            <a
+              key={slug}
+              href={addressOf({ ...place, page: slug, params: {} })}
+              aria-current={slug === current ? 'page' : undefined}
+              onClick={(event) => follow(event, slug)}
+            >
+              {title}
+            </a>
+          ))}
+        </nav>
+      )}
+    </header>
+  )
+}
