@@ -47,6 +47,7 @@ export {
 } from './platform/platform-call.js'
 export { type PlatformClients, platformClients } from './platform/platform-clients.js'
 export { PlatformFailure } from './platform/platform-failure.js'
+export { RecentMap } from './recent-map.js'
 export { requestIdFrom } from './request-id.js'
 export {
   type Deprecation,

@@ -6,3 +6,4 @@ export {
   type ServiceParts,
 } from './define-service.js'
 export { type HeldRights, type OwnerRightsOptions, watchOwnerRights } from './owner-rights.js'
+export { wakeHints } from './wake-hints.js'
