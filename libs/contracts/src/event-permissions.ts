@@ -43,6 +43,7 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   report: 'analytics:read',
   export: 'analytics:read',
   kpi: 'analytics:read',
+  dashboard: 'analytics:read',
   app: 'apps:read',
   app_page: 'apps:read',
   data_source: 'apps:read',

@@ -1,5 +1,6 @@
+import { createInterface } from 'node:readline'
 import { ApiError, ErrorEnvelope } from '@opsplane/contracts'
-import type { Pool } from 'undici'
+import type { Dispatcher, Pool } from 'undici'
 import { z } from 'zod'
 import { causationHeader } from './authenticate.js'
 import { clientTls, type InternalTls } from './internal-tls.js'
@@ -29,6 +30,8 @@ export interface ServiceClient {
     schema: Schema,
     options?: CallOptions,
   ): Promise<z.output<Schema>>
+  /** The lines of a text, such as one of JSON objects, as they come; 16 MiB of it at most. */
+  lines(path: string, options?: CallOptions): AsyncIterable<string>
   /** Any request, whatever is answered. Throws only where there is no answer. */
   request(request: ServiceRequest): Promise<ServiceAnswer>
   close(): Promise<void>
@@ -82,11 +85,10 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     return pool
   }
 
-  const send = async ({
-    method,
-    path,
-    ...request
-  }: Omit<ServiceRequest, 'body'> & { body: string | null }) => {
+  const open = async <Read>(
+    { method, path, ...request }: Omit<ServiceRequest, 'body'> & { body: string | null },
+    read: (response: Dispatcher.ResponseData) => Promise<Read>,
+  ): Promise<Read> => {
     const { body, headers, requestId, causationId, issuer: by = issuer } = request
     const token = await by.serviceToken(audience, method === 'GET' ? undefined : { method, path })
     const deadline = AbortSignal.timeout(request.timeoutMs ?? timeoutMs)
@@ -105,11 +107,13 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
           ...(causationId !== undefined && { [causationHeader]: causationId }),
         },
       })
-      return { status: response.statusCode, text: await response.body.text() }
+      return await read(response)
     } catch (cause) {
       throw deadline.aborted ? timedOut(audience, cause) : unreachable(audience, cause)
     }
   }
+  const send = (request: Parameters<typeof open>[0]) =>
+    open(request, async ({ statusCode, body }) => ({ status: statusCode, text: await body.text() }))
   const call = (method: 'GET' | 'POST', path: string, body: string | null, options: CallOptions) =>
     send({ ...options, method, path, body })
 
@@ -118,6 +122,18 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
       readAnswer(audience, await call('GET', path, null, callOptions), schema),
     post: async (path, body, schema, callOptions = {}) =>
       readAnswer(audience, await call('POST', path, JSON.stringify(body), callOptions), schema),
+    async *lines(path, callOptions = {}) {
+      const { statusCode, body } = await open(
+        { ...callOptions, method: 'GET', path, body: null },
+        async (all) => all,
+      )
+      if (statusCode >= 300) readAnswer(audience, { status: statusCode, text: await body.text() }, z.never())
+      try {
+        yield* createInterface({ input: body, crlfDelay: Number.POSITIVE_INFINITY })
+      } catch (cause) {
+        throw unreachable(audience, cause)
+      }
+    },
     async request({ body, ...request }) {
       const answer = await send({ ...request, body: body === undefined ? null : JSON.stringify(body) })
       return { status: answer.status, body: parseJson(answer.text) }

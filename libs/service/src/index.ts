@@ -7,3 +7,4 @@ export {
 } from './define-service.js'
 export { openNeighbour } from './neighbour.js'
 export { type HeldRights, type OwnerRightsOptions, watchOwnerRights } from './owner-rights.js'
+export { wakeHints } from './wake-hints.js'

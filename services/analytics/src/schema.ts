@@ -1,6 +1,12 @@
 import { readModelTable } from '@opsplane/postgres'
 import { index } from 'drizzle-orm/pg-core'
 
+export * from './fact/tables.js'
+
 export const reports = readModelTable('reports', {}, (table) => [
   index('reports_created_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
+])
+
+export const dashboards = readModelTable('dashboards', {}, (table) => [
+  index('dashboards_created_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
 ])

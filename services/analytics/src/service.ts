@@ -1,12 +1,63 @@
 import { fileURLToPath } from 'node:url'
-import { defineService } from '@opsplane/service'
+import { createDelegations, serviceClient } from '@opsplane/http'
+import { urlOfService } from '@opsplane/runtime'
+import { defineService, type ServiceContext } from '@opsplane/service'
 import { loadConfig } from './config.js'
+import { createDashboards } from './dashboard/dashboards.js'
+import { createDashboardData } from './dashboard/data.js'
+import { dashboard } from './dashboard/domain.js'
+import { dashboardRoutes } from './dashboard/routes.js'
+import { createWaiting } from './dashboard/waiting.js'
+import { datasetRoutes } from './dataset/routes.js'
+import { createFactVersions } from './fact/fact-versions.js'
+import { openFacts } from './fact/open-facts.js'
+import { createAnswerCache } from './query/answer-cache.js'
+import { createQueryRunner } from './query/runner.js'
+import { createStudioQueries } from './query/studio.js'
 import { report } from './report/domain.js'
+import { reportRoutes } from './report/routes.js'
+
+const settingsTimeoutMs = 5_000
+const studioTimeoutMs = 30_000
+const mostAnswers = 500
 
 export const analytics = defineService({
   name: 'analytics',
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
-  deciders: [report],
-  setup: () => ({ routes: [] }),
+  deciders: [report, dashboard],
+  setup(ctx) {
+    const settings = clientOf(ctx, 'settings', settingsTimeoutMs)
+    const client = clientOf(ctx, 'database-studio', studioTimeoutMs)
+    const delegations = createDelegations(settings)
+    const facts = openFacts(ctx)
+    const runner = createQueryRunner({
+      ...{ database: ctx.database, age: facts.age, clock: ctx.clock },
+      cache: createAnswerCache(mostAnswers),
+      studio: createStudioQueries({ client, database: ctx.database, clock: ctx.clock }),
+    })
+    const dashboards = createDashboards(ctx, runner)
+    const data = createDashboardData({
+      versions: createFactVersions(ctx.database),
+      dashboards,
+      runner,
+      age: facts.age,
+    })
+    const waiting = createWaiting(facts.news)
+    return {
+      routes: [
+        ...datasetRoutes(ctx),
+        ...reportRoutes(ctx, { runner, delegations }),
+        ...dashboardRoutes(ctx, { dashboards, data, waiting, delegations }),
+      ],
+      background: [settings, client, ...facts.background],
+      onDrain: waiting.drain,
+    }
+  },
 })
+
+const clientOf = (
+  { config, issuer, tls }: ServiceContext,
+  audience: 'settings' | 'database-studio',
+  timeoutMs: number,
+) => serviceClient({ baseUrl: urlOfService(config, audience), audience, issuer, tls, timeoutMs })

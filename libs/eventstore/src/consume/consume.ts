@@ -92,6 +92,8 @@ export interface EventConsumer {
   counters(): ConsumerCounters
   /** Up to where the log of each service is handled without a gap, by source; only kept with `history`. */
   floors(): ReadonlyMap<string, number>
+  /** Whether everything that is in the stream by now is handled. Rejects while the server is away. */
+  isCaughtUp(): Promise<boolean>
   /** Finishes the batches in hand. */
   close(): Promise<void>
 }
@@ -185,6 +187,11 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   return {
     counters: consumer.counters,
     floors: () => past?.floors.current() ?? new Map(),
+    async isCaughtUp() {
+      if (past && !past.isFilled()) return false
+      const { pending, ackFloor, delivered } = await consumer.place()
+      return pending === 0 && ackFloor >= delivered
+    },
     async close() {
       await Promise.all([consumer.close(), redrive.close(), past?.close()])
       await checkpoint.close()

@@ -47,7 +47,9 @@ export function keepPast(options: PastOptions) {
     onSettled: () => {},
   })
 
+  let isFilled = false
   const prepare = async (place: () => Promise<ConsumerPlace>) => {
+    isFilled = false
     floors.forget()
     floors.restore(await tables.floors())
     filled = await fillFromLogs(
@@ -64,6 +66,7 @@ export function keepPast(options: PastOptions) {
       place,
     )
     before = filled
+    isFilled = true
   }
 
   const look = async (consumer: Pick<DurableConsumer, 'place' | 'restart'>) => {
@@ -91,6 +94,8 @@ export function keepPast(options: PastOptions) {
   return {
     floors,
     prepare,
+    /** Whether what the stream had lost has been read from the logs. */
+    isFilled: () => isFilled,
     /** A batch was handled: a moment later it is acknowledged. */
     handled(consumer: Pick<DurableConsumer, 'place' | 'restart'>) {
       if (closing.signal.aborted) return

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import {
+  ApiError,
+  canonicalJson,
+  type Dashboard,
+  type DashboardData,
+  RunReport,
+  type TenantScope,
+  type Widget,
+} from '@opsplane/contracts'
+import { RecentMap } from '@opsplane/http'
+import type { DataAge } from '../fact/data-age.js'
+import type { FactVersions } from '../fact/fact-versions.js'
+import type { QueryCaller, QueryRunner } from '../query/types.js'
+import { filledQuery } from '../report/filled.js'
+import type { Dashboards } from './dashboards.js'
+
+export interface DashboardDataOptions {
+  versions: Pick<FactVersions, 'of'>
+  dashboards: Pick<Dashboards, 'reports'>
+  runner: QueryRunner
+  age: DataAge
+}
+
+type Shown = Pick<DashboardData, 'widgets'>
+
+/** Evaluations kept, for whoever asks at the same version. */
+const mostKept = 200
+const widgetsAtOnce = 4
+
+/**
+ * The data of dashboards. Whoever has the same rights and asks while nothing has changed shares one evaluation; what is read
+ * from the database studio is read for each person.
+ */
+export function createDashboardData({ versions, dashboards, runner, age }: DashboardDataOptions) {
+  const evaluations = new RecentMap<Promise<Shown>>(mostKept)
+
+  const queryOf = async ({ query, report: id, parameters }: Widget, tenant: TenantScope) => {
+    if (query) return query
+    return filledQuery(await dashboards.reports.get(id ?? '', tenant), RunReport.parse({ parameters }))
+  }
+  const widgetData = async (caller: QueryCaller, widget: Widget, signal: AbortSignal) => {
+    const { id, title, kind, width } = widget
+    try {
+      const answer = await runner.runQuery(caller, await queryOf(widget, caller.tenant), signal)
+      return { id, title, kind, width, answer, error: null }
+    } catch (error) {
+      const { code, message, retryable } = error instanceof ApiError ? error : unexpected()
+      return { id, title, kind, width, answer: null, error: { code, message, retryable } }
+    }
+  }
+  const evaluate = async (
+    caller: QueryCaller,
+    { widgets }: Dashboard,
+    signal: AbortSignal,
+  ): Promise<Shown> => {
+    const done: Shown['widgets'] = []
+    for (let first = 0; first < widgets.length; first += widgetsAtOnce)
+      done.push(
+        ...(await Promise.all(
+          widgets.slice(first, first + widgetsAtOnce).map((widget) => widgetData(caller, widget, signal)),
+        )),
+      )
+    return { widgets: done }
+  }
+
+  return {
+    /** What `since` is compared with: another one as soon as the dashboard, or anything it asks of, has changed. */
+    async version(tenant: TenantScope, { id, version, widgets }: Dashboard): Promise<string> {
+      const all = await versions.of(tenant)
+      const named = widgets.map(({ query }) => query?.dataset)
+      const isAsked = (dataset: string) => named.includes(undefined) || named.includes(dataset)
+      return hashOf({ id, version, facts: Object.entries(all).filter(([dataset]) => isAsked(dataset)) })
+    },
+
+    async read(
+      caller: QueryCaller,
+      dashboard: Dashboard,
+      since: string,
+      signal: AbortSignal,
+    ): Promise<DashboardData> {
+      const dataAsOf = await age.asOf(caller.tenant)
+      const isShared = dashboard.widgets.every(({ query }) => query?.dataset !== undefined)
+      const rights = [...caller.permissions].sort()
+      const key = canonicalJson({ tenant: caller.tenant, id: dashboard.id, since, rights })
+      const evaluation =
+        (isShared ? evaluations.get(key) : undefined) ??
+        evaluate(caller, dashboard, isShared ? new AbortController().signal : signal)
+      if (isShared) evaluations.set(key, evaluation)
+      evaluation.catch(() => evaluations.delete(key))
+      return { dashboardId: dashboard.id, ...(await evaluation), since, dataAsOf }
+    },
+  }
+}
+export type DashboardDataReader = ReturnType<typeof createDashboardData>
+
+const hashOf = (value: object) =>
+  createHash('sha256').update(canonicalJson(value)).digest('base64url').slice(0, 22)
+
+const unexpected = () => new ApiError('internal_error', 'Something went wrong with this widget.')

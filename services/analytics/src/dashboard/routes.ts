@@ -1,0 +1,150 @@
+import {
+  Dashboard,
+  DashboardData,
+  DashboardDataQuery,
+  DashboardPatch,
+  NewDashboard,
+  newId,
+} from '@opsplane/contracts'
+import { listPage } from '@opsplane/eventstore'
+import { type Delegations, defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { z } from 'zod'
+import { callerOf } from '../query/caller.js'
+import { dashboards as table } from '../schema.js'
+import { builtInDashboards } from './built-in.js'
+import { type Dashboards, shown } from './dashboards.js'
+import type { DashboardDataReader } from './data.js'
+import type { Waiting } from './waiting.js'
+
+const tag = 'Dashboards'
+
+export interface DashboardRouteOptions {
+  dashboards: Dashboards
+  data: DashboardDataReader
+  waiting: Pick<Waiting, 'until'>
+  delegations: Pick<Delegations, 'delegate' | 'actingBy'>
+}
+
+export function dashboardRoutes(
+  { database: { db }, cursors }: Pick<ServiceContext, 'database' | 'cursors'>,
+  { dashboards, data, waiting, delegations }: DashboardRouteOptions,
+): Route[] {
+  return [
+    defineList({
+      operationId: 'listDashboards',
+      path: '/analytics/dashboards',
+      summary: 'List dashboards',
+      description: 'Those made here; with `builtIn=true` those that every workspace has.',
+      tag,
+      scope: 'analytics:read',
+      query: z.object({
+        builtIn: z
+          .enum(['true', 'false'])
+          .default('false')
+          .transform((text) => text === 'true'),
+      }),
+      response: Dashboard,
+      handler: async ({ query: { limit, after, sort, builtIn }, binding, meta: { tenant } }) => {
+        if (builtIn) return builtInPage({ limit, after, binding, cursors })
+        const page = await listPage(db, {
+          table,
+          tenant,
+          sort: { column: table.createdAt, direction: sort.direction },
+          ...{ limit, after, binding, cursors, asOf: undefined, present: dashboards.aggregate.present },
+        })
+        return { ...page, items: page.items.map(shown) }
+      },
+    }),
+
+    defineRoute({
+      operationId: 'createDashboard',
+      method: 'post',
+      path: '/analytics/dashboards',
+      summary: 'Create a dashboard',
+      description: 'The query of each widget is checked. Emits `dashboard.created`.',
+      tag,
+      scope: 'analytics:write',
+      body: NewDashboard,
+      response: Dashboard,
+      status: 201,
+      handler: ({ body, meta }) => dashboards.create(newId('dashboard'), body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'getDashboard',
+      method: 'get',
+      path: '/analytics/dashboards/:id',
+      summary: 'Get a dashboard',
+      tag,
+      scope: 'analytics:read',
+      response: Dashboard,
+      errors: ['not_found'],
+      handler: ({ params, meta }) => dashboards.get(params.id, meta.tenant),
+    }),
+
+    defineRoute({
+      operationId: 'updateDashboard',
+      method: 'patch',
+      path: '/analytics/dashboards/:id',
+      summary: 'Update a dashboard',
+      description: 'One of those that are built in is not found. Emits `dashboard.updated`.',
+      tag,
+      scope: 'analytics:write',
+      body: DashboardPatch,
+      response: Dashboard,
+      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      handler: ({ params, body, meta }) => dashboards.update(params.id, body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'deleteDashboard',
+      method: 'delete',
+      path: '/analytics/dashboards/:id',
+      summary: 'Delete a dashboard',
+      description: 'Emits `dashboard.deleted`.',
+      tag,
+      scope: 'analytics:write',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      handler: ({ params, meta }) => dashboards.delete(params.id, meta),
+    }),
+
+    defineRoute({
+      operationId: 'getDashboardData',
+      method: 'get',
+      path: '/analytics/dashboards/:id/data',
+      summary: 'Get the data of a dashboard',
+      description:
+        'All widgets at once, with what the caller may read at this moment; what goes wrong with one of them stands in its ' +
+        '`error`. With `since` of an earlier answer it waits until there is something newer.',
+      tag,
+      scope: 'analytics:read',
+      query: DashboardDataQuery,
+      response: DashboardData,
+      waits: true,
+      errors: ['not_found'],
+      handler: async ({ params, query: { since, timeout: timeoutMs }, meta }) => {
+        const dashboard = await dashboards.get(params.id, meta.tenant)
+        const version = () => data.version(meta.tenant, dashboard)
+        const isNew = async () => (await version()) !== since
+        if (since !== undefined) await waiting.until(meta.tenant, isNew, { timeoutMs, signal: meta.signal })
+        return data.read(callerOf(meta, delegations), dashboard, await version(), meta.signal)
+      },
+    }),
+  ]
+}
+
+interface BuiltInPage extends Pick<ServiceContext, 'cursors'> {
+  limit: number
+  after: string | undefined
+  binding: string
+}
+
+function builtInPage({ limit, after, binding, cursors }: BuiltInPage) {
+  const first = after === undefined ? 0 : z.tuple([z.int()]).parse(cursors.decode(after, binding))[0]
+  const next = first + limit
+  const nextCursor = next < builtInDashboards.length ? cursors.encode([next], binding) : null
+  return { items: builtInDashboards.slice(first, next), nextCursor, limit }
+}

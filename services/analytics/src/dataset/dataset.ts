@@ -1,0 +1,109 @@
+import type { ColumnFormat, Permission, PlatformEvent } from '@opsplane/contracts'
+
+export const factTypes = {
+  text: 'text',
+  integer: 'bigint',
+  number: 'double precision',
+  boolean: 'boolean',
+  timestamp: 'timestamptz',
+} as const
+export type FactType = keyof typeof factTypes
+
+/** What a fact has beside its id, its tenant, its version and when it was made. */
+export interface FactColumn {
+  label: string
+  type: FactType
+  format?: ColumnFormat
+  /** Rows can be told apart by it. */
+  dimension?: true
+}
+
+/** SQL over the columns of the fact table, written here and never by a caller. */
+type Sql = string
+
+/** What is counted. A duration is measured in milliseconds. */
+export type Measure = { label: string; description: string; format?: ColumnFormat } & (
+  | { kind: 'count'; where?: Sql }
+  | { kind: 'sum' | 'average'; of: string }
+  /** A share of 1: of the facts for which `of` holds, those for which `where` does. */
+  | { kind: 'share'; where: Sql; of?: Sql }
+  | { kind: 'distinct'; of: string }
+  | { kind: 'percentile'; of: string; share: number }
+)
+
+export type FactValue = string | number | boolean | null
+
+/** What an event tells: the newest of each id counts. */
+export interface Fact {
+  id: string
+  /** ISO instant; the same for every version of a fact. */
+  createdAt: string
+  values: Record<string, FactValue>
+}
+
+/**
+ * What can be asked about one kind of fact, declared once: the table of its facts, the list of datasets, the rollups and
+ * the check of every query follow from it.
+ */
+export interface Dataset {
+  name: string
+  label: string
+  description: string
+  /** Who may ask. */
+  permission: Permission
+  /** Of the ids of its facts, by whose time the table is partitioned. */
+  idPrefix: string
+  columns: Readonly<Record<string, FactColumn>>
+  measures: Readonly<Record<string, Measure>>
+  /** Instants that a fact may be counted at, beside `createdAt`, which stands first. */
+  timeFields: readonly string[]
+  /** Combinations of dimensions that are added up in advance; what fits none is counted from the facts. */
+  rollups: readonly Rollup[]
+  /** Undefined for events that tell nothing about it. */
+  factOf(event: PlatformEvent): Fact | undefined
+}
+
+export interface Rollup {
+  dimensions: readonly string[]
+  /** Keeps what distinct counts and percentiles take as well. */
+  sketches?: true
+}
+
+export const defineDataset = (dataset: Dataset): Dataset => dataset
+
+export const tableOf = ({ name }: Dataset) => `fact_${name}`
+/** `timeToResolveMs` is `time_to_resolve_ms` in SQL. */
+export const columnOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** Columns every fact has, as a query and an export see them. */
+export const baseColumns = {
+  id: { label: 'Id', type: 'text' },
+  createdAt: { label: 'Created', type: 'timestamp' },
+} as const satisfies Record<string, FactColumn>
+
+const dimension = (type: FactType) => (label: string) => ({ label, type, dimension: true }) as const
+export const text = dimension('text')
+export const flag = dimension('boolean')
+export const number = (label: string): FactColumn => ({ label, type: 'integer' })
+export const duration = (label: string): FactColumn => ({ label, type: 'integer', format: 'duration_ms' })
+export const instant = (label: string): FactColumn => ({ label, type: 'timestamp' })
+
+/** Milliseconds between two instants; null unless there are both. */
+export const between = (from: string | null | undefined, to: string | null | undefined): number | null =>
+  from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : null
+
+/** Percentiles of a duration, as measures. */
+export const percentiles = (of: string, label: string): Record<string, Measure> =>
+  Object.fromEntries(
+    [50, 90, 95, 99].map((rank) => [
+      `p${rank}_${columnOf(of).replace(/_ms$/, '')}`,
+      {
+        label: `${label}, ${rank}th percentile`,
+        description: `${rank} of 100 took at most so long, to within 1 %.`,
+        format: 'duration_ms',
+        kind: 'percentile',
+        of,
+        share: rank / 100,
+      },
+    ]),
+  )

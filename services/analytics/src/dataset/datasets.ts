@@ -1,0 +1,24 @@
+import { changes } from './changes.js'
+import type { Dataset } from './dataset.js'
+import { events, records } from './events.js'
+import { executions } from './executions.js'
+import { incidents } from './incidents.js'
+import { problems } from './problems.js'
+import { runs } from './runs.js'
+import { slaClocks } from './sla-clocks.js'
+
+/** Every dataset there is, in the order of their list. */
+export const datasets: readonly Dataset[] = [
+  incidents,
+  changes,
+  problems,
+  slaClocks,
+  runs,
+  executions,
+  records,
+  events,
+]
+
+const byName = new Map(datasets.map((dataset) => [dataset.name, dataset]))
+
+export const datasetNamed = (name: string): Dataset | undefined => byName.get(name)

@@ -1,0 +1,63 @@
+import { SlaTimer } from '@opsplane/contracts'
+import { defineDataset, duration, flag, instant, text } from './dataset.js'
+
+const Told = SlaTimer.pick({
+  ...{ id: true, entityType: true, entityNumber: true, policyId: true, policyName: true, metric: true },
+  ...{ goalKey: true, goalMs: true, state: true, breached: true, startedAt: true, dueAt: true },
+  ...{ breachedAt: true, createdAt: true },
+})
+
+const hasEnded = "state = 'completed'"
+
+export const slaClocks = defineDataset({
+  name: 'sla_clocks',
+  label: 'SLA clocks',
+  description: 'One fact for each clock of an SLA policy, as it stands.',
+  permission: 'itsm:read',
+  idPrefix: 'tmr_',
+  columns: {
+    entityType: text('Kind'),
+    entityNumber: { label: 'Number', type: 'text' },
+    policyId: text('Policy id'),
+    policyName: text('Policy'),
+    metric: text('Metric'),
+    goalKey: text('Goal of'),
+    goalMs: duration('Goal'),
+    state: text('State'),
+    breached: flag('Breached'),
+    startedAt: instant('Started'),
+    dueAt: instant('Due'),
+    breachedAt: instant('Breached at'),
+  },
+  measures: {
+    clocks: { label: 'Clocks', description: 'How many there are.', kind: 'count' },
+    running: {
+      label: 'Running',
+      description: 'Those that count now.',
+      kind: 'count',
+      where: "state = 'running'",
+    },
+    breaches: { label: 'Breaches', description: 'Those past their goal.', kind: 'count', where: 'breached' },
+    met: {
+      ...{ label: 'Met', description: 'Of those that have ended, the ones that did so in time.' },
+      ...{ kind: 'share', format: 'percent', where: `${hasEnded} and not breached`, of: hasEnded },
+    },
+    breach_rate: {
+      ...{ label: 'Breach rate', description: 'Of all clocks, those past their goal.' },
+      ...{ kind: 'share', format: 'percent', where: 'breached' },
+    },
+  },
+  timeFields: ['createdAt', 'dueAt', 'breachedAt'],
+  rollups: [
+    { dimensions: [] },
+    { dimensions: ['metric'] },
+    { dimensions: ['goalKey'] },
+    { dimensions: ['policyName'] },
+    { dimensions: ['entityType'] },
+  ],
+  factOf({ type, data }) {
+    if (!type.startsWith('sla.') || data.after === null) return undefined
+    const { id, createdAt, ...values } = Told.parse(data.after)
+    return { id, createdAt, values }
+  },
+})

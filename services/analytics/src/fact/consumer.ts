@@ -1,0 +1,18 @@
+import type { EventConsumer } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
+import type { FactWriter } from './write-facts.js'
+
+/** Events are gathered for so long: a batch costs little more than a single one. */
+const spacingMs = 100
+
+/** Turns every event into facts. What is committed changes nothing when it comes again. */
+export const gatherFacts = (
+  { consume }: Pick<ServiceContext, 'consume'>,
+  writer: FactWriter,
+): EventConsumer =>
+  consume({
+    durable: 'analytics-facts',
+    spacingMs,
+    history: 'all',
+    perform: (events) => writer.write(events),
+  })

@@ -1,0 +1,129 @@
+import { type IncidentState, natsNames, newId, type PlatformEvent } from '@opsplane/contracts'
+import { connectNats } from '@opsplane/nats'
+import { createLogger } from '@opsplane/runtime'
+import { startTestService, type TestService, testNatsUrl, vouchedHeaders, waitFor } from '@opsplane/testing'
+import { analytics } from '../service.js'
+import { type LogServer, startLogServer } from './log-server.fixture.js'
+
+export interface Analytics extends TestService {
+  /** All other services in one: each has the same log. */
+  others: LogServer
+}
+
+export async function startAnalytics(): Promise<Analytics> {
+  const others = await startLogServer()
+  const { url } = others
+  const SERVICE_URLS = JSON.stringify({ itsm: url, settings: url, 'database-studio': url })
+  const service = await startTestService(analytics, { env: { SERVICE_URLS } })
+  const stop = async () => {
+    await service.stop()
+    await others.stop()
+  }
+  return { ...service, others, stop }
+}
+
+const actor = { id: 'usr_ada', name: 'Ada', type: 'user' } as const
+
+/** An incident as its events carry it. */
+export function incidentState(fields: Partial<IncidentState> = {}): IncidentState {
+  const createdAt = fields.createdAt ?? '2026-03-01T09:00:00.000Z'
+  return {
+    id: newId('incident'),
+    number: 'INC-1',
+    title: 'Checkout answers 502',
+    description: null,
+    status: 'open',
+    severity: 'high',
+    assigneeId: null,
+    assignmentGroup: null,
+    category: null,
+    ciId: null,
+    callerId: null,
+    tags: [],
+    holdReason: null,
+    resolutionCode: null,
+    resolutionNotes: null,
+    resolvedAt: null,
+    closedAt: null,
+    reopenCount: 0,
+    escalationLevel: 0,
+    commentCount: 0,
+    impact: 'high',
+    urgency: 'medium',
+    priority: 'P2',
+    priorityOverride: null,
+    parentId: null,
+    childCount: 0,
+    followsParent: false,
+    problemId: null,
+    changeId: null,
+    causedByChangeId: null,
+    watcherIds: [],
+    majorState: 'none',
+    majorProposal: null,
+    postIncidentReview: null,
+    dedupKey: null,
+    alertCount: 0,
+    lastAlertAt: null,
+    channel: null,
+    followsUpOn: null,
+    followUpId: null,
+    createdBy: actor,
+    createdAt,
+    updatedAt: createdAt,
+    ...fields,
+  } as IncidentState
+}
+
+/** The event that leaves an incident in a state. */
+export function incidentEvent(
+  workspaceId: string,
+  after: IncidentState,
+  { version = 1, ...fields }: Partial<PlatformEvent> = {},
+): PlatformEvent {
+  return {
+    id: newId('event'),
+    type: version === 1 ? 'incident.created' : 'incident.updated',
+    workspaceId,
+    environment: 'production',
+    createdAt: after.updatedAt,
+    actor,
+    resource: { type: 'incident', id: after.id, number: after.number, displayName: after.title },
+    data: { before: null, after, changes: [] },
+    version,
+    requestId: null,
+    causationId: null,
+    source: null,
+    ...fields,
+  }
+}
+
+/** Puts events on the stream; without a message id it takes an event each time it comes. */
+export async function publish(natsPrefix: string, events: readonly PlatformEvent[]): Promise<void> {
+  const log = createLogger({ service: 'publisher', level: 'silent' })
+  const link = connectNats({ url: testNatsUrl(), name: 'publisher', log })
+  const names = natsNames(natsPrefix)
+  const connection = await link.ready()
+  const put = async (event: PlatformEvent) => {
+    const [subject, body] = [names.eventSubject(event), JSON.stringify(event)]
+    await connection.request(subject, body, { timeout: 5_000, headers: vouchedHeaders({ subject, body }) })
+    return true
+  }
+  // The service makes the stream once it has started.
+  const isThere = (error: unknown) => {
+    if (!String(error).includes('no responders')) throw error
+    return false
+  }
+  for (const event of events) await waitFor(() => put(event).catch(isThere))
+  await link.close()
+}
+
+/** Waits until a table of facts has so many rows of a workspace. */
+export const factsOf = (service: TestService, table: string, workspaceId: string, count: number) =>
+  waitFor(async () => {
+    const rows = await service.sql.unsafe<Record<string, unknown>[]>(
+      `select * from ${table} where workspace_id = $1 order by id`,
+      [workspaceId],
+    )
+    return rows.length >= count && [...rows]
+  })

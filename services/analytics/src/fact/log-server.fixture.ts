@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { PlatformEvent } from '@opsplane/contracts'
+
+/** What answers to requests that are not about the log: JSON, or a text as it is. */
+export type Answer = (request: { path: string; body: unknown }) => unknown
+
+/** A stand-in for the other services: their logs, and what else is asked of them. */
+export interface LogServer {
+  url: string
+  /** In the order of the log. */
+  events: PlatformEvent[]
+  answer: Answer
+  stop(): Promise<void>
+}
+
+export async function startLogServer(): Promise<LogServer> {
+  const server: LogServer = { url: '', events: [], answer: () => undefined, stop }
+  const http = createServer(async (request, response) => {
+    const data = pageOf(server.events, request) ?? server.answer(await askedOf(request))
+    const meta = { requestId: 'request-1' }
+    response.writeHead(data === undefined ? 404 : 200, { 'content-type': 'application/json' })
+    response.end(typeof data === 'string' ? data : JSON.stringify({ data, meta }))
+  })
+  http.listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  server.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+
+  async function stop() {
+    http.close()
+    http.closeAllConnections()
+    await once(http, 'close')
+  }
+  return server
+}
+
+async function askedOf(request: IncomingMessage) {
+  const body = await text(request)
+  return { path: request.url ?? '', body: body === '' ? undefined : JSON.parse(body) }
+}
+
+const mostEvents = 100
+
+function pageOf(events: readonly PlatformEvent[], { url = '' }: IncomingMessage) {
+  if (url === '/internal/events/end') return { position: events.length }
+  if (!url.startsWith('/internal/events?')) return undefined
+  const after = Number(new URLSearchParams(url.split('?')[1]).get('after'))
+  const page = events.slice(after, after + mostEvents)
+  const next = after + mostEvents < events.length ? after + mostEvents : null
+  return { events: page.map((event, index) => ({ position: after + index + 1, event })), next }
+}

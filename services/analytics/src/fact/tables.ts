@@ -1,0 +1,175 @@
+import {
+  bigint,
+  boolean,
+  doublePrecision,
+  index,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core'
+import { changes } from '../dataset/changes.js'
+import { columnOf, type Dataset, type FactType, tableOf } from '../dataset/dataset.js'
+import { events, records } from '../dataset/events.js'
+import { executions } from '../dataset/executions.js'
+import { incidents } from '../dataset/incidents.js'
+import { problems } from '../dataset/problems.js'
+import { runs } from '../dataset/runs.js'
+import { slaClocks } from '../dataset/sla-clocks.js'
+
+const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
+
+const columnTypes = {
+  text: (name: string) => text(name),
+  integer: (name: string) => bigint(name, { mode: 'number' }),
+  number: (name: string) => doublePrecision(name),
+  boolean: (name: string) => boolean(name),
+  timestamp: instant,
+} satisfies Record<FactType, (name: string) => unknown>
+
+const factColumns = () => ({
+  id: text('id').primaryKey(),
+  workspaceId: text('workspace_id').notNull(),
+  environment: text('environment').notNull(),
+  version: integer('version').notNull(),
+  createdAt: instant('created_at').notNull(),
+})
+
+/** The facts of a dataset, a row each, partitioned by the month in the id. See ADR 071. */
+function factTable(dataset: Dataset) {
+  const name = tableOf(dataset)
+  const columns = Object.entries(dataset.columns).map(([key, { type }]) => [
+    key,
+    columnTypes[type](columnOf(key)),
+  ])
+  const own: object = Object.fromEntries(columns)
+  return pgTable(
+    name,
+    {
+      ...own,
+      ...factColumns(),
+    },
+    ({ workspaceId, environment, createdAt, id }) => [
+      index(`${name}_time_idx`).on(workspaceId, environment, createdAt, id),
+    ],
+  )
+}
+
+export const factIncidents = factTable(incidents)
+export const factChanges = factTable(changes)
+export const factProblems = factTable(problems)
+export const factSlaClocks = factTable(slaClocks)
+export const factRuns = factTable(runs)
+export const factExecutions = factTable(executions)
+export const factRecords = factTable(records)
+export const factEvents = factTable(events)
+
+/** Counts what has changed in a tenant's facts, in the transactions of the changes: who keeps answers compares. */
+export const factVersions = pgTable(
+  'fact_versions',
+  {
+    workspaceId: text('workspace_id').notNull(),
+    environment: text('environment').notNull(),
+    dataset: text('dataset').notNull(),
+    version: bigint('version', { mode: 'number' }).notNull(),
+    /** When the newest event happened that is in. */
+    newestAt: instant('newest_at').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'fact_versions_pkey',
+      columns: [table.workspaceId, table.environment, table.dataset],
+    }),
+  ],
+)
+
+const placeOfBlock = {
+  workspaceId: text('workspace_id').notNull(),
+  environment: text('environment').notNull(),
+  dataset: text('dataset').notNull(),
+  /** A block of level n is 4^n quarter hours. */
+  level: smallint('level').notNull(),
+  /** Which one, since 1970. */
+  block: integer('block').notNull(),
+}
+
+/** Blocks whose facts have changed since they were added up. */
+export const rollupMarks = pgTable(
+  'rollup_marks',
+  {
+    ...placeOfBlock,
+    /** When they are added up again at the earliest. */
+    dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'rollup_marks_pkey',
+      columns: [table.workspaceId, table.environment, table.dataset, table.level, table.block],
+    }),
+    index('rollup_marks_due_idx').on(table.dueAt),
+  ],
+)
+
+const placeOfGroup = {
+  ...placeOfBlock,
+  /** Which of the dataset's rollups. */
+  rollup: smallint('rollup').notNull(),
+  /** Values of its dimensions. */
+  key: text('key').array().notNull(),
+}
+
+/** What can be added up of the facts of a block and group, in the order the dataset declares it. */
+export const rollups = pgTable(
+  'rollups',
+  { ...placeOfGroup, sums: doublePrecision('sums').array().notNull() },
+  (table) => [
+    primaryKey({
+      name: 'rollups_pkey',
+      columns: [
+        table.workspaceId,
+        table.environment,
+        table.dataset,
+        table.rollup,
+        table.level,
+        table.block,
+        table.key,
+      ],
+    }),
+  ],
+)
+
+/** What percentiles and distinct counts are worked out from: see ADR 071. */
+export const rollupSketches = pgTable(
+  'rollup_sketches',
+  {
+    ...placeOfGroup,
+    /** The column it is of. */
+    sketch: text('sketch').notNull(),
+    buckets: smallint('buckets').array().notNull(),
+    counts: integer('counts').array().notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'rollup_sketches_pkey',
+      columns: [
+        table.workspaceId,
+        table.environment,
+        table.dataset,
+        table.rollup,
+        table.sketch,
+        table.level,
+        table.block,
+        table.key,
+      ],
+    }),
+  ],
+)
+
+/** How the rollups of a dataset were declared when they were made. */
+export const rollupDefinitions = pgTable('rollup_definitions', {
+  dataset: text('dataset').primaryKey(),
+  definition: json('definition').notNull(),
+})

@@ -1,0 +1,97 @@
+/** Rollups are kept for blocks of 4^level quarter hours, counted from 1970. */
+export const sliceMs = 900_000
+export const topLevel = 7
+const perBlock = 4
+
+export interface Block {
+  level: number
+  block: number
+}
+
+/** Blocks of one level that follow one another. */
+export interface BlockRun {
+  level: number
+  first: number
+  last: number
+}
+
+/** Unix milliseconds, the end not included. */
+export interface TimeSpan {
+  from: number
+  to: number
+}
+
+/** What a query reads: rollups of blocks, and facts of the rest. */
+export interface Cover {
+  runs: BlockRun[]
+  spans: TimeSpan[]
+}
+
+const slicesOf = (level: number) => perBlock ** level
+const nameOf = (level: number, block: number) => `${level}/${block}`
+
+/** The marked blocks and those above them: none of them can be read. */
+export function staleBlocks(marks: readonly Block[]): ReadonlySet<string> {
+  const stale = new Set<string>()
+  for (const { level, block } of marks)
+    for (let above = level; above <= topLevel; above++)
+      stale.add(nameOf(above, Math.floor(block / slicesOf(above - level))))
+  return stale
+}
+
+/**
+ * Covers each span with the largest blocks that lie in it and are up to date, and what is left with facts. `lowest`: blocks
+ * below this level are not there.
+ */
+export function coverOf(spans: readonly TimeSpan[], stale: ReadonlySet<string>, lowest: number): Cover {
+  const blocks: Block[] = []
+  const left: TimeSpan[] = []
+  const take = (level: number, block: number) => {
+    if (level >= lowest && !stale.has(nameOf(level, block))) blocks.push({ level, block })
+    else if (level <= lowest) {
+      const length = slicesOf(level) * sliceMs
+      left.push({ from: block * length, to: (block + 1) * length })
+    } else for (let part = 0; part < perBlock; part++) take(level - 1, block * perBlock + part)
+  }
+  for (const { from, to } of spans) {
+    const [first, last] = [Math.ceil(from / sliceMs), Math.floor(to / sliceMs)]
+    if (first >= last) {
+      left.push({ from, to })
+      continue
+    }
+    left.push({ from, to: first * sliceMs })
+    for (let slice = first; slice < last; ) {
+      const level = largestAt(slice, last)
+      take(level, slice / slicesOf(level))
+      slice += slicesOf(level)
+    }
+    left.push({ from: last * sliceMs, to })
+  }
+  return { runs: joinedRuns(blocks), spans: joinedSpans(left) }
+}
+
+function largestAt(slice: number, end: number): number {
+  let level = 0
+  while (level < topLevel && slice % slicesOf(level + 1) === 0 && slice + slicesOf(level + 1) <= end) level++
+  return level
+}
+
+function joinedRuns(blocks: Block[]): BlockRun[] {
+  const runs: BlockRun[] = []
+  for (const { level, block } of blocks.sort((a, b) => a.level - b.level || a.block - b.block)) {
+    const last = runs.at(-1)
+    if (last && last.level === level && last.last + 1 === block) last.last = block
+    else runs.push({ level, first: block, last: block })
+  }
+  return runs
+}
+
+function joinedSpans(spans: TimeSpan[]): TimeSpan[] {
+  const joined: TimeSpan[] = []
+  for (const span of spans.filter(({ from, to }) => from < to).sort((a, b) => a.from - b.from)) {
+    const last = joined.at(-1)
+    if (last && last.to === span.from) last.to = span.to
+    else joined.push({ ...span })
+  }
+  return joined
+}

@@ -1,0 +1,43 @@
+import { ApiError, type TenantScope } from '@opsplane/contracts'
+import type { Delegations, RequestMeta } from '@opsplane/http'
+import type { QueryCaller } from './types.js'
+
+/** As long as one query may take. */
+const grantSeconds = 60
+
+/** Whoever makes a request, with what they may do in it. */
+export function callerOf(
+  meta: Pick<RequestMeta, 'tenant' | 'principal' | 'clientToken'>,
+  delegations: Pick<Delegations, 'delegate' | 'actingBy'>,
+): QueryCaller {
+  const { tenant, principal } = meta
+  let issuer: ReturnType<QueryCaller['studio']> | undefined
+  const delegate = async () => {
+    const run = `query/${principal.userId}`
+    const { grant } = await delegations.delegate(meta, { run, expiresInSeconds: grantSeconds })
+    return delegations.actingBy(grant)
+  }
+  return {
+    tenant,
+    userId: principal.userId,
+    permissions: principal.permissions,
+    studio() {
+      issuer ??= delegate()
+      return issuer
+    },
+  }
+}
+
+/** Whoever a grant was given by: what goes on without a request, such as an export or a schedule. */
+export const callerByGrant = (
+  person: { tenant: TenantScope; userId: string; permissions: readonly string[]; grant: string | null },
+  delegations: Pick<Delegations, 'actingBy'>,
+): QueryCaller => ({
+  tenant: person.tenant,
+  userId: person.userId,
+  permissions: person.permissions,
+  async studio() {
+    if (person.grant !== null) return delegations.actingBy(person.grant)
+    throw new ApiError('forbidden', 'There is nobody in whose name tables could be read.')
+  },
+})

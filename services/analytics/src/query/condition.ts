@@ -1,0 +1,85 @@
+import type { Filter } from '@opsplane/contracts'
+import { baseColumns, columnOf, type Dataset, type FactColumn, factTypes } from '../dataset/dataset.js'
+import { InvalidQuery, oneOf } from './invalid-query.js'
+import type { Parameters } from './parameters.js'
+
+type Condition = Filter[string]
+type Operators = Exclude<Condition, string | number | boolean | null>
+type Scalar = string | number | boolean | null
+
+/** Every column a query of the dataset may name. */
+export const columnsOf = (dataset: Dataset): Readonly<Record<string, FactColumn>> => ({
+  ...baseColumns,
+  ...dataset.columns,
+})
+
+/** Where a column stands: of facts that of its name; of rollups an element of the key. */
+export type Placed = (name: string) => string
+
+/** SQL for which facts count. Throws InvalidQuery for a column that is not there, or a value it cannot have. */
+export function conditionsSql(
+  dataset: Dataset,
+  filters: Filter,
+  parameters: Parameters,
+  placed: Placed = columnOf,
+): string[] {
+  return Object.entries(filters).flatMap(([name, condition]) => {
+    const column = columnsOf(dataset)[name]
+    const pointer = `/filters/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    if (!column) throw new InvalidQuery(pointer, oneOf(Object.keys(columnsOf(dataset))))
+    const of = { column, sql: placed(name), pointer, parameters }
+    if (condition === null || typeof condition !== 'object') return [equals(of, condition)]
+    return Object.entries(condition).map(([operator, operand]) =>
+      operations[operator as keyof Operators](of, operand as never),
+    )
+  })
+}
+
+interface Of {
+  column: FactColumn
+  sql: string
+  pointer: string
+  parameters: Parameters
+}
+
+function value({ column, pointer, parameters }: Of, given: Exclude<Scalar, null>): string {
+  const wrong = () => new InvalidQuery(pointer, `must be compared with a value of type ${column.type}`)
+  if (column.type === 'text') {
+    if (typeof given !== 'string') throw wrong()
+  } else if (column.type === 'boolean') {
+    if (typeof given !== 'boolean') throw wrong()
+  } else if (column.type === 'timestamp') {
+    if (typeof given !== 'string' || Number.isNaN(Date.parse(given))) throw wrong()
+    return parameters.add(new Date(given).toISOString(), factTypes.timestamp)
+  } else if (typeof given !== 'number' || !Number.isFinite(given)) throw wrong()
+  else return parameters.add(given, factTypes.number)
+  return parameters.add(String(given).replaceAll('\0', ''), factTypes[column.type])
+}
+
+const equals = (of: Of, given: Scalar) =>
+  given === null ? `${of.sql} is null` : `${of.sql} = ${value(of, given)}`
+
+const among = (of: Of, given: Scalar[]) =>
+  given.length === 0 ? 'false' : `(${given.map((each) => equals(of, each)).join(' or ')})`
+
+const compared = (operator: string) => (of: Of, given: string | number) =>
+  `${of.sql} ${operator} ${value(of, given)}`
+
+function ofText(of: Of): Of {
+  if (of.column.type !== 'text') throw new InvalidQuery(of.pointer, 'is no text, and contains none')
+  return of
+}
+
+/** A value that is not there is unlike every other one, as the condition filter has it everywhere. */
+const operations: Record<keyof Operators, (of: Of, operand: never) => string> = {
+  in: (of, given: Scalar[]) => among(of, given),
+  nin: (of, given: Scalar[]) => `not coalesce(${among(of, given)}, false)`,
+  ne: (of, given: Scalar) => `not coalesce(${equals(of, given)}, false)`,
+  gt: compared('>'),
+  gte: compared('>='),
+  lt: compared('<'),
+  lte: compared('<='),
+  exists: (of, given: boolean) => `${of.sql} is ${given ? 'not ' : ''}null`,
+  contains: (of, given: Scalar) => `strpos(${ofText(of).sql}, ${value(of, given ?? '')}) > 0`,
+  starts_with: (of, given: string) => `starts_with(${ofText(of).sql}, ${value(of, given)})`,
+}

@@ -1,0 +1,87 @@
+import type { AnalyticsQuery, QueryAnswer, TenantScope } from '@opsplane/contracts'
+import type { Database, StatementRunner } from '@opsplane/postgres'
+import type { CheckedQuery } from './check-query.js'
+import { answerFromFacts } from './fact-answer.js'
+import { inOrder } from './order.js'
+import { previousOf, type Timeline, timelineOf } from './timeline.js'
+
+const timeoutMs = 20_000
+
+export interface DatasetAsk {
+  tenant: TenantScope
+  query: AnalyticsQuery
+  checked: CheckedQuery
+  /** ISO instant: what relative ranges go by. */
+  now: string
+}
+
+/** Everything out of one snapshot: rollups, their marks and facts agree. */
+export function inSnapshot<Result>(
+  { sql }: Pick<Database, 'sql'>,
+  read: (tx: StatementRunner) => Promise<Result>,
+): Promise<Result> {
+  return sql.begin('isolation level repeatable read read only', async (tx) => {
+    await tx.unsafe(`set local statement_timeout = ${timeoutMs}`)
+    return read(tx)
+  }) as Promise<Result>
+}
+
+/** Of the tenant's facts of a dataset: the version, and when the newest event happened that is in. */
+export async function versionOf(
+  sql: StatementRunner,
+  { workspaceId, environment }: TenantScope,
+  dataset: string,
+): Promise<string> {
+  const [row] = await sql.unsafe<{ version: string }[]>(
+    'select version from fact_versions where workspace_id = $1 and environment = $2 and dataset = $3',
+    [workspaceId, environment, dataset],
+    { prepare: true },
+  )
+  return `${dataset}.${row?.version ?? 0}`
+}
+
+/** Rows, totals, and the period before where that is asked for. */
+export function answerDataset(
+  database: Pick<Database, 'sql'>,
+  ask: DatasetAsk,
+): Promise<Omit<QueryAnswer, 'dataAsOf'>> {
+  const { tenant, query, checked, now } = ask
+  return inSnapshot(database, async (tx) => {
+    const asked = { range: query.range, grain: query.grain, timeZone: query.timeZone, now }
+    const dataVersion = await versionOf(tx, tenant, checked.dataset.name)
+    const timeline = await timelineOf(tx, asked)
+    const { from, to } = timeline
+    const main = await answerSpan(tx, ask, timeline)
+    const previous = query.comparePrevious ? await previousOf(tx, asked, timeline) : undefined
+    return {
+      columns: checked.columns,
+      ...main,
+      range: { from, to },
+      ...(previous && {
+        comparison: {
+          range: { from: previous.from, to: previous.to },
+          ...withoutTruncated(await answerSpan(tx, ask, previous)),
+        },
+      }),
+      dataVersion,
+    }
+  })
+}
+
+const withoutTruncated = ({ rows, totals }: Awaited<ReturnType<typeof answerSpan>>) => ({ rows, totals })
+
+async function answerSpan(tx: StatementRunner, { tenant, query, checked }: DatasetAsk, timeline: Timeline) {
+  const { dataset, measures, timeField, columns } = checked
+  const { filters, dimensions, grain, limit, sort } = query
+  const selection = { tenant, dataset, filters, dimensions, timeField, timeline }
+  const all = await answerFromFacts(tx, selection, measures, grain !== undefined)
+  const isGrouped = grain !== undefined || dimensions.length > 0
+  const { from, to } = timeline
+  const whole = { ...selection, dimensions: [], timeline: { from, to, bounds: [from] } }
+  const [totals] = isGrouped ? await answerFromFacts(tx, whole, measures, false) : all
+  return {
+    rows: inOrder(all, columns, sort).slice(0, limit),
+    truncated: all.length > limit,
+    totals: totals ?? null,
+  }
+}

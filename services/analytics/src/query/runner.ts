@@ -1,0 +1,62 @@
+import type { AnalyticsQuery, FactRowsQuery } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import type { Clock } from '@opsplane/runtime'
+import type { DataAge } from '../fact/data-age.js'
+import type { AnswerCache } from './answer-cache.js'
+import { checkDatasetQuery, checkFactRows, datasetOf } from './check-query.js'
+import { answerDataset, versionOf } from './dataset-query.js'
+import { requireRight } from './rights.js'
+import { factRows, rowsOfAnswer } from './rows.js'
+import type { StudioQueries } from './studio.js'
+import { checkStudioQuery } from './studio-query.js'
+import type { QueryCaller, QueryRunner } from './types.js'
+
+export interface QueryRunnerOptions {
+  database: Pick<Database, 'sql'>
+  age: DataAge
+  cache: AnswerCache
+  studio: StudioQueries
+  clock: Clock
+}
+
+const quarterHourMs = 900_000
+
+export function createQueryRunner({ database, age, cache, studio, clock }: QueryRunnerOptions): QueryRunner {
+  const runDataset = async (caller: QueryCaller, query: AnalyticsQuery, name: string) => {
+    const checked = checkDatasetQuery(query, datasetOf(name))
+    requireRight(caller, checked.dataset.permission)
+    const { tenant } = caller
+    const now = clock.now()
+    // Asked before the facts are read: what comes meanwhile only makes the answer newer than it says.
+    const dataAsOf = await age.asOf(tenant)
+    const dataVersion = await versionOf(database.sql, tenant, name)
+    const quarterHour = Math.floor(Date.parse(now) / quarterHourMs)
+    const answer = await cache.find(tenant, query, { dataVersion, quarterHour }, () =>
+      answerDataset(database, { tenant, query, checked, now }),
+    )
+    return { ...answer, dataAsOf }
+  }
+
+  const runQuery: QueryRunner['runQuery'] = (caller, query, signal) =>
+    query.dataset === undefined ? studio.run(caller, query, signal) : runDataset(caller, query, query.dataset)
+
+  return {
+    runQuery,
+    async openRows(caller, source, { after, signal }) {
+      if (source.kind === 'query') return rowsOfAnswer(await runQuery(caller, source.query, signal), after)
+      const { dataset, columns } = checkFactRows(source.query)
+      requireRight(caller, dataset.permission)
+      const dataAsOf = await age.asOf(caller.tenant)
+      const asked = { ...source.query, tenant: caller.tenant, dataset, columns, now: clock.now() }
+      return { columns, dataAsOf, pages: factRows(database, asked, { after, signal }) }
+    },
+    checkQuery(query) {
+      if (!isAnalyticsQuery(query)) checkFactRows(query)
+      else if (query.dataset === undefined) checkStudioQuery(query)
+      else checkDatasetQuery(query, datasetOf(query.dataset))
+    },
+  }
+}
+
+const isAnalyticsQuery = (query: AnalyticsQuery | FactRowsQuery): query is AnalyticsQuery =>
+  'measures' in query

@@ -1,0 +1,205 @@
+import type { AnalyticsQuery, TenantScope } from '@opsplane/contracts'
+import type { StatementRunner } from '@opsplane/postgres'
+import { columnOf, type Dataset, factTypes, type Rollup, tableOf } from '../dataset/dataset.js'
+import { type Block, type BlockRun, type Cover, coverOf, staleBlocks, type TimeSpan } from './blocks.js'
+import { columnsOf, conditionsSql } from './condition.js'
+import { allSumsOf, bucketSql, mergedSql, type Sketch, sketchName, weightSql } from './measures.js'
+import { Parameters } from './parameters.js'
+import type { Timeline } from './timeline.js'
+
+/** What is read of which dataset. */
+export interface Selection {
+  dataset: Dataset
+  tenant: TenantScope
+  filters: AnalyticsQuery['filters']
+  dimensions: readonly string[]
+  timeField: string
+  timeline: Timeline
+}
+
+/** Levels below this one keep no sketches: what they would hold is hardly less than the facts. */
+export const lowestSketchLevel = 1
+/** Beyond this the facts are read: right after a fill. */
+const mostMarks = 5_000
+
+/** The rollup that has every dimension that is asked for or filtered by; undefined where facts have to be read. */
+export function rollupFor(
+  { dataset, dimensions, filters, timeField }: Selection,
+  needsSketches: boolean,
+): { rollup: Rollup; number: number } | undefined {
+  if (timeField !== 'createdAt') return undefined
+  const needed = [...dimensions, ...Object.keys(filters)]
+  const fitting = dataset.rollups
+    .map((rollup, number) => ({ rollup, number }))
+    .filter(({ rollup }) => !needsSketches || rollup.sketches)
+    .filter(({ rollup }) => needed.every((name) => rollup.dimensions.includes(name)))
+  return fitting.sort((a, b) => a.rollup.dimensions.length - b.rollup.dimensions.length)[0]
+}
+
+/** Blocks of the dataset that cannot be read now, within the snapshot of the statement. */
+export async function readStale(
+  sql: StatementRunner,
+  { dataset, tenant }: Pick<Selection, 'dataset' | 'tenant'>,
+): Promise<ReadonlySet<string> | undefined> {
+  const marks = await sql.unsafe<Block[]>(
+    `select level, block from rollup_marks where workspace_id = $1 and environment = $2 and dataset = $3
+     limit ${mostMarks + 1}`,
+    [tenant.workspaceId, tenant.environment, dataset.name],
+    { prepare: true },
+  )
+  return marks.length > mostMarks ? undefined : staleBlocks(marks)
+}
+
+/** The spans of a timeline, without what lies outside of its range. */
+function spansOf({ from, to, bounds }: Timeline): TimeSpan[] {
+  const ends = [...bounds.slice(1), to]
+  return bounds
+    .map((bound, index) => ({
+      from: Math.max(Date.parse(bound), Date.parse(from)),
+      to: Math.min(Date.parse(ends[index] ?? to), Date.parse(to)),
+    }))
+    .filter((span) => span.from < span.to)
+}
+
+export interface Pieces {
+  parameters: Parameters
+  /** SQL of `(bucket, d0, d1, …, …what is added up)`, which may come in several parts for each group. */
+  sql: string
+}
+
+interface Asked extends Selection {
+  stale: ReadonlySet<string> | undefined
+}
+
+/** The sums of the facts, from rollups where there are any that are up to date. */
+export function sumPieces(asked: Asked, sums: readonly string[]): Pieces {
+  const all = allSumsOf(asked.dataset)
+  return pieces(asked, {
+    needsSketches: false,
+    lowest: 0,
+    table: 'rollups',
+    ofRollup: sums.map((sum, index) => `r.sums[${all.indexOf(sum) + 1}] as s${index}`),
+    ofFacts: sums.map((sum, index) => `${sum} as s${index}`),
+  })
+}
+
+/** The buckets of a sketch with what they hold. */
+export function sketchPieces(asked: Asked, sketch: Sketch): Pieces {
+  return pieces(asked, {
+    needsSketches: true,
+    lowest: lowestSketchLevel,
+    table: 'rollup_sketches',
+    sketch: sketchName(sketch),
+    ofRollup: ['u.bucket', 'u.weight'],
+    ofFacts: [`${bucketSql(sketch)} as sketch_bucket`, `${mergedSql(sketch, weightSql(sketch))} as weight`],
+    bucketed: bucketSql(sketch),
+    where: `${columnOf(sketch.column)} is not null`,
+  })
+}
+
+interface Reading {
+  needsSketches: boolean
+  lowest: number
+  table: string
+  sketch?: string
+  ofRollup: string[]
+  ofFacts: string[]
+  /** What facts are grouped by beside time and dimensions. */
+  bucketed?: string
+  where?: string
+}
+
+function pieces(asked: Asked, reading: Reading): Pieces {
+  const parameters = new Parameters()
+  const found = asked.stale && rollupFor(asked, reading.needsSketches)
+  const cover: Cover = found
+    ? coverOf(spansOf(asked.timeline), asked.stale ?? new Set(), reading.lowest)
+    : { runs: [], spans: [{ from: Date.parse(asked.timeline.from), to: Date.parse(asked.timeline.to) }] }
+  const parts: string[] = []
+  if (found && cover.runs.length > 0) parts.push(fromRollups(asked, reading, found, cover.runs, parameters))
+  if (cover.spans.length > 0 || parts.length === 0)
+    parts.push(fromFacts(asked, reading, cover.spans, parameters))
+  return { parameters, sql: parts.map((part) => `(${part})`).join(' union all ') }
+}
+
+const bucketAt = (at: string, { timeline }: Asked, parameters: Parameters) =>
+  timeline.bounds.length === 1
+    ? '1'
+    : `width_bucket(${at}, ${parameters.list(timeline.bounds, 'timestamptz')})`
+
+function fromRollups(
+  asked: Asked,
+  { table, sketch, ofRollup }: Reading,
+  { rollup, number }: { rollup: Rollup; number: number },
+  runs: readonly BlockRun[],
+  parameters: Parameters,
+): string {
+  const { dataset, tenant, dimensions, filters } = asked
+  const keyOf = (name: string) => `r.key[${rollup.dimensions.indexOf(name) + 1}]`
+  const typed = (name: string) => `${keyOf(name)}::${factTypes[columnsOf(dataset)[name]?.type ?? 'text']}`
+  const lists = (['level', 'first', 'last'] as const).map((field) =>
+    parameters.list(
+      runs.map((run) => run[field]),
+      'integer',
+    ),
+  )
+  const start = `to_timestamp(r.block::double precision * ${sliceSeconds} * power(4, r.level))`
+  const conditions = [
+    `r.workspace_id = ${parameters.add(tenant.workspaceId, 'text')}`,
+    `r.environment = ${parameters.add(tenant.environment, 'text')}`,
+    `r.dataset = '${dataset.name}' and r.rollup = ${number}`,
+    'r.level = b.level and r.block between b.first and b.last',
+    ...(sketch === undefined ? [] : [`r.sketch = '${sketch}'`]),
+    ...conditionsSql(dataset, filters, parameters, typed),
+  ]
+  const groups = dimensions.map((name, index) => `${keyOf(name)} as d${index}`)
+  const each =
+    sketch === undefined ? '' : ' cross join lateral unnest(r.buckets, r.counts) as u (bucket, weight)'
+  return `select ${[`${bucketAt(start, asked, parameters)} as bucket_of_time`, ...groups, ...ofRollup].join(', ')}
+    from unnest(${lists.join(', ')}) as b (level, first, last) cross join ${table} r${each}
+    where ${conditions.join(' and ')}`
+}
+
+const sliceSeconds = 900
+
+function fromFacts(
+  asked: Asked,
+  { ofFacts, bucketed, where }: Reading,
+  spans: readonly TimeSpan[],
+  parameters: Parameters,
+): string {
+  const { dataset, tenant, dimensions, filters, timeField } = asked
+  const at = columnOf(timeField)
+  const iso = (ms: number) => new Date(ms).toISOString()
+  const [only] = spans
+  const inSpans =
+    spans.length === 1 && only
+      ? `${at} >= ${parameters.add(iso(only.from), 'timestamptz')} and ${at} < ${parameters.add(iso(only.to), 'timestamptz')}`
+      : `${at} >= span.first and ${at} < span.last`
+  const joined =
+    spans.length === 1
+      ? ''
+      : `unnest(${parameters.list(
+          spans.map(({ from }) => iso(from)),
+          'timestamptz',
+        )}, ${parameters.list(
+          spans.map(({ to }) => iso(to)),
+          'timestamptz',
+        )}) as span (first, last) cross join `
+  const conditions = [
+    `workspace_id = ${parameters.add(tenant.workspaceId, 'text')}`,
+    `environment = ${parameters.add(tenant.environment, 'text')}`,
+    inSpans,
+    ...(where === undefined ? [] : [where]),
+    ...conditionsSql(dataset, filters, parameters),
+  ]
+  const groups = [bucketAt(at, asked, parameters), ...dimensions.map((name) => `${columnOf(name)}::text`)]
+  const named = groups.map((sql, index) => `${sql} as ${index === 0 ? 'bucket_of_time' : `d${index - 1}`}`)
+  // A constant in GROUP BY would be the number of a column.
+  const grouped = [
+    ...groups.map((_, index) => String(index + 1)),
+    ...(bucketed === undefined ? [] : [bucketed]),
+  ]
+  return `select ${[...named, ...ofFacts].join(', ')} from ${joined}${tableOf(dataset)} f
+    where ${conditions.join(' and ')} group by ${grouped.join(', ')}`
+}

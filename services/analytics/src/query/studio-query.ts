@@ -1,0 +1,48 @@
+import type { AnalyticsQuery } from '@opsplane/contracts'
+import { checkSort } from './check-query.js'
+import { InvalidQuery } from './invalid-query.js'
+import { studioColumns } from './studio-columns.js'
+
+export const foldKinds = [
+  'count',
+  'sum',
+  'avg',
+  'min',
+  'max',
+  'distinct',
+  'p50',
+  'p90',
+  'p95',
+  'p99',
+] as const
+export type FoldKind = (typeof foldKinds)[number]
+
+/** A measure over the rows of a table or a saved query: `count`, or a kind with the column it is of. */
+export interface RowMeasure {
+  name: string
+  kind: FoldKind
+  column?: string
+}
+
+/** Throws InvalidQuery for what is no measure of rows. */
+export function rowMeasures({ measures }: Pick<AnalyticsQuery, 'measures'>): RowMeasure[] {
+  return measures.map((name, index) => {
+    const [kind, ...rest] = name.split(':')
+    const column = rest.join(':')
+    const known = foldKinds.find((each) => each === kind)
+    if (!known || (known === 'count') !== (column === ''))
+      throw new InvalidQuery(
+        `/measures/${index}`,
+        `must be count, or ${foldKinds.slice(1).join(', ')} with : and a column`,
+      )
+    return column === '' ? { name, kind: known } : { name, kind: known, column }
+  })
+}
+
+/** Throws InvalidQuery for what a table or a saved query cannot be asked, as far as that can be told without it. */
+export function checkStudioQuery(query: AnalyticsQuery): void {
+  const measures = rowMeasures(query)
+  if ((query.grain || query.range || query.comparePrevious) && query.timeField === undefined)
+    throw new InvalidQuery('/timeField', 'is needed for a grain, a range or a comparison')
+  if (measures.length > 0) checkSort(query, studioColumns(query, measures))
+}
