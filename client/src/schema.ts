@@ -1,6 +1,161 @@
 /** Generated from the OpenAPI document by `npm run client`: change the routes, not this file. */
 
 export interface paths {
+    "/analytics/dashboards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List dashboards
+         * @description Those made here; with `builtIn=true` those that every workspace has.
+         */
+        get: operations["listDashboards"];
+        put?: never;
+        /**
+         * Create a dashboard
+         * @description The query of each widget is checked. Emits `dashboard.created`.
+         */
+        post: operations["createDashboard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/analytics/dashboards/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a dashboard */
+        get: operations["getDashboard"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a dashboard
+         * @description Emits `dashboard.deleted`.
+         */
+        delete: operations["deleteDashboard"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a dashboard
+         * @description One of those that are built in is not found. Emits `dashboard.updated`.
+         */
+        patch: operations["updateDashboard"];
+        trace?: never;
+    };
+    "/analytics/dashboards/{id}/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the data of a dashboard
+         * @description All widgets at once, with what the caller may read at this moment; what goes wrong with one of them stands in its `error`. With `since` of an earlier answer it waits until there is something newer.
+         */
+        get: operations["getDashboardData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/analytics/datasets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List datasets
+         * @description With the dimensions and measures that reports, dashboards and KPIs may ask for.
+         */
+        get: operations["listDatasets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/analytics/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List reports */
+        get: operations["listReports"];
+        put?: never;
+        /**
+         * Create a report
+         * @description Its query is checked: what its dataset does not have is a 422 with the field. Emits `report.created`.
+         */
+        post: operations["createReport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/analytics/reports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a report */
+        get: operations["getReport"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a report
+         * @description Emits `report.deleted`.
+         */
+        delete: operations["deleteReport"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a report
+         * @description Emits `report.updated`, or nothing where nothing changes.
+         */
+        patch: operations["updateReport"];
+        trace?: never;
+    };
+    "/analytics/reports/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a report
+         * @description With what the caller may read at this moment: a dataset takes its permission, a table or a saved query those of the database studio, whose row rules hold. `dataAsOf` says how old the data is.
+         */
+        post: operations["runReport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/apps": {
         parameters: {
             query?: never;
@@ -4894,12 +5049,151 @@ export interface components {
             /** @description As it was mailed. */
             token: string;
         };
+        AnalyticsDataset: {
+            /** @description What a fact has: filters and exports may name each. */
+            columns: {
+                label: string;
+                name: string;
+                /** @enum {string} */
+                type: "text" | "integer" | "number" | "boolean" | "date" | "timestamp" | "json";
+            }[];
+            description: string;
+            dimensions: {
+                label: string;
+                name: string;
+                /** @enum {string} */
+                type: "text" | "integer" | "number" | "boolean" | "date" | "timestamp" | "json";
+            }[];
+            label: string;
+            measures: {
+                /** @description Percentiles are right to within 1 %, distinct counts to about 2 %. */
+                approximate: boolean;
+                description: string;
+                /** @enum {string} */
+                format: "plain" | "percent" | "duration_ms";
+                /** @enum {string} */
+                kind: "count" | "sum" | "average" | "share" | "distinct" | "percentile";
+                label: string;
+                name: string;
+            }[];
+            name: string;
+            /** @description What asking takes. */
+            permission: string;
+            /** @description Instants that a fact may be counted at; the first unless asked. */
+            timeFields: string[];
+        };
+        AnalyticsDatasetPage: {
+            data: components["schemas"]["AnalyticsDataset"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * @example {
+         *       "dataset": "incidents",
+         *       "measures": [
+         *         "incidents",
+         *         "p90_time_to_resolve"
+         *       ],
+         *       "dimensions": [
+         *         "severity"
+         *       ],
+         *       "grain": "day",
+         *       "timeZone": "Europe/Berlin",
+         *       "range": {
+         *         "last": 30,
+         *         "unit": "day"
+         *       }
+         *     }
+         */
+        AnalyticsQuery: {
+            /**
+             * @description Also answers the period just before, of the same length.
+             * @default false
+             */
+            comparePrevious?: boolean;
+            /** @description One of `GET /analytics/datasets`. */
+            dataset?: string;
+            /**
+             * @description What rows are told apart by: declared ones of a dataset, else columns.
+             * @default []
+             */
+            dimensions?: string[];
+            /**
+             * @description Conditions on dimensions, or columns. A value may be `{{ params.name }}` in a report.
+             * @default {}
+             */
+            filters?: {
+                [key: string]: string | number | boolean | null | {
+                    contains?: string | number | boolean | null;
+                    exists?: boolean;
+                    gt?: number | string;
+                    gte?: number | string;
+                    in?: (string | number | boolean | null)[];
+                    lt?: number | string;
+                    lte?: number | string;
+                    ne?: string | number | boolean | null;
+                    nin?: (string | number | boolean | null)[];
+                    starts_with?: string;
+                };
+            };
+            /**
+             * @description Each row then covers one of these by the clock of the zone; weeks begin on Monday.
+             * @enum {string}
+             */
+            grain?: "quarter_hour" | "hour" | "day" | "week" | "month" | "quarter" | "year";
+            /**
+             * @description Rows that are answered at most.
+             * @default 1000
+             */
+            limit?: number;
+            /**
+             * @description Of a dataset those it declares. Of tables and saved queries `count`, and `sum:`, `avg:`, `min:`, `max:`, `distinct:`, `p50:`, `p90:`, `p95:` or `p99:` with a column.
+             * @default []
+             */
+            measures?: string[];
+            /**
+             * @description Of the saved query; `{{ params.name }}` in a report.
+             * @default {}
+             */
+            parameters?: {
+                [key: string]: unknown;
+            };
+            /** @description The last 30 days of a dataset unless given. */
+            range?: {
+                /**
+                 * Format: date-time
+                 * @description The first instant that counts.
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @description The first instant that no longer counts.
+                 */
+                to: string;
+            } | {
+                /** @description How many, the one that goes on now included. */
+                last: number;
+                /** @enum {string} */
+                unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
+            };
+            /** @description Instead: id of a saved query of the database studio. */
+            savedQuery?: string;
+            /** @description Name of a column, `-` in front for descending. By time and dimensions unless given. */
+            sort?: string;
+            /** @description Instead: slug of a table of the database studio, read with the rights of whoever runs it. */
+            table?: string;
+            /** @description What instant of a fact counts: the first one of its dataset unless given. Of tables and saved queries a column, which a grain and a range need. */
+            timeField?: string;
+            /** @default UTC */
+            timeZone?: string;
+        };
         App: {
             /** Format: date-time */
             createdAt: string;
             description: string;
             id: string;
             name: string;
+            /** @example asset-register */
             slug: string;
             /** @enum {string} */
             status: "active" | "archived";
@@ -5475,6 +5769,7 @@ export interface components {
         AppPatch: {
             description?: string;
             name?: string;
+            /** @example asset-register */
             slug?: string;
         };
         AppProblem: {
@@ -7747,8 +8042,234 @@ export interface components {
         };
         /** @enum {string} */
         Criticality: "critical" | "high" | "medium" | "low";
+        Dashboard: {
+            /** @description Is there in every workspace, and stays as it is. */
+            builtIn: boolean;
+            /** Format: date-time */
+            createdAt: string | null;
+            description: string;
+            /** @description Of a built-in one its name, such as `service-desk`. */
+            id: string;
+            name: string;
+            ownerId: string | null;
+            /** Format: date-time */
+            updatedAt: string | null;
+            version: number;
+            widgets: components["schemas"]["DashboardWidget"][];
+        };
+        DashboardData: {
+            dashboardId: string;
+            /** Format: date-time */
+            dataAsOf: string;
+            /** @description Sent with the next request, it waits for what is newer. */
+            since: string;
+            widgets: {
+                answer: {
+                    columns: components["schemas"]["ResultColumn"][];
+                    /** @description The period before, with `comparePrevious`. */
+                    comparison?: {
+                        range: {
+                            /** Format: date-time */
+                            from: string;
+                            /** Format: date-time */
+                            to: string;
+                        };
+                        rows: {
+                            [key: string]: unknown;
+                        }[];
+                        totals: {
+                            [key: string]: unknown;
+                        } | null;
+                    };
+                    /**
+                     * Format: date-time
+                     * @description Everything that happened until then is counted.
+                     */
+                    dataAsOf: string;
+                    /** @description Changes with what is counted; opaque. */
+                    dataVersion: string;
+                    range: {
+                        /** Format: date-time */
+                        from: string;
+                        /** Format: date-time */
+                        to: string;
+                    } | null;
+                    /** @description Values by column; `time` is when the span of the row begins. Spans without facts have no row. */
+                    rows: {
+                        [key: string]: unknown;
+                    }[];
+                    /** @description The measures over everything that counts, also what `limit` left out. */
+                    totals: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description Whether `limit` left rows out. */
+                    truncated: boolean;
+                } | null;
+                error: {
+                    code: string;
+                    message: string;
+                    retryable: boolean;
+                } | null;
+                id: string;
+                /** @enum {string} */
+                kind: "metric" | "line" | "area" | "bar" | "pie" | "table";
+                title: string;
+                width: number;
+            }[];
+        };
+        DashboardDataEnvelope: {
+            data: components["schemas"]["DashboardData"];
+            meta: components["schemas"]["Meta"];
+        };
+        DashboardEnvelope: {
+            data: components["schemas"]["Dashboard"];
+            meta: components["schemas"]["Meta"];
+        };
+        DashboardPage: {
+            data: components["schemas"]["Dashboard"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * @example {
+         *       "name": "Our team"
+         *     }
+         */
+        DashboardPatch: {
+            description?: string;
+            name?: string;
+            widgets?: components["schemas"]["DashboardWidget"][];
+        };
+        DashboardWidget: {
+            /** @description Unique in the dashboard. */
+            id: string;
+            /** @enum {string} */
+            kind: "metric" | "line" | "area" | "bar" | "pie" | "table";
+            /**
+             * @description Of the report.
+             * @default {}
+             */
+            parameters?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Or `report`.
+             * @example {
+             *       "dataset": "incidents",
+             *       "measures": [
+             *         "incidents",
+             *         "p90_time_to_resolve"
+             *       ],
+             *       "dimensions": [
+             *         "severity"
+             *       ],
+             *       "grain": "day",
+             *       "timeZone": "Europe/Berlin",
+             *       "range": {
+             *         "last": 30,
+             *         "unit": "day"
+             *       }
+             *     }
+             */
+            query?: {
+                /**
+                 * @description Also answers the period just before, of the same length.
+                 * @default false
+                 */
+                comparePrevious?: boolean;
+                /** @description One of `GET /analytics/datasets`. */
+                dataset?: string;
+                /**
+                 * @description What rows are told apart by: declared ones of a dataset, else columns.
+                 * @default []
+                 */
+                dimensions?: string[];
+                /**
+                 * @description Conditions on dimensions, or columns. A value may be `{{ params.name }}` in a report.
+                 * @default {}
+                 */
+                filters?: {
+                    [key: string]: string | number | boolean | null | {
+                        contains?: string | number | boolean | null;
+                        exists?: boolean;
+                        gt?: number | string;
+                        gte?: number | string;
+                        in?: (string | number | boolean | null)[];
+                        lt?: number | string;
+                        lte?: number | string;
+                        ne?: string | number | boolean | null;
+                        nin?: (string | number | boolean | null)[];
+                        starts_with?: string;
+                    };
+                };
+                /**
+                 * @description Each row then covers one of these by the clock of the zone; weeks begin on Monday.
+                 * @enum {string}
+                 */
+                grain?: "quarter_hour" | "hour" | "day" | "week" | "month" | "quarter" | "year";
+                /**
+                 * @description Rows that are answered at most.
+                 * @default 1000
+                 */
+                limit?: number;
+                /**
+                 * @description Of a dataset those it declares. Of tables and saved queries `count`, and `sum:`, `avg:`, `min:`, `max:`, `distinct:`, `p50:`, `p90:`, `p95:` or `p99:` with a column.
+                 * @default []
+                 */
+                measures?: string[];
+                /**
+                 * @description Of the saved query; `{{ params.name }}` in a report.
+                 * @default {}
+                 */
+                parameters?: {
+                    [key: string]: unknown;
+                };
+                /** @description The last 30 days of a dataset unless given. */
+                range?: {
+                    /**
+                     * Format: date-time
+                     * @description The first instant that counts.
+                     */
+                    from: string;
+                    /**
+                     * Format: date-time
+                     * @description The first instant that no longer counts.
+                     */
+                    to: string;
+                } | {
+                    /** @description How many, the one that goes on now included. */
+                    last: number;
+                    /** @enum {string} */
+                    unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
+                };
+                /** @description Instead: id of a saved query of the database studio. */
+                savedQuery?: string;
+                /** @description Name of a column, `-` in front for descending. By time and dimensions unless given. */
+                sort?: string;
+                /** @description Instead: slug of a table of the database studio, read with the rights of whoever runs it. */
+                table?: string;
+                /** @description What instant of a fact counts: the first one of its dataset unless given. Of tables and saved queries a column, which a grain and a range need. */
+                timeField?: string;
+                /** @default UTC */
+                timeZone?: string;
+            };
+            report?: string;
+            title: string;
+            /**
+             * @description Of twelve columns.
+             * @default 6
+             */
+            width?: number;
+        };
         DataSource: {
             appId: string;
+            /**
+             * @example {
+             *       "kind": "query",
+             *       "query": "Squares",
+             *       "input": {}
+             *     }
+             */
             binding: {
                 /** @description Columns that are read; all without. */
                 fields?: string[];
@@ -7893,6 +8414,13 @@ export interface components {
          *     }
          */
         DataSourcePatch: {
+            /**
+             * @example {
+             *       "kind": "query",
+             *       "query": "Squares",
+             *       "input": {}
+             *     }
+             */
             binding?: {
                 /** @description Columns that are read; all without. */
                 fields?: string[];
@@ -8163,6 +8691,7 @@ export interface components {
         Deployment: {
             appId: string;
             appName: string;
+            /** @example asset-register */
             appSlug: string;
             /** Format: date-time */
             createdAt: string;
@@ -8202,6 +8731,13 @@ export interface components {
                 title: string;
             }[];
             sources: {
+                /**
+                 * @example {
+                 *       "kind": "query",
+                 *       "query": "Squares",
+                 *       "input": {}
+                 *     }
+                 */
                 binding: {
                     /** @description Columns that are read; all without. */
                     fields?: string[];
@@ -8356,6 +8892,7 @@ export interface components {
         DeploymentWithContents: {
             appId: string;
             appName: string;
+            /** @example asset-register */
             appSlug: string;
             contents: components["schemas"]["DeploymentContents"];
             /** Format: date-time */
@@ -9524,7 +10061,10 @@ export interface components {
             /** @default  */
             description?: string;
             name: string;
-            /** @description Unique in the workspace, archived apps apart. */
+            /**
+             * @description Unique in the workspace, archived apps apart.
+             * @example asset-register
+             */
             slug: string;
         };
         /**
@@ -10252,6 +10792,34 @@ export interface components {
         };
         /**
          * @example {
+         *       "name": "My team",
+         *       "widgets": [
+         *         {
+         *           "id": "open",
+         *           "title": "Open incidents",
+         *           "kind": "metric",
+         *           "query": {
+         *             "dataset": "incidents",
+         *             "measures": [
+         *               "open"
+         *             ],
+         *             "filters": {
+         *               "assignmentGroup": "payments"
+         *             }
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        NewDashboard: {
+            /** @default  */
+            description?: string;
+            name: string;
+            /** @default [] */
+            widgets?: components["schemas"]["DashboardWidget"][];
+        };
+        /**
+         * @example {
          *       "name": "assets",
          *       "binding": {
          *         "kind": "table",
@@ -10269,6 +10837,13 @@ export interface components {
          *     }
          */
         NewDataSource: {
+            /**
+             * @example {
+             *       "kind": "query",
+             *       "query": "Squares",
+             *       "input": {}
+             *     }
+             */
             binding: {
                 /** @description Columns that are read; all without. */
                 fields?: string[];
@@ -10664,6 +11239,49 @@ export interface components {
             urgency?: "high" | "medium" | "low";
             /** @description How to live with it until it is mended. */
             workaround?: string | null;
+        };
+        /**
+         * @example {
+         *       "name": "Time to resolve by team",
+         *       "query": {
+         *         "dataset": "incidents",
+         *         "measures": [
+         *           "incidents",
+         *           "p90_time_to_resolve"
+         *         ],
+         *         "dimensions": [
+         *           "assignmentGroup"
+         *         ],
+         *         "filters": {
+         *           "severity": "{{ params.severity }}"
+         *         },
+         *         "grain": "week",
+         *         "timeZone": "Europe/Berlin",
+         *         "range": {
+         *           "last": 3,
+         *           "unit": "month"
+         *         }
+         *       },
+         *       "parameters": [
+         *         {
+         *           "name": "severity",
+         *           "type": "text",
+         *           "required": false,
+         *           "default": "critical"
+         *         }
+         *       ]
+         *     }
+         */
+        NewReport: {
+            /** @default  */
+            description?: string;
+            name: string;
+            /**
+             * @description A value of a filter, or a parameter of a saved query, may be `{{ params.name }}`.
+             * @default []
+             */
+            parameters?: components["schemas"]["ReportParameter"][];
+            query: components["schemas"]["AnalyticsQuery"];
         };
         /**
          * @example {
@@ -11395,6 +12013,51 @@ export interface components {
              */
             note?: string;
         };
+        QueryAnswer: {
+            columns: components["schemas"]["ResultColumn"][];
+            /** @description The period before, with `comparePrevious`. */
+            comparison?: {
+                range: {
+                    /** Format: date-time */
+                    from: string;
+                    /** Format: date-time */
+                    to: string;
+                };
+                rows: {
+                    [key: string]: unknown;
+                }[];
+                totals: {
+                    [key: string]: unknown;
+                } | null;
+            };
+            /**
+             * Format: date-time
+             * @description Everything that happened until then is counted.
+             */
+            dataAsOf: string;
+            /** @description Changes with what is counted; opaque. */
+            dataVersion: string;
+            range: {
+                /** Format: date-time */
+                from: string;
+                /** Format: date-time */
+                to: string;
+            } | null;
+            /** @description Values by column; `time` is when the span of the row begins. Spans without facts have no row. */
+            rows: {
+                [key: string]: unknown;
+            }[];
+            /** @description The measures over everything that counts, also what `limit` left out. */
+            totals: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Whether `limit` left rows out. */
+            truncated: boolean;
+        };
+        QueryAnswerEnvelope: {
+            data: components["schemas"]["QueryAnswer"];
+            meta: components["schemas"]["Meta"];
+        };
         QueryParameter: {
             default?: unknown;
             /** @default  */
@@ -11767,6 +12430,55 @@ export interface components {
             data: components["schemas"]["ReplayStarted"];
             meta: components["schemas"]["Meta"];
         };
+        Report: {
+            /** Format: date-time */
+            createdAt: string;
+            description: string;
+            id: string;
+            name: string;
+            /** @description The person who made it. */
+            ownerId: string;
+            /** @description A value of a filter, or a parameter of a saved query, may be `{{ params.name }}`. */
+            parameters: components["schemas"]["ReportParameter"][];
+            query: components["schemas"]["AnalyticsQuery"];
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        ReportEnvelope: {
+            data: components["schemas"]["Report"];
+            meta: components["schemas"]["Meta"];
+        };
+        ReportPage: {
+            data: components["schemas"]["Report"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        ReportParameter: {
+            default?: string | number | boolean;
+            /** @default  */
+            description?: string;
+            name: string;
+            /** @default true */
+            required?: boolean;
+            /**
+             * @default text
+             * @enum {string}
+             */
+            type?: "text" | "number" | "boolean";
+        };
+        /**
+         * @example {
+         *       "name": "Time to resolve"
+         *     }
+         */
+        ReportPatch: {
+            description?: string;
+            name?: string;
+            /** @description A value of a filter, or a parameter of a saved query, may be `{{ params.name }}`. */
+            parameters?: components["schemas"]["ReportParameter"][];
+            query?: components["schemas"]["AnalyticsQuery"];
+        };
         /**
          * @example {
          *       "resolutionCode": "fixed",
@@ -11798,6 +12510,16 @@ export interface components {
              * @example Raised the pool limit.
              */
             resolutionNotes?: string;
+        };
+        ResultColumn: {
+            /** @enum {string} */
+            format: "plain" | "percent" | "duration_ms";
+            label: string;
+            name: string;
+            /** @enum {string} */
+            role: "time" | "dimension" | "measure";
+            /** @enum {string} */
+            type: "text" | "integer" | "number" | "boolean" | "date" | "timestamp" | "json";
         };
         /**
          * @example {
@@ -12112,6 +12834,43 @@ export interface components {
             types?: ("text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "uuid" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "boolean[]" | "date[]" | "timestamp[]" | "uuid[]" | null)[] | {
                 [key: string]: "text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "uuid" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "boolean[]" | "date[]" | "timestamp[]" | "uuid[]";
             };
+        };
+        /**
+         * @example {
+         *       "parameters": {
+         *         "severity": "high"
+         *       },
+         *       "range": {
+         *         "last": 7,
+         *         "unit": "day"
+         *       }
+         *     }
+         */
+        RunReport: {
+            limit?: number;
+            /** @default {} */
+            parameters?: {
+                [key: string]: unknown;
+            };
+            /** @description In place of that of the report; so are those below. */
+            range?: {
+                /**
+                 * Format: date-time
+                 * @description The first instant that counts.
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @description The first instant that no longer counts.
+                 */
+                to: string;
+            } | {
+                /** @description How many, the one that goes on now included. */
+                last: number;
+                /** @enum {string} */
+                unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
+            };
+            timeZone?: string;
         };
         /**
          * @example {
@@ -14255,6 +15014,1944 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    listDashboards: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                builtIn?: "true" | "false";
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt";
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List dashboards */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    createDashboard: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDashboard"];
+            };
+        };
+        responses: {
+            /** @description Create a dashboard */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    /** @description Where the new resource is. */
+                    Location?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getDashboard: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a dashboard */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardEnvelope"];
+                };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    deleteDashboard: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    updateDashboard: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DashboardPatch"];
+            };
+        };
+        responses: {
+            /** @description Update a dashboard */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getDashboardData: {
+        parameters: {
+            query?: {
+                /** @description Of an earlier answer: waits until there is something newer, or for as long as `timeout` says. */
+                since?: string;
+                /** @description Milliseconds to wait with `since`; then the answer is what there is. */
+                timeout?: number | null;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the data of a dashboard */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardDataEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listDatasets: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List datasets */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalyticsDatasetPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listReports: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt";
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List reports */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    createReport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReport"];
+            };
+        };
+        responses: {
+            /** @description Create a report */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    /** @description Where the new resource is. */
+                    Location?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getReport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a report */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportEnvelope"];
+                };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    deleteReport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    updateReport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReportPatch"];
+            };
+        };
+        responses: {
+            /** @description Update a report */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    runReport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RunReport"];
+            };
+        };
+        responses: {
+            /** @description Run a report */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryAnswerEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     listApps: {
         parameters: {
             query?: {

@@ -39,7 +39,8 @@ function ofNumber(value: unknown, format: (number: number) => string): string {
 }
 
 /** A status such as `in_use` as words. */
-const words = (text: string) => (/^[a-z][a-z0-9_]*$/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1).replaceAll('_', ' ') : text)
+const words = (text: string) =>
+  /^[a-z][a-z0-9_]*$/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1).replaceAll('_', ' ') : text
 
 /** A day is the same one in every time zone. */
 const dateOnly = (value: unknown) => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value)
