@@ -9,12 +9,12 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /**
  * A filter with its expressions evaluated. What was declared as one value is one: an expression puts in no operators and no
- * lists. Throws `validation_failed`.
+ * lists. With `optional`, conditions that came to nothing are left out. Throws `validation_failed`.
  */
-export function evaluatedFilter(declared: Filter, evaluated: unknown): Filter {
+export function evaluatedFilter(declared: Filter, evaluated: unknown, optional = false): Filter {
   const values = isObject(evaluated) ? evaluated : {}
   const bent = Object.entries(declared).find(([field, condition]) => !hasShape(condition, values[field]))
-  const parsed = Filter.safeParse(values)
+  const parsed = Filter.safeParse(optional ? withoutEmpty(values) : values)
   if (bent || !parsed.success)
     throw new ApiError(
       'validation_failed',
@@ -35,8 +35,7 @@ function hasShape(declared: unknown, value: unknown): boolean {
   )
 }
 
-/** Without the conditions that came to nothing. */
-export function withoutEmpty(filter: Filter): Filter {
+function withoutEmpty(filter: Record<string, unknown>): Record<string, unknown> {
   const isEmpty = (condition: unknown) =>
     condition === null ||
     condition === '' ||

@@ -8,7 +8,7 @@ import {
 } from '@opsplane/contracts'
 import { jsonPointer, validationFailed } from '@opsplane/http'
 import { z } from 'zod'
-import { allOf, evaluatedFilter, type RowFilter, valuesWithin, withoutEmpty } from '../filters.js'
+import { allOf, evaluatedFilter, type RowFilter, valuesWithin } from '../filters.js'
 import { type Act, type CallParts, evaluated, perform, type Shown, type SourceCall } from './source-call.js'
 
 type TableBinding = Extract<SourceBinding, { kind: 'table' }>
@@ -145,7 +145,7 @@ async function filtersOf(parts: CallParts, call: SourceCall, binding: TableBindi
   const bound = rowFilterOf(call)
   return {
     filter: [...(bound === null ? [] : [bound]), evaluatedFilter(binding.filter ?? {}, filter)],
-    search: withoutEmpty(evaluatedFilter(binding.search ?? {}, search)),
+    search: evaluatedFilter(binding.search ?? {}, search, true),
   }
 }
 

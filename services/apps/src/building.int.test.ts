@@ -1,0 +1,385 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import {
+  App,
+  AppPage,
+  AppPageWithProblems,
+  DataSource,
+  Deployment,
+  DeploymentDiff,
+  DeploymentWithContents,
+  EmbedToken,
+} from '@opsplane/contracts'
+import { testPrincipal } from '@opsplane/testing'
+import { type AppsFixture, type GivenSource, startApps, tableOf } from './fixture/apps-fixture.js'
+
+let fixture: AppsFixture
+beforeAll(async () => {
+  fixture = await startApps()
+  fixture.platform.answers.getTable = ({ params: { slug } }) =>
+    slug === 'assets'
+      ? { data: tableOf('assets', 'serial', 'site', 'owner') }
+      : { status: 404, code: 'not_found' }
+})
+afterAll(() => fixture?.stop())
+
+const assets: GivenSource = { name: 'assets', binding: { kind: 'table', table: 'assets' } }
+const text = (value: string) => ({ type: 'text', value })
+
+describe('an app', () => {
+  it('is made, read, listed, changed and archived, in whatever environment', async () => {
+    const { api, service, principal } = fixture
+    const made = (await api.post('/apps', { slug: 'register', name: 'Register' })).data(App)
+    expect(made).toMatchObject({ slug: 'register', description: '', status: 'active', version: 1 })
+    const staging = service.as({ ...principal, environment: 'staging' })
+    expect((await staging.get(`/apps/${made.id}`)).data(App)).toEqual(made)
+    const renamed = (await staging.patch(`/apps/${made.id}`, { name: 'Assets' })).data(App)
+    expect(renamed).toMatchObject({ name: 'Assets', version: 2 })
+    expect((await api.patch(`/apps/${made.id}`, { name: 'Assets' })).data(App)).toEqual(renamed)
+    expect((await api.get('/apps')).page(App).items).toContainEqual(renamed)
+
+    const taken = await api.post('/apps', { slug: 'register', name: 'Other' })
+    expect(taken.error()).toMatchObject({
+      code: 'conflict',
+      details: [{ path: '/slug', code: 'not_unique' }],
+    })
+    expect((await api.send('DELETE', `/apps/${made.id}`)).status).toBe(204)
+    expect((await api.get(`/apps/${made.id}`)).data(App).status).toBe('archived')
+    expect((await api.patch(`/apps/${made.id}`, { name: 'B' })).error().code).toBe('invalid_state_transition')
+    expect((await api.post(`/apps/${made.id}/pages`, { slug: 'a', title: 'A' })).status).toBe(409)
+    // Its slug is free again.
+    expect((await api.post('/apps', { slug: 'register', name: 'Other' })).status).toBe(201)
+    const archived = (await api.get('/apps?status=archived')).page(App).items
+    expect(archived.map(({ id }) => id)).toEqual([made.id])
+  })
+
+  it("is not seen from another workspace, nor are its parts by another app's id", async () => {
+    const { api, service } = fixture
+    const [app, other] = [await fixture.build([assets]), await fixture.build([])]
+    const [page] = (await api.get(`/apps/${app.id}/pages`)).page(AppPage).items
+    const [source] = (await api.get(`/apps/${app.id}/data-sources`)).page(DataSource).items
+    const stranger = service.as(testPrincipal())
+    for (const path of ['', '/pages', `/pages/${page?.id}`, `/data-sources/${source?.id}`, '/deployments'])
+      expect((await stranger.get(`/apps/${app.id}${path}`)).status).toBe(404)
+    for (const path of [`/pages/${page?.id}`, `/data-sources/${source?.id}`]) {
+      expect((await api.get(`/apps/${other.id}${path}`)).status).toBe(404)
+      expect((await api.send('DELETE', `/apps/${other.id}${path}`)).status).toBe(404)
+    }
+  })
+
+  it('is built by those who may write, and deployed by those who may deploy', async () => {
+    const { service, principal } = fixture
+    const app = await fixture.build([])
+    const reader = service.as({ ...principal, permissions: ['apps:read', 'apps:use'] })
+    expect((await reader.post('/apps', { slug: 'x', name: 'X' })).error().code).toBe('insufficient_scope')
+    const writer = service.as({ ...principal, permissions: ['apps:write'] })
+    expect((await writer.post(`/apps/${app.id}/deploy`, {})).error().code).toBe('insufficient_scope')
+    const origins = { origins: ['https://a.example'] }
+    expect((await writer.post(`/apps/${app.id}/embed-token`, origins)).error().code).toBe(
+      'insufficient_scope',
+    )
+  })
+})
+
+describe('a page', () => {
+  it('is kept with what it speaks of that is not there, until it is', async () => {
+    const { api } = fixture
+    const app = await fixture.build([], [])
+    const components = [
+      { type: 'table', label: 'T', source: 'assets', columns: [{ field: 'serial' }] },
+      { type: 'container', children: [text('{{ data.assets.rows[0].x & inputs.nobody }}')] },
+      { type: 'button', label: 'Go', action: { then: { page: 'other', refresh: ['gone'] } } },
+    ]
+    const made = (await api.post(`/apps/${app.id}/pages`, { slug: 'all', title: 'All', components })).data(
+      AppPageWithProblems,
+    )
+    expect(made.problems.map(({ path, code }) => [path, code])).toEqual([
+      ['/components/0/source', 'unknown_source'],
+      ['/components/2/action/then/refresh/0', 'unknown_source'],
+      ['/components/2/action/then/page', 'unknown_page'],
+      ['/components/1/children/0/value', 'unknown_source'],
+      ['/components/1/children/0/value', 'unknown_input'],
+    ])
+    await api.post(`/apps/${app.id}/data-sources`, assets)
+    const later = (await api.get(`/apps/${app.id}/pages/${made.id}`)).data(AppPageWithProblems)
+    expect(later.problems).toHaveLength(3)
+    const patched = await api.patch(`/apps/${app.id}/pages/${made.id}`, { components: [text('Hi')] })
+    expect(patched.data(AppPageWithProblems)).toMatchObject({ problems: [], version: 2 })
+    expect((await api.post(`/apps/${app.id}/pages`, { slug: 'all', title: 'B' })).error().code).toBe(
+      'conflict',
+    )
+    expect((await api.send('DELETE', `/apps/${app.id}/pages/${made.id}`)).status).toBe(204)
+  })
+
+  const nested = (depth: number): object =>
+    depth === 0 ? text('x') : { type: 'container', children: [nested(depth - 1)] }
+  it.each([
+    ['an expression that is none', [text('{{ 1 + }}')], '/components/0/value'],
+    ['a function nobody knows', [text('{{ $shell("ls") }}')], '/components/0/value'],
+    [
+      'two components of one id',
+      [
+        { ...text('a'), id: 'a' },
+        { ...text('b'), id: 'a' },
+      ],
+      '/components/1/id',
+    ],
+    ['a component of no kind', [{ type: 'iframe', src: 'https://evil.example' }], '/components/0/type'],
+    ['a field that is none', [{ ...text('a'), html: '<script>' }], '/components/0/html'],
+    ['components too deep', [nested(8)], '/components'],
+    [
+      'too many components',
+      Array.from({ length: 6 }, () => ({ type: 'container', children: Array(99).fill(text('x')) })),
+      '/components',
+    ],
+    ['a page too long', Array.from({ length: 9 }, () => text('x'.repeat(9_000))), '/components'],
+  ])('is not saved with %s', async (_why, components, path) => {
+    const app = await fixture.build([], [])
+    const refused = await fixture.api.post(`/apps/${app.id}/pages`, { slug: 'a', title: 'A', components })
+    expect(refused.error()).toMatchObject({ code: 'validation_failed', details: [{ path }] })
+  })
+})
+
+describe('a data source', () => {
+  it.each([
+    ['an expression that is none', { filter: { site: '{{ params. }}' } }, '/binding/filter/site'],
+    ['a parameter nobody declares', { filter: { site: '{{ params.town }}' } }, '/binding/filter/site'],
+    ['a name nobody knows', { values: { site: '{{ window.top }}' } }, '/binding/values'],
+    ['a secret', { values: { site: '{{secrets.token}}' } }, '/binding/values'],
+    ['alternatives in its filter', { filter: { or: 'x' } }, '/binding/filter/or'],
+    ['an operation twice', { operations: ['list', 'list'] }, '/binding/operations'],
+    ['an operator nobody knows', { filter: { site: { like: 'x' } } }, '/binding/filter/site'],
+  ])('is not saved with %s', async (_why, binding, path) => {
+    const app = await fixture.build([], [])
+    const source = { name: 'a', binding: { kind: 'table', table: 'assets', ...binding } }
+    const refused = await fixture.api.post(`/apps/${app.id}/data-sources`, source)
+    expect(refused.error()).toMatchObject({ code: 'validation_failed' })
+    expect(refused.error().details.map((each) => each.path)).toContain(path)
+  })
+
+  it('is checked as it comes to be by a patch', async () => {
+    const { api } = fixture
+    const app = await fixture.build([
+      {
+        ...assets,
+        binding: { kind: 'table', table: 'assets', filter: { site: '{{ params.site }}' } },
+        params: { site: { type: 'text' } },
+      },
+    ])
+    const [source] = (await api.get(`/apps/${app.id}/data-sources`)).page(DataSource).items
+    const path = `/apps/${app.id}/data-sources/${source?.id}`
+    expect((await api.patch(path, { params: {} })).error().details).toMatchObject([
+      { path: '/binding/filter/site', code: 'unknown_param' },
+    ])
+    expect((await api.patch(path, { result: '{{ rows.serial }}' })).data(DataSource).version).toBe(2)
+    expect((await api.send('DELETE', path)).status).toBe(204)
+  })
+})
+
+describe('a deployment', () => {
+  it('pins pages, sources and schema; another one, a rollback and their difference', async () => {
+    const { api, platform } = fixture
+    const app = await fixture.build([assets])
+    const first = await fixture.deploy(app.id, { note: 'One' })
+    expect(first).toMatchObject({
+      ...{ number: 1, live: true, status: 'completed', pageCount: 1, sourceCount: 1, note: 'One' },
+      permissions: ['records:read'],
+      pinned: [{ source: 'assets', kind: 'table', name: 'assets', version: 3 }],
+    })
+    const [page] = (await api.get(`/apps/${app.id}/pages`)).page(AppPage).items
+    await api.patch(`/apps/${app.id}/pages/${page?.id}`, { title: 'Changed' })
+    const same = await fixture.person(app.slug).definition()
+    expect(JSON.parse(same.text).data.pages[0].title).toBe('Home')
+
+    const second = await fixture.deploy(app.id)
+    expect(second).toMatchObject({ number: 2, live: true })
+    const diff = await api.get(`/apps/${app.id}/deployments/1/diff/${second.id}`)
+    expect(diff.data(DeploymentDiff)).toEqual({
+      ...{ from: 1, to: 2 },
+      changes: [{ path: '/pages/0/title', kind: 'changed', before: 'Home', after: 'Changed' }],
+    })
+    const back = (await api.post(`/apps/${app.id}/rollback`, { to: 1 })).data(Deployment)
+    expect(back).toMatchObject({ number: 3, restores: 1, live: true, digest: first.digest })
+    expect(JSON.parse((await fixture.person(app.slug).definition()).text).data).toMatchObject({
+      ...{ app: { deployment: 3 }, pages: [{ title: 'Home' }] },
+    })
+    const listed = (await api.get(`/apps/${app.id}/deployments`)).page(Deployment).items
+    expect(listed.map(({ number, live }) => [number, live])).toEqual([
+      [3, true],
+      [2, false],
+      [1, false],
+    ])
+    const whole = (await api.get(`/apps/${app.id}/deployments/2`)).data(DeploymentWithContents)
+    expect(whole.contents.pages[0]?.title).toBe('Changed')
+    expect((await api.post(`/apps/${app.id}/rollback`, { to: 9 })).status).toBe(404)
+    // A short grant to look, and none to keep.
+    expect(platform.granted.every(({ expiresInSeconds }) => expiresInSeconds !== null)).toBe(true)
+  })
+
+  it('is of one environment', async () => {
+    const { service, principal } = fixture
+    const app = await fixture.build([])
+    const staging = { ...principal, environment: 'staging' as const }
+    const made = (await service.as(staging).post(`/apps/${app.id}/deploy`, {})).data(Deployment)
+    expect(made).toMatchObject({ number: 1, environment: 'staging' })
+    expect((await fixture.person(app.slug).definition()).status).toBe(404)
+    expect((await fixture.person(app.slug, staging).definition()).status).toBe(200)
+    expect((await fixture.api.get(`/apps/${app.id}/deployments/${made.id}`)).status).toBe(404)
+  })
+
+  it('counts without gaps when several go live at once', async () => {
+    const app = await fixture.build([])
+    const made = await Promise.all([1, 2, 3, 4].map(() => fixture.deploy(app.id)))
+    expect(made.map(({ number }) => number).sort()).toEqual([1, 2, 3, 4])
+  })
+
+  it('never changes, whatever happens to what it was made of', async () => {
+    const { service, api } = fixture
+    const app = await fixture.build([assets])
+    const { id } = await fixture.deploy(app.id)
+    await expect(service.sql`update deployment_contents set version = 2 where id = ${id}`).rejects.toThrow(
+      'never changes',
+    )
+    const [page] = (await api.get(`/apps/${app.id}/pages`)).page(AppPage).items
+    await api.send('DELETE', `/apps/${app.id}/pages/${page?.id}`)
+    expect((await fixture.person(app.slug).definition()).status).toBe(200)
+    expect((await api.post(`/apps/${app.id}/deploy`, {})).error().details).toMatchObject([
+      { code: 'no_pages' },
+    ])
+    await api.send('DELETE', `/apps/${app.id}`)
+    expect((await fixture.person(app.slug).definition()).status).toBe(404)
+  })
+
+  it('fails with all that is missing, and changes nothing but its record', async () => {
+    const { api, platform, service, principal } = fixture
+    const at = '2026-03-01T10:00:00.000Z'
+    platform.answers.listConnectors = () => ({
+      data: [
+        {
+          ...{
+            id: 'con_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+            name: 'billing',
+            kind: 'http',
+            description: '',
+            config: {},
+          },
+          ...{ enabled: false, retry: { attempts: 1, delayMs: 10, maxDelayMs: 10 }, timeoutMs: 1_000 },
+          ...{ ownerId: 'usr_1', status: 'up', statusChangedAt: null, lastError: null },
+          ...{ createdAt: at, updatedAt: at, version: 1 },
+        },
+      ],
+    })
+    platform.answers.listConnectorActions = () => ({ data: [] })
+    platform.answers.listQueries = () => ({ data: [] })
+    const app = await fixture.build(
+      [
+        {
+          name: 'assets',
+          binding: {
+            ...{ kind: 'table', table: 'assets', fields: ['colour'], operations: ['list', 'update'] },
+            ...{ writable: ['id'], filter: { 'site.town': 'x' }, sort: '-age' },
+          },
+        },
+        { name: 'ghosts', binding: { kind: 'table', table: 'ghosts' } },
+        { name: 'bills', binding: { kind: 'connector', connector: 'billing', action: 'get' } },
+        { name: 'sums', binding: { kind: 'query', query: 'Sums' } },
+      ],
+      [
+        {
+          slug: 'a',
+          title: 'A',
+          components: [{ type: 'detail', label: 'D', source: 'x', fields: [{ field: 'y' }] }],
+        },
+      ],
+    )
+    const poor = service.as({ ...principal, permissions: ['apps:deploy', 'records:read'] })
+    const refused = (await poor.post(`/apps/${app.id}/deploy`, {})).error()
+    expect(refused.code).toBe('validation_failed')
+    expect(
+      refused.details.map(({ code, params = {} }) => [code, params.page ?? params.source, params.path]),
+    ).toEqual([
+      ['unknown_source', 'a', '/components/0/source'],
+      ['permission_not_held', 'assets', '/binding'],
+      ['unknown_column', 'assets', '/binding/fields/0'],
+      ['unknown_column', 'assets', '/binding/filter/site.town'],
+      ['unknown_column', 'assets', '/binding/sort'],
+      ['unknown_column', 'assets', '/binding/writable/0'],
+      ['permission_not_held', 'bills', '/binding'],
+      ['disabled', 'bills', '/binding/connector'],
+      ['unknown_action', 'bills', '/binding/action'],
+      ['unknown_table', 'ghosts', '/binding/table'],
+      ['unknown_query', 'sums', '/binding/query'],
+    ])
+    const [failed] = (await api.get(`/apps/${app.id}/deployments`)).page(Deployment).items
+    expect(failed).toMatchObject({ status: 'failed', number: null, live: false })
+    expect(failed?.problems).toHaveLength(11)
+    expect((await fixture.person(app.slug).definition()).status).toBe(404)
+    const events = await service.sql`select type from events where resource->>'id' = ${failed?.id ?? ''}`
+    expect(events.map(({ type }) => type)).toEqual(['deploy.failed'])
+  })
+
+  it('is neither made nor said to have failed while a service cannot say what there is', async () => {
+    const { platform, api } = fixture
+    const { getTable = () => ({ status: 404, code: 'not_found' }) } = platform.answers
+    const app = await fixture.build([assets])
+    platform.answers.getTable = () => ({ status: 503, code: 'service_unavailable' })
+    expect((await api.post(`/apps/${app.id}/deploy`, {})).status).toBe(503)
+    platform.answers.getTable = getTable
+    expect((await api.get(`/apps/${app.id}/deployments`)).page(Deployment).items).toEqual([])
+  })
+})
+
+describe('an embed token', () => {
+  it('is made of what is embeddable, listed, and revoked', async () => {
+    const { api, platform } = fixture
+    const app = await fixture.build([assets])
+    const wanted = { origins: ['https://portal.example.com'] }
+    const make = (body: object = wanted) => api.post(`/apps/${app.id}/embed-token`, body)
+    expect((await make()).error().code).toBe('conflict')
+    await fixture.deploy(app.id)
+    expect((await make()).error().code).toBe('conflict')
+    await fixture.deploy(app.id, { embeddable: true })
+    const standing = platform.granted.at(-1)
+    expect(standing).toMatchObject({ expiresInSeconds: null, permissions: ['records:read'] })
+
+    expect((await make({ ...wanted, exempt: ['ghosts'] })).error().details).toMatchObject([
+      { path: '/exempt/0' },
+    ])
+    for (const origin of [
+      '*',
+      'https://*.example.com',
+      'https://a.example/x',
+      "https://a.example; script-src 'x'",
+      'data:x',
+    ])
+      expect((await make({ origins: [origin] })).error().details).toMatchObject([{ path: '/origins/0' }])
+    const { token, path, ...created } = await fixture.embedToken(app.id)
+    expect(token.split('.')).toHaveLength(3)
+    expect(path).toBe(`/apps/acme/${app.slug}?embed=${created.id}#token=${token}`)
+    const listed = (await api.get(`/apps/${app.id}/embed-tokens`)).page(EmbedToken).items
+    expect(listed).toEqual([created])
+    expect((await api.send('DELETE', `/apps/${app.id}/embed-tokens/${created.id}`)).status).toBe(204)
+    const found = await api.get(`/apps/${app.id}/embed-tokens/${created.id}`)
+    expect(found.data(EmbedToken).revokedAt).not.toBeNull()
+    // What runs next takes over: the grant of the deployment before ends.
+    await fixture.deploy(app.id)
+    expect(platform.revoked).toEqual([
+      `grant-${platform.granted.indexOf(standing ?? { run: '', expiresInSeconds: 1 }) + 1}`,
+    ])
+  })
+})
+
+it('comes out the same when it is rebuilt from its events', async () => {
+  const { service } = fixture
+  const rows = async () => [
+    await service.sql`select * from apps order by id`,
+    await service.sql`select * from app_pages order by id`,
+    await service.sql`select * from data_sources order by id`,
+    await service.sql`select * from deployments order by id`,
+    await service.sql`select * from deployment_contents order by id`,
+    await service.sql`select * from embed_tokens order by id`,
+  ]
+  const before = await rows()
+  expect(before.every((table) => table.length > 0)).toBe(true)
+  await service.rebuild()
+  expect(await rows()).toEqual(before)
+})
