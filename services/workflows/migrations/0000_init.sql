@@ -15,6 +15,10 @@ CREATE FUNCTION "texts_of"("list" jsonb) RETURNS text[] LANGUAGE sql IMMUTABLE A
 	SELECT array(SELECT jsonb_array_elements_text("list"))
 $$;
 --> statement-breakpoint
+CREATE TABLE "revoked_versions" (
+	"version_id" text PRIMARY KEY NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "schedule_fires" (
 	"schedule_id" text NOT NULL,
 	"fire_at" timestamp with time zone NOT NULL,
@@ -256,3 +260,6 @@ BEGIN
 	RAISE EXCEPTION 'version % of a workflow never changes', OLD.id;
 END $$;--> statement-breakpoint
 CREATE TRIGGER "workflow_versions_are_kept" BEFORE UPDATE ON "workflow_versions" FOR EACH ROW EXECUTE FUNCTION "refuse_version_change"();
+--> statement-breakpoint
+-- Events of runs are no folds of a state: rebuilding passes them over.
+INSERT INTO "journals" VALUES ('runs');

@@ -1,6 +1,6 @@
 import { readModelTable, stateText } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
-import { index, integer, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 
 export const workflows = readModelTable(
   'workflows',
@@ -29,6 +29,9 @@ export const workflows = readModelTable(
 
 /** What is being worked on, one for each workflow: too large for its events, so nothing makes it anew. */
 export const workflowDrafts = readModelTable('workflow_drafts', {})
+
+/** Versions of archived workflows whose grants were revoked. */
+export const revokedVersions = pgTable('revoked_versions', { versionId: text('version_id').primaryKey() })
 
 /** What was published, and never changes again; number 0: a draft as it was tested. */
 export const workflowVersions = readModelTable(

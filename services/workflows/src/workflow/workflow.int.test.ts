@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   newId,
+  TriggeredRun,
   Workflow,
   WorkflowDiff,
   WorkflowExport,
@@ -17,6 +18,7 @@ import {
   startWorkflows,
   type WorkflowsFixture,
 } from '../fixture/workflows-fixture.js'
+import { revokeArchived } from './grants.js'
 
 let fixture: WorkflowsFixture
 let api: ApiClient
@@ -146,6 +148,26 @@ describe('a draft', () => {
     const [first, second] = [await again(), await again()]
     expect(second.data(WorkflowWithDraft)).toEqual(first.data(WorkflowWithDraft))
   })
+})
+
+it('gives up the grants of its versions with its last run, once it is archived', async () => {
+  const { id } = await create({ steps: [{ id: 'nap', type: 'wait', seconds: 3_600 }] })
+  const { granted, revoked } = fixture.settings
+  await act(id, 'publish')
+  await act(id, 'publish')
+  const grants = [`grant-${granted.length - 1}`, `grant-${granted.length}`]
+  const { runId } = (await api.post(`/workflows/${id}/trigger`, {})).data(TriggeredRun)
+  expect((await api.send('DELETE', `/workflows/${id}`)).status).toBe(204)
+  expect(revoked.filter((grant) => grants.includes(grant))).toEqual([])
+  expect((await api.post(`/runs/${runId}/cancel`, {})).status).toBe(200)
+  const revoke = async (grant: string) => void revoked.push(grant)
+  for (let look = 0; look < 2; look++) await revokeArchived(fixture.service, { revoke })
+  expect(revoked.filter((grant) => grants.includes(grant)).sort()).toEqual(grants)
+  const other = await create(hello)
+  await act(other.id, 'publish')
+  const last = `grant-${granted.length}`
+  expect((await api.send('DELETE', `/workflows/${other.id}`)).status).toBe(204)
+  expect(revoked).toContain(last)
 })
 
 describe('versions', () => {

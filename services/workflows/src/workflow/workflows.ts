@@ -16,6 +16,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { type Checks, refuseProblems } from './check/problems.js'
 import { visits } from './check/walk.js'
 import { type Pinned, type WorkflowCommand, type WorkflowRecord, type Written, workflow } from './domain.js'
+import { revokeArchived } from './grants.js'
 import { requireRights } from './rights.js'
 import { allowedActions, statusAfter } from './transitions.js'
 import {
@@ -40,6 +41,8 @@ export interface Workflows {
   publish(id: string, options: { note: string; activate: boolean }, meta: RequestMeta): Promise<Workflow>
   activate(id: string, meta: RequestMeta): Promise<Workflow>
   rollback(id: string, to: number, meta: RequestMeta): Promise<Workflow>
+  /** Its grants end with its last run. */
+  archive(id: string, meta: RequestMeta): Promise<void>
   rotateHook(id: string, hookId: string, meta: RequestMeta): Promise<{ path: string }>
   /** A published version; `not_found` where there is none of this number. */
   version(id: string, number: number, tenant: TenantScope): Promise<StoredVersion>
@@ -78,7 +81,7 @@ export interface WorkflowParts {
 }
 
 export function createWorkflows(
-  { store, database, cursors }: ServiceContext,
+  { store, database, cursors, log }: ServiceContext,
   { delegations, checks, logEnds }: WorkflowParts,
 ): Workflows {
   const aggregate = store.aggregate(workflow, { present: shown })
@@ -164,6 +167,14 @@ export function createWorkflows(
     rollback: async (id, to, meta) => {
       const version = await loadVersion(versions, id, to, meta.tenant)
       return aggregate.handle(id, { kind: 'rollback', version: pinned(version), now: meta.now }, meta)
+    },
+
+    archive: async (id, meta) => {
+      await aggregate.handle(id, { kind: 'archive', now: meta.now }, meta)
+      // What fails here is done by the daily look.
+      await revokeArchived(database, delegations, { workflowId: id }).catch((error: unknown) =>
+        log.warn({ err: error, workflowId: id }, 'the grants of an archived workflow are revoked later'),
+      )
     },
 
     rotateHook: (id, hookId, meta) =>
