@@ -88,6 +88,7 @@ CREATE TABLE "workflows" (
 	"trigger_type" text GENERATED ALWAYS AS (state->>'triggerType') STORED,
 	"owner_id" text GENERATED ALWAYS AS (state->>'ownerId') STORED,
 	"hook_id" text GENERATED ALWAYS AS (state->>'hookId') STORED,
+	"promoted_name" text GENERATED ALWAYS AS (state->>'promotedName') STORED,
 	"trigger_keys" text[] GENERATED ALWAYS AS (trigger_keys(state::jsonb)) STORED
 );
 --> statement-breakpoint
@@ -198,6 +199,7 @@ CREATE INDEX "workflows_updated_idx" ON "workflows" USING btree ("workspace_id",
 CREATE INDEX "workflows_name_idx" ON "workflows" USING btree ("workspace_id","environment","name","id");--> statement-breakpoint
 CREATE INDEX "workflows_owner_idx" ON "workflows" USING btree ("workspace_id","owner_id") WHERE status = 'active';--> statement-breakpoint
 CREATE UNIQUE INDEX "workflows_hook_key" ON "workflows" USING btree ("hook_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "workflows_promoted_key" ON "workflows" USING btree ("workspace_id","environment","promoted_name") WHERE promoted_name is not null and status <> 'archived';--> statement-breakpoint
 CREATE INDEX "workflows_trigger_idx" ON "workflows" USING gin ("trigger_keys") WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "recent_events_tenant_idx" ON "recent_events" USING btree ("workspace_id","environment","source","position");--> statement-breakpoint
 CREATE INDEX "recent_events_kept_idx" ON "recent_events" USING btree ("kept_at");--> statement-breakpoint

@@ -311,6 +311,30 @@ it('is exported with names, and promoted to another environment as a draft', asy
   fixture.settings.reach = null
 })
 
+it('is promoted with the sub-workflows of the same names, and made once by promotions at the same time', async () => {
+  const child = await create(greeting('child'), 'Child of two')
+  await act(child.id, 'publish')
+  const parent = await create(
+    { steps: [{ id: 'sub', type: 'workflow', workflow: child.id }] },
+    'Parent of one',
+  )
+  await act(parent.id, 'publish')
+  const promote = async (id: string) =>
+    (await api.post(`/workflows/${id}/promote`, { environment: 'staging' })).data(WorkflowWithDraft)
+  const early = await promote(parent.id)
+  expect(early.problems).toMatchObject([{ step: 'sub', path: '/steps/0/workflow', code: 'unknown_workflow' }])
+  const made = await Promise.all(Array.from({ length: 4 }, () => promote(child.id)))
+  expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+  const later = await promote(parent.id)
+  expect(later).toMatchObject({ id: early.id, draft: { steps: [{ workflow: made[0]?.id }] } })
+  const staging = fixture.service.as({ ...principal, environment: 'staging' })
+  expect((await staging.post(`/workflows/${made[0]?.id}/publish`, {})).status).toBe(200)
+  expect((await promote(parent.id)).problems).toEqual([])
+  // Called otherwise, it makes room for another one.
+  await staging.send('PATCH', `/workflows/${made[0]?.id}`, { body: { name: 'Kept' } })
+  expect((await promote(child.id)).id).not.toBe(made[0]?.id)
+})
+
 it('has an address for its inbound webhook that can be changed and stands in no event', async () => {
   const { id } = await create()
   const hook = (await api.get(`/workflows/${id}/hook`)).data(WorkflowHook)

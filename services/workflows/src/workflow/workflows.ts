@@ -35,7 +35,8 @@ export type WorkflowAggregate = Aggregate<WorkflowRecord, WorkflowCommand, Workf
 export interface Workflows {
   aggregate: WorkflowAggregate
   versions: Versions
-  create(fields: NewWorkflow, meta: RequestMeta): Promise<WorkflowWithDraft>
+  /** Throws `conflict` (`not_unique`) where one of this name was `promoted` there already. */
+  create(fields: NewWorkflow & { promoted?: boolean }, meta: RequestMeta): Promise<WorkflowWithDraft>
   get(id: string, tenant: TenantScope): Promise<WorkflowWithDraft>
   update(id: string, patch: WorkflowPatch, meta: RequestMeta): Promise<WorkflowWithDraft>
   publish(id: string, options: { note: string; activate: boolean }, meta: RequestMeta): Promise<Workflow>
@@ -104,7 +105,7 @@ export function createWorkflows(
     versions,
     record,
 
-    create: ({ definition, ...fields }, meta) => {
+    create: ({ definition, promoted = false, ...fields }, meta) => {
       const id = newId('workflow')
       const draft = written(id, definition, meta.now)
       const place = placeOf(meta.tenant)
@@ -113,6 +114,7 @@ export function createWorkflows(
         id,
         ...fields,
         place,
+        promoted,
         hookId: newId('hook'),
         draft,
         now: meta.now,
