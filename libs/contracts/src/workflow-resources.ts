@@ -195,3 +195,4 @@ export const SkippedTrigger = z
     }),
   })
   .meta({ id: 'SkippedTrigger' })
+export type SkippedTrigger = z.infer<typeof SkippedTrigger>

@@ -15,6 +15,10 @@ CREATE FUNCTION "texts_of"("list" jsonb) RETURNS text[] LANGUAGE sql IMMUTABLE A
 	SELECT array(SELECT jsonb_array_elements_text("list"))
 $$;
 --> statement-breakpoint
+CREATE TABLE "revoked_versions" (
+	"version_id" text PRIMARY KEY NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "schedule_fires" (
 	"schedule_id" text NOT NULL,
 	"fire_at" timestamp with time zone NOT NULL,
@@ -84,6 +88,7 @@ CREATE TABLE "workflows" (
 	"trigger_type" text GENERATED ALWAYS AS (state->>'triggerType') STORED,
 	"owner_id" text GENERATED ALWAYS AS (state->>'ownerId') STORED,
 	"hook_id" text GENERATED ALWAYS AS (state->>'hookId') STORED,
+	"promoted_name" text GENERATED ALWAYS AS (state->>'promotedName') STORED,
 	"trigger_keys" text[] GENERATED ALWAYS AS (trigger_keys(state::jsonb)) STORED
 );
 --> statement-breakpoint
@@ -194,6 +199,7 @@ CREATE INDEX "workflows_updated_idx" ON "workflows" USING btree ("workspace_id",
 CREATE INDEX "workflows_name_idx" ON "workflows" USING btree ("workspace_id","environment","name","id");--> statement-breakpoint
 CREATE INDEX "workflows_owner_idx" ON "workflows" USING btree ("workspace_id","owner_id") WHERE status = 'active';--> statement-breakpoint
 CREATE UNIQUE INDEX "workflows_hook_key" ON "workflows" USING btree ("hook_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "workflows_promoted_key" ON "workflows" USING btree ("workspace_id","environment","promoted_name") WHERE promoted_name is not null and status <> 'archived';--> statement-breakpoint
 CREATE INDEX "workflows_trigger_idx" ON "workflows" USING gin ("trigger_keys") WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "recent_events_tenant_idx" ON "recent_events" USING btree ("workspace_id","environment","source","position");--> statement-breakpoint
 CREATE INDEX "recent_events_kept_idx" ON "recent_events" USING btree ("kept_at");--> statement-breakpoint
@@ -256,3 +262,6 @@ BEGIN
 	RAISE EXCEPTION 'version % of a workflow never changes', OLD.id;
 END $$;--> statement-breakpoint
 CREATE TRIGGER "workflow_versions_are_kept" BEFORE UPDATE ON "workflow_versions" FOR EACH ROW EXECUTE FUNCTION "refuse_version_change"();
+--> statement-breakpoint
+-- Events of runs are no folds of a state: rebuilding passes them over.
+INSERT INTO "journals" VALUES ('runs');

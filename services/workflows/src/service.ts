@@ -10,11 +10,13 @@ import { hookRoutes } from './trigger/hook-routes.js'
 import { createHooks } from './trigger/hooks.js'
 import { manualRoutes } from './trigger/manual-routes.js'
 import { startScheduleTriggers } from './trigger/schedules.js'
+import { skippedRoutes } from './trigger/skipped.js'
 import { createStarting } from './trigger/starting.js'
 import { workflowActionRoutes } from './workflow/action-routes.js'
 import { createChecks } from './workflow/check/problems.js'
 import { findConnectors } from './workflow/connector-names.js'
 import { workflow } from './workflow/domain.js'
+import { startRevocation } from './workflow/grants.js'
 import { logEndsOf, shared } from './workflow/log-ends.js'
 import { createPortable } from './workflow/portable.js'
 import { portableRoutes } from './workflow/portable-routes.js'
@@ -67,6 +69,7 @@ export const workflows = defineService<WorkflowsConfig>({
           }),
         ),
         ...manualRoutes(definitions, runs),
+        ...skippedRoutes(ctx),
         ...hookRoutes(hooks),
       ],
       background: [
@@ -75,6 +78,7 @@ export const workflows = defineService<WorkflowsConfig>({
         expressions,
         ...ofRuns.background,
         watchRights(ctx, definitions, settings),
+        startRevocation(ctx, delegations),
         triggers,
         startScheduleTriggers(ctx, { workflows: definitions, runs }),
         startBusTriggers(ctx, starting),

@@ -95,7 +95,7 @@ export async function leaseRun(
     `update runs set lease_owner = $2::text, lease_fence = lease_fence + 1,
        due_at = least(due_at, coalesce($4::text::timestamptz, now())),
        held_until = coalesce($4::text::timestamptz, clock_timestamp()) + $3::float8 * interval '1 ms'
-     where id = $1 and ($5::boolean or lease_owner is null or held_until < coalesce($4::text::timestamptz, now()))
+     where id = $1 and ($5::text::boolean or lease_owner is null or held_until < coalesce($4::text::timestamptz, now()))
      returning id as key, lease_fence::text as fence, failures, '' as at, 0::float8 as "lagMs", ${runColumns.join(', ')}`,
     [id, owner, String(leaseMs), at, String(force)],
   )

@@ -63,7 +63,8 @@ export async function listRuns(sql: Database['sql'], options: ListOptions): Prom
   const binding = tenantBinding(tenant, options.binding)
   const [, last = null] = options.after === undefined ? [] : positionOf(cursors, options.after, binding)
   const { text, parameters } = listStatement(tenant, options.filters, last, limit + 1)
-  const rows = await run<Found>(sql, text, parameters)
+  // Planned for these values: the plan that suits usual ones reads everything for a rare one.
+  const rows = await sql.unsafe<Found[]>(text, parameters, { prepare: false })
   const items = rows.slice(0, limit).map((row) => found(row).shown)
   const end = rows.length > limit ? items.at(-1) : undefined
   return { items, nextCursor: end ? cursors.encode([null, end.id], binding) : null, limit }
@@ -91,9 +92,8 @@ export function listStatement(
   where((value) => `id >= ${value}`, from === undefined ? null : idOf(from))
   where((value) => `id < ${value}`, to === undefined ? null : idOf(to))
   where((value) => `id < ${value}`, before)
-  parameters.push(String(limit))
-  const text = `select ${columns} from runs where ${conditions.join(' and ')}
-    order by id desc limit $${parameters.length}::int`
+  // A number, so that the plan is made for few rows.
+  const text = `select ${columns} from runs where ${conditions.join(' and ')} order by id desc limit ${limit}`
   return { text, parameters }
 }
 

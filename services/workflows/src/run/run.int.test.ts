@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { PendingApproval, Run, RunDetail } from '@opsplane/contracts'
+import { PendingApproval, Run, RunDetail, systemActor } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
@@ -22,7 +22,10 @@ beforeAll(async () => {
     return answer(asked.filter((each) => each.key === key).length)
   }
   const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
-  world = runService({ effects: { http, api: refuses, connector: refuses, publish: refuses } })
+  world = runService({
+    leaseMs: 600_000,
+    effects: { http, api: refuses, connector: refuses, publish: refuses },
+  })
   service = await startTestService(world.service)
   const [first] = world.replicas
   if (!first) throw new Error('no replica has started')
@@ -172,6 +175,31 @@ describe('cancel', () => {
     ])
     expect((await api.post(`/runs/${runId}/cancel`, {})).error().code).toBe('invalid_state_transition')
     expect(await eventsOf(runId)).toEqual(['workflow.run_started', 'workflow.run_cancelled'])
+  })
+
+  test('reaches a run that another replica works on, and its sub-workflow, long before a lease runs out', async () => {
+    asked.length = 0
+    answer = () => new Promise(() => {})
+    const other = await service.replica()
+    try {
+      const child = 'wf_01JABCDEFGHJKMNPQRSTVWXYZ9'
+      world.define({ steps: [call('slow')] }, child)
+      const steps = [{ id: 'sub', type: 'workflow', workflow: child } as const]
+      const runId = (await runs.start(world.define({ steps })())).runId
+      await waitFor(() => asked.length === 1)
+      const second = world.replicas.at(-1)
+      expect(second).not.toBe(runs)
+      expect(second?.runner.has(runId)).toBe(false)
+      const { actor, requestId } = { actor: systemActor, requestId: null }
+      const signal = { kind: 'cancel', by: 'usr_1', reason: 'enough' } as const
+      expect(await second?.present(runId, { signal, actor, requestId }, true)).toBe('changed')
+      const childId = (await detail(runId)).steps[0]?.childRunId ?? ''
+      expect(await ended(childId)).toMatchObject({ status: 'cancelled' })
+      await waitFor(() => asked[0]?.signal.aborted === true)
+      expect((await detail(runId)).status).toBe('cancelled')
+    } finally {
+      await other.stop()
+    }
   })
 
   test('reaches runs that wait, and the runs they wait for', async () => {

@@ -6,6 +6,7 @@ import type { Runs } from '../run/runs.js'
 import type { StartRequest } from '../run/start.js'
 import type { WorkflowRecord } from '../workflow/domain.js'
 import type { Runnable, Workflows } from '../workflow/workflows.js'
+import { createSkipped } from './skipped.js'
 
 /** Something that starts a workflow by itself. */
 export interface Cause {
@@ -41,20 +42,8 @@ export interface StartingOptions {
   log: Logger
 }
 
-export function createStarting({ workflows, runs, database: { sql }, log }: StartingOptions): Starting {
-  /** What did not start a run is kept, once for each cause. */
-  const recordSkipped = async (
-    { workspaceId, environment }: TenantScope,
-    workflowId: string,
-    { type, id, at }: Cause,
-    reason: string,
-  ) => {
-    await sql`
-      insert into skipped_triggers (workflow_id, trigger_id, workspace_id, environment, trigger_type, triggered_at, reason)
-      values (${workflowId}, ${id}, ${workspaceId}, ${environment}, ${type}, ${at}, ${reason})
-      on conflict do nothing`
-    log.warn({ workflowId, trigger: type, reason }, 'a trigger started no run')
-  }
+export function createStarting({ workflows, runs, database, log }: StartingOptions): Starting {
+  const recordSkipped = createSkipped({ database, log })
 
   return {
     async start(tenant, { id: workflowId, name }, cause) {

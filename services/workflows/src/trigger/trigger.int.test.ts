@@ -7,6 +7,7 @@ import {
   newId,
   type PlatformEvent,
   Run,
+  SkippedTrigger,
   TriggeredRun,
   Workflow,
   WorkflowHook,
@@ -45,6 +46,19 @@ const publish = async (definition: GivenDefinition, activate = true) => {
 }
 const trigger = async (id: string, body: object = {}, query = '?wait=20') =>
   (await api.post(`/workflows/${id}/trigger${query}`, body)).data(TriggeredRun)
+/** Pages of one each hold as many as one page of all, the latest first. */
+const listsSkipped = async (id: string) => {
+  const path = `/workflows/${id}/skipped-triggers`
+  await fixture.service.sql`insert into skipped_triggers
+    select workflow_id, 'older', workspace_id, environment, trigger_type, triggered_at - interval '1 day', reason
+    from skipped_triggers where workflow_id = ${id} limit 1`
+  const all = (await api.get(path)).page(SkippedTrigger)
+  expect(all.items.at(-1)).toMatchObject({ triggerId: 'older', triggerType: 'event', reason: 'too_deep' })
+  const first = (await api.get(`${path}?limit=1`)).page(SkippedTrigger)
+  const next = (await api.get(`${path}?limit=1&after=${first.pagination.nextCursor}`)).page(SkippedTrigger)
+  expect([...first.items, ...next.items]).toEqual(all.items.slice(0, 2))
+  expect((await fixture.service.as(testPrincipal()).get(path)).error().code).toBe('not_found')
+}
 const runsOf = (id: string) =>
   fixture.service.sql<{ id: string; trigger_type: string; workflow_version: number }[]>`
     select id, trigger_type, workflow_version from runs where workflow_id = ${id} order by id`
@@ -228,6 +242,7 @@ describe('by runs of runs', () => {
       return rows.length > 0 ? rows : undefined
     })
     expect(skipped[0]).toEqual({ reason: 'too_deep' })
+    await listsSkipped(id)
     await api.post(`/workflows/${id}/deactivate`, {})
   })
 })

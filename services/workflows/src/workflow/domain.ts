@@ -18,6 +18,8 @@ export interface WorkflowRecord extends WorkflowState {
   publishedDigest: string | null
   /** Names its inbound webhook; unguessable. */
   hookId: string
+  /** The name it was made under by a promotion, which another one finds it by; null once it is called otherwise. */
+  promotedName: string | null
   /** `workspace/environment`, before what its triggers listen to. */
   place: string
   /** Of the published version. */
@@ -51,6 +53,8 @@ export type WorkflowCommand =
       description: string
       hookId: string
       place: string
+      /** Whether it comes from another environment. */
+      promoted: boolean
       draft: Written
     })
   | (At & {
@@ -115,7 +119,16 @@ function decide(command: WorkflowCommand, state: WorkflowRecord | null): Decided
   }
 }
 
-function created({ id, name, description, hookId, place, draft, now }: CommandOf<'create'>): WorkflowRecord {
+function created({
+  id,
+  name,
+  description,
+  hookId,
+  place,
+  promoted,
+  draft,
+  now,
+}: CommandOf<'create'>): WorkflowRecord {
   return {
     ...{ id, name, description },
     status: 'inactive',
@@ -131,6 +144,7 @@ function created({ id, name, description, hookId, place, draft, now }: CommandOf
     draftDigest: draft.digest,
     publishedDigest: null,
     hookId,
+    promotedName: promoted ? name : null,
     place,
     trigger: null,
     fence: {},
@@ -143,7 +157,8 @@ function updated({ patch, draft, now }: CommandOf<'update'>, state: WorkflowReco
   const { name = state.name, description = state.description } = patch
   const redrawn = draft !== undefined && draft.digest !== state.draftDigest
   if (!redrawn && name === state.name && description === state.description) return []
-  const after = { ...state, name, description, updatedAt: now }
+  const promotedName = name === state.promotedName ? name : null
+  const after = { ...state, name, description, promotedName, updatedAt: now }
   if (!redrawn) return [{ type: 'workflow.updated', after }]
   const drawn = {
     ...after,
@@ -223,6 +238,7 @@ function expose(state: WorkflowRecord): WorkflowState {
     trigger: _3,
     fence: _4,
     place: _5,
+    promotedName: _6,
     ...shown
   } = state
   return shown

@@ -81,18 +81,28 @@ export function createPortable({
       const called = await find('workflow', there, { names: Object.values(source.workflows) })
       const { definition, missing } = localized(source, { connector: connectors, workflow: called }, there)
       const { name, description } = source
-      const [present, ...others] = await namesOf(database, there, { names: [name] })
-      if (others.length > 0)
-        throw new ApiError('conflict', `There are several workflows named ${name} in ${environment}.`)
       const here = inTenant(meta, there)
-      const taken = present
-        ? await workflows.update(present.id, { description, definition }, here)
-        : await workflows.create({ name, description, definition }, here)
+      const take = async () => {
+        const [present, ...others] = await namesOf(database, there, { names: [name] })
+        if (others.length > 0)
+          throw new ApiError('conflict', `There are several workflows named ${name} in ${environment}.`)
+        return present
+          ? workflows.update(present.id, { description, definition }, here)
+          : workflows.create({ name, description, definition, promoted: true }, here)
+      }
+      // Another promotion may have made it meanwhile.
+      const taken = await take().catch((error: unknown) => {
+        if (isTaken(error)) return take()
+        throw error
+      })
       const named = new Set(missing.map(({ path }) => path))
       return { ...taken, problems: [...missing, ...taken.problems.filter(({ path }) => !named.has(path))] }
     },
   }
 }
+
+const isTaken = (error: unknown) =>
+  error instanceof ApiError && error.details.some(({ code }) => code === 'not_unique')
 
 /** The request's key is kept with its whole answer. */
 function inTenant(meta: RequestMeta, tenant: TenantScope): RequestMeta {

@@ -98,7 +98,7 @@ export function workflowRoutes({ database, cursors }: ServiceContext, workflows:
       status: 204,
       errors: ['not_found', 'invalid_state_transition', 'precondition_failed', 'version_conflict'],
       handler: async ({ params, meta }) => {
-        await workflows.aggregate.handle(params.id, { kind: 'archive', now: meta.now }, meta)
+        await workflows.archive(params.id, meta)
       },
     }),
   ]

@@ -1,6 +1,6 @@
 import { readModelTable, stateText } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
-import { index, integer, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 
 export const workflows = readModelTable(
   'workflows',
@@ -11,6 +11,7 @@ export const workflows = readModelTable(
     triggerType: stateText('trigger_type', 'triggerType'),
     ownerId: stateText('owner_id', 'ownerId'),
     hookId: stateText('hook_id', 'hookId'),
+    promotedName: stateText('promoted_name', 'promotedName'),
     /** What starts it while it is active: `workspace/environment/type or pattern`, or `…/bus:topic`. */
     triggerKeys: text('trigger_keys').array().generatedAlwaysAs(sql.raw('trigger_keys(state::jsonb)')),
   },
@@ -22,6 +23,9 @@ export const workflows = readModelTable(
       index('workflows_name_idx').on(workspaceId, environment, table.name, id),
       index('workflows_owner_idx').on(workspaceId, table.ownerId).where(sql`status = 'active'`),
       uniqueIndex('workflows_hook_key').on(table.hookId),
+      uniqueIndex('workflows_promoted_key')
+        .on(workspaceId, environment, table.promotedName)
+        .where(sql`promoted_name is not null and status <> 'archived'`),
       index('workflows_trigger_idx').using('gin', table.triggerKeys).with({ fastupdate: false }),
     ]
   },
@@ -29,6 +33,9 @@ export const workflows = readModelTable(
 
 /** What is being worked on, one for each workflow: too large for its events, so nothing makes it anew. */
 export const workflowDrafts = readModelTable('workflow_drafts', {})
+
+/** Versions of archived workflows whose grants were revoked. */
+export const revokedVersions = pgTable('revoked_versions', { versionId: text('version_id').primaryKey() })
 
 /** What was published, and never changes again; number 0: a draft as it was tested. */
 export const workflowVersions = readModelTable(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   newId,
+  TriggeredRun,
   Workflow,
   WorkflowDiff,
   WorkflowExport,
@@ -17,6 +18,7 @@ import {
   startWorkflows,
   type WorkflowsFixture,
 } from '../fixture/workflows-fixture.js'
+import { revokeArchived } from './grants.js'
 
 let fixture: WorkflowsFixture
 let api: ApiClient
@@ -146,6 +148,26 @@ describe('a draft', () => {
     const [first, second] = [await again(), await again()]
     expect(second.data(WorkflowWithDraft)).toEqual(first.data(WorkflowWithDraft))
   })
+})
+
+it('gives up the grants of its versions with its last run, once it is archived', async () => {
+  const { id } = await create({ steps: [{ id: 'nap', type: 'wait', seconds: 3_600 }] })
+  const { granted, revoked } = fixture.settings
+  await act(id, 'publish')
+  await act(id, 'publish')
+  const grants = [`grant-${granted.length - 1}`, `grant-${granted.length}`]
+  const { runId } = (await api.post(`/workflows/${id}/trigger`, {})).data(TriggeredRun)
+  expect((await api.send('DELETE', `/workflows/${id}`)).status).toBe(204)
+  expect(revoked.filter((grant) => grants.includes(grant))).toEqual([])
+  expect((await api.post(`/runs/${runId}/cancel`, {})).status).toBe(200)
+  const revoke = async (grant: string) => void revoked.push(grant)
+  for (let look = 0; look < 2; look++) await revokeArchived(fixture.service, { revoke })
+  expect(revoked.filter((grant) => grants.includes(grant)).sort()).toEqual(grants)
+  const other = await create(hello)
+  await act(other.id, 'publish')
+  const last = `grant-${granted.length}`
+  expect((await api.send('DELETE', `/workflows/${other.id}`)).status).toBe(204)
+  expect(revoked).toContain(last)
 })
 
 describe('versions', () => {
@@ -287,6 +309,30 @@ it('is exported with names, and promoted to another environment as a draft', asy
   fixture.settings.reach = ['production']
   expect((await promote('development')).error().code).toBe('forbidden')
   fixture.settings.reach = null
+})
+
+it('is promoted with the sub-workflows of the same names, and made once by promotions at the same time', async () => {
+  const child = await create(greeting('child'), 'Child of two')
+  await act(child.id, 'publish')
+  const parent = await create(
+    { steps: [{ id: 'sub', type: 'workflow', workflow: child.id }] },
+    'Parent of one',
+  )
+  await act(parent.id, 'publish')
+  const promote = async (id: string) =>
+    (await api.post(`/workflows/${id}/promote`, { environment: 'staging' })).data(WorkflowWithDraft)
+  const early = await promote(parent.id)
+  expect(early.problems).toMatchObject([{ step: 'sub', path: '/steps/0/workflow', code: 'unknown_workflow' }])
+  const made = await Promise.all(Array.from({ length: 4 }, () => promote(child.id)))
+  expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+  const later = await promote(parent.id)
+  expect(later).toMatchObject({ id: early.id, draft: { steps: [{ workflow: made[0]?.id }] } })
+  const staging = fixture.service.as({ ...principal, environment: 'staging' })
+  expect((await staging.post(`/workflows/${made[0]?.id}/publish`, {})).status).toBe(200)
+  expect((await promote(parent.id)).problems).toEqual([])
+  // Called otherwise, it makes room for another one.
+  await staging.send('PATCH', `/workflows/${made[0]?.id}`, { body: { name: 'Kept' } })
+  expect((await promote(child.id)).id).not.toBe(made[0]?.id)
 })
 
 it('has an address for its inbound webhook that can be changed and stands in no event', async () => {

@@ -16,6 +16,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { type Checks, refuseProblems } from './check/problems.js'
 import { visits } from './check/walk.js'
 import { type Pinned, type WorkflowCommand, type WorkflowRecord, type Written, workflow } from './domain.js'
+import { revokeArchived } from './grants.js'
 import { requireRights } from './rights.js'
 import { allowedActions, statusAfter } from './transitions.js'
 import {
@@ -34,12 +35,15 @@ export type WorkflowAggregate = Aggregate<WorkflowRecord, WorkflowCommand, Workf
 export interface Workflows {
   aggregate: WorkflowAggregate
   versions: Versions
-  create(fields: NewWorkflow, meta: RequestMeta): Promise<WorkflowWithDraft>
+  /** Throws `conflict` (`not_unique`) where one of this name was `promoted` there already. */
+  create(fields: NewWorkflow & { promoted?: boolean }, meta: RequestMeta): Promise<WorkflowWithDraft>
   get(id: string, tenant: TenantScope): Promise<WorkflowWithDraft>
   update(id: string, patch: WorkflowPatch, meta: RequestMeta): Promise<WorkflowWithDraft>
   publish(id: string, options: { note: string; activate: boolean }, meta: RequestMeta): Promise<Workflow>
   activate(id: string, meta: RequestMeta): Promise<Workflow>
   rollback(id: string, to: number, meta: RequestMeta): Promise<Workflow>
+  /** Its grants end with its last run. */
+  archive(id: string, meta: RequestMeta): Promise<void>
   rotateHook(id: string, hookId: string, meta: RequestMeta): Promise<{ path: string }>
   /** A published version; `not_found` where there is none of this number. */
   version(id: string, number: number, tenant: TenantScope): Promise<StoredVersion>
@@ -78,7 +82,7 @@ export interface WorkflowParts {
 }
 
 export function createWorkflows(
-  { store, database, cursors }: ServiceContext,
+  { store, database, cursors, log }: ServiceContext,
   { delegations, checks, logEnds }: WorkflowParts,
 ): Workflows {
   const aggregate = store.aggregate(workflow, { present: shown })
@@ -101,7 +105,7 @@ export function createWorkflows(
     versions,
     record,
 
-    create: ({ definition, ...fields }, meta) => {
+    create: ({ definition, promoted = false, ...fields }, meta) => {
       const id = newId('workflow')
       const draft = written(id, definition, meta.now)
       const place = placeOf(meta.tenant)
@@ -110,6 +114,7 @@ export function createWorkflows(
         id,
         ...fields,
         place,
+        promoted,
         hookId: newId('hook'),
         draft,
         now: meta.now,
@@ -164,6 +169,14 @@ export function createWorkflows(
     rollback: async (id, to, meta) => {
       const version = await loadVersion(versions, id, to, meta.tenant)
       return aggregate.handle(id, { kind: 'rollback', version: pinned(version), now: meta.now }, meta)
+    },
+
+    archive: async (id, meta) => {
+      await aggregate.handle(id, { kind: 'archive', now: meta.now }, meta)
+      // What fails here is done by the daily look.
+      await revokeArchived(database, delegations, { workflowId: id }).catch((error: unknown) =>
+        log.warn({ err: error, workflowId: id }, 'the grants of an archived workflow are revoked later'),
+      )
     },
 
     rotateHook: (id, hookId, meta) =>

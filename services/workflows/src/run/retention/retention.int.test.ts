@@ -95,3 +95,33 @@ test('a month goes as a whole when nothing of it is kept, and not before', async
   expect(await left()).toEqual(only())
   expect(await months()).not.toContain(month)
 })
+
+test('keys without runs, tests without runs and what started none go as well', async () => {
+  const { sql } = service
+  const at = (days: number) => new Date(Date.now() - days * dayMs).toISOString()
+  const keyed = { steps: [{ id: 'nap', type: 'wait', seconds: 3_600 }], concurrency: { limit: 5 } } as const
+  await sql`select add_run_month(now()::date)`
+  const open = await start('ws_beside', keyed)
+  await sql`insert into run_concurrency values ('unused', 1)`
+  const [{ workflow_id: tested }] = (await sql`select workflow_id from runs where id = ${open}`) as [
+    { workflow_id: string },
+  ]
+  await sql`update runs set workflow_version = 0, queued_at = ${at(3)} where id = ${open}`
+  for (const [name, workflowId, days] of [
+    ['kept', tested, 3],
+    ['gone', 'wf_gone', 3],
+    ['new', 'wf_gone', 0],
+  ] as const)
+    await sql`insert into workflow_versions (id, workspace_id, environment, version, state) values (
+      ${`${workflowId}.0.${name}`}, 'ws_beside', ${environment}, 1,
+      ${JSON.stringify({ workflowId, number: 0, publishedAt: at(days), awaitedKeys: [] })}::text::json)`
+  for (const days of [89, 91])
+    await sql`insert into skipped_triggers values ('wf_1', ${`evt_${days}`}, 'ws_beside', ${environment}, 'event', ${at(days)}, 'too_deep')`
+  await deleteIn(0)
+  const ids = async (text: string) => (await sql.unsafe(text)).map(({ id }) => id)
+  expect(await ids('select key as id from run_concurrency')).toEqual([tested])
+  expect(await ids('select id from workflow_versions order by 1')).toEqual(
+    [`${tested}.0.kept`, 'wf_gone.0.new'].sort(),
+  )
+  expect(await ids('select trigger_id as id from skipped_triggers')).toEqual(['evt_89'])
+})

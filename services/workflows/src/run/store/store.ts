@@ -122,7 +122,7 @@ export function createRunStore({ database, at, leaseMs, announce, closing }: Run
     const [row] = await run<{ signals: number }>(
       database.sql,
       `select signals from runs where id = $1 and lease_fence = $2::bigint and seq = $3::int
-         and (lease_owner is null) = $4::boolean`,
+         and (lease_owner is null) = $4::text::boolean`,
       [runId, fence, String(seq), String(release)],
     )
     return row

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { idFactory, type RunFilters } from '@opsplane/contracts'
+import { startTestService, type TestService } from '@opsplane/testing'
+import { runService } from '../fixture/run-service.js'
+import { listStatement } from './queries.js'
+
+const rows = 50_000
+const dayMs = 24 * 3_600_000
+const tenant = { workspaceId: 'ws_1', environment: 'production' } as const
+let service: TestService
+
+/** A hundred days of runs, most of them completed ones of one workflow, of two workspaces. */
+beforeAll(async () => {
+  service = await startTestService(runService().service)
+  const { sql } = service
+  const newest = Date.now()
+  await sql`select add_run_month(day::date) from generate_series(now() - interval '130 days', now(), '1 month') day`
+  const newId = (at: number) => idFactory(() => at)('run')
+  const ids = Array.from({ length: rows }, (_, n) => newId(newest - ((rows - n) * 100 * dayMs) / rows))
+  await sql`insert into runs (id, workspace_id, environment, workflow_id, workflow_name, workflow_version,
+      trigger_type, status, queued_at, ended_at, seq, bytes)
+    select id, 'ws_' || (n % 2 + 1), 'production', 'wf_' || case when n % 100 < 2 then 2 else 1 end, 'W', 1,
+      case when n % 1000 < 2 then 'webhook' else 'event' end,
+      case when n % 500 < 2 then 'failed' else 'completed' end, now(), now(), 1, 100
+    from unnest(${ids}::text[]) with ordinality as t(id, n)`
+  await sql`vacuum analyze runs`
+}, 60_000)
+afterAll(() => service?.stop())
+
+interface Node {
+  'Relation Name'?: string
+  'Actual Rows'?: number
+  'Actual Loops'?: number
+  'Rows Removed by Filter'?: number
+  Plans?: Node[]
+}
+const flat = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(flat)]
+
+/** How many runs a page of 50 looks at. */
+async function looksAt(filters: RunFilters, before: string | null = null): Promise<number> {
+  const { text, parameters } = listStatement(tenant, filters, before, 51)
+  const { sql } = service
+  const [row] = await sql.unsafe<{ 'QUERY PLAN': [{ Plan: Node }] }[]>(
+    `explain (analyze, format json) ${text}`,
+    parameters,
+    { prepare: false },
+  )
+  const scans = (row ? flat(row['QUERY PLAN'][0].Plan) : []).filter((node) => 'Relation Name' in node)
+  return scans.reduce(
+    (sum, node) =>
+      sum +
+      ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 0),
+    0,
+  )
+}
+
+/** A page, as much of another workspace where there are only two, and at most one run more of each month. */
+const most = 2 * 51 + 10
+
+it.each<[string, RunFilters]>([
+  ['no filter', {}],
+  ['the usual status', { status: 'completed' }],
+  ['a rare status', { status: 'failed' }],
+  ['a status there is none of', { status: 'dead' }],
+  ['a rare trigger', { triggerType: 'webhook' }],
+  ['a workflow', { workflowId: 'wf_1' }],
+  ['a rare workflow', { workflowId: 'wf_2' }],
+  ['a workflow and a rare status', { workflowId: 'wf_1', status: 'failed' }],
+  ['a status and a time', { status: 'completed', to: new Date(Date.now() - 50 * dayMs).toISOString() }],
+])('a page by %s looks at no more than it shows, and so does one far behind it', async (_, filters) => {
+  expect(await looksAt(filters)).toBeLessThanOrEqual(most)
+  const [{ id }] = (await service.sql`select id from runs order by id offset ${rows / 2} limit 1`) as [
+    { id: string },
+  ]
+  expect(await looksAt(filters, id)).toBeLessThanOrEqual(most)
+})
+
+it('one by time reads no other months', async () => {
+  const [from, to] = [60, 59].map((days) => new Date(Date.now() - days * dayMs).toISOString())
+  expect(await looksAt({ from, to })).toBeLessThanOrEqual(most)
+})

@@ -1,0 +1,94 @@
+import { type Page, SkippedTrigger, type TenantScope } from '@opsplane/contracts'
+import { defineList, type Route } from '@opsplane/http'
+import { type Database, positionOf, tenantBinding } from '@opsplane/postgres'
+import type { CursorCodec, Logger } from '@opsplane/runtime'
+import type { ServiceContext } from '@opsplane/service'
+import { requireWorkflow } from '../run/queries.js'
+import { run } from '../run/store/store.js'
+import { tag } from '../workflow/routes.js'
+import type { Cause } from './starting.js'
+
+/** Keeps what did not start a run, once for each cause. */
+export function createSkipped({ database: { sql }, log }: { database: Database; log: Logger }) {
+  return async (
+    { workspaceId, environment }: TenantScope,
+    workflowId: string,
+    { type, id, at }: Pick<Cause, 'type' | 'id' | 'at'>,
+    reason: SkippedTrigger['reason'],
+  ): Promise<void> => {
+    await sql`
+      insert into skipped_triggers (workflow_id, trigger_id, workspace_id, environment, trigger_type, triggered_at, reason)
+      values (${workflowId}, ${id}, ${workspaceId}, ${environment}, ${type}, ${at}, ${reason})
+      on conflict do nothing`
+    log.warn({ workflowId, trigger: type, reason }, 'a trigger started no run')
+  }
+}
+
+export function skippedRoutes({ database: { sql }, cursors }: ServiceContext): Route[] {
+  return [
+    defineList({
+      operationId: 'listSkippedTriggers',
+      path: '/workflows/:id/skipped-triggers',
+      summary: 'List what started no run',
+      description:
+        'Events, calls and times that would have started a run of the workflow, and did not; the latest first.',
+      tag,
+      scope: 'workflows:read',
+      response: SkippedTrigger,
+      errors: ['not_found'],
+      handler: async ({ params, query: { limit, after }, binding, meta: { tenant } }) => {
+        await requireWorkflow(sql, params.id, tenant)
+        return listSkipped(sql, { tenant, workflowId: params.id, limit, after, binding, cursors })
+      },
+    }),
+  ]
+}
+
+interface ListOptions {
+  tenant: TenantScope
+  workflowId: string
+  limit: number
+  after: string | undefined
+  binding: string
+  cursors: CursorCodec
+}
+
+interface Row {
+  trigger_id: string
+  trigger_type: string
+  triggered_at: string
+  reason: SkippedTrigger['reason']
+}
+
+async function listSkipped(
+  sql: Database['sql'],
+  { tenant, workflowId, limit, cursors, ...page }: ListOptions,
+): Promise<Page<SkippedTrigger>> {
+  const binding = tenantBinding(tenant, `${page.binding}|${workflowId}`)
+  const [at = null, id = ''] = page.after === undefined ? [] : positionOf(cursors, page.after, binding)
+  const rows = await run<Row>(
+    sql,
+    `select trigger_id, trigger_type, reason,
+       to_char(triggered_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as triggered_at
+     from skipped_triggers
+     where workspace_id = $1 and environment = $2 and workflow_id = $3
+       and ($4::text is null or (triggered_at, trigger_id) < ($4::text::timestamptz, $5))
+     order by skipped_triggers.triggered_at desc, trigger_id desc limit $6::int`,
+    [
+      tenant.workspaceId,
+      tenant.environment,
+      workflowId,
+      at === null ? null : String(at),
+      id,
+      String(limit + 1),
+    ],
+  )
+  const items = rows.slice(0, limit).map((row) => ({
+    triggerId: row.trigger_id,
+    triggerType: row.trigger_type,
+    triggeredAt: row.triggered_at,
+    reason: row.reason,
+  }))
+  const end = rows.length > limit ? items.at(-1) : undefined
+  return { items, nextCursor: end ? cursors.encode([end.triggeredAt, end.triggerId], binding) : null, limit }
+}
