@@ -139,7 +139,13 @@ export const Widget = z
     if ((query === undefined) === (report === undefined))
       addIssue({ code: 'custom', path: ['query'], message: 'is required, or report is' })
   })
-  .meta({ id: 'DashboardWidget' })
+  .meta({
+    id: 'DashboardWidget',
+    example: {
+      ...{ id: 'open', title: 'Open incidents', kind: 'metric', width: 3 },
+      query: { dataset: 'incidents', measures: ['open'] },
+    },
+  })
 export type Widget = z.infer<typeof Widget>
 
 const dashboardFields = {

@@ -15,3 +15,4 @@ export const TimeZoneName = z
   .min(1)
   .max(60)
   .refine(isTimeZone, 'must be the IANA name of a time zone, such as Europe/Berlin')
+  .meta({ example: 'Europe/Berlin' })

@@ -16,6 +16,7 @@ import { createQueryRunner } from './query/runner.js'
 import { createStudioQueries } from './query/studio.js'
 import { report } from './report/domain.js'
 import { reportRoutes } from './report/routes.js'
+import { summingUp } from './rollup/sum-up.js'
 
 const settingsTimeoutMs = 5_000
 const studioTimeoutMs = 30_000
@@ -31,6 +32,7 @@ export const analytics = defineService({
     const client = clientOf(ctx, 'database-studio', studioTimeoutMs)
     const delegations = createDelegations(settings)
     const facts = openFacts(ctx)
+    ctx.dueWork.start(summingUp)
     const runner = createQueryRunner({
       ...{ database: ctx.database, age: facts.age, clock: ctx.clock },
       cache: createAnswerCache(mostAnswers),

@@ -26,11 +26,12 @@ export function factStatement(dataset: Dataset): string {
         where f.version < excluded.version
       returning id, workspace_id, environment, created_at),
     marked as (
-      insert into rollup_marks as m (workspace_id, environment, dataset, level, block, due_at)
-      select workspace_id, environment, '${dataset.name}', 0, block, now() + interval '5 seconds' from (
+      insert into rollup_marks as m (id, workspace_id, environment, dataset, level, block, due_at)
+      select concat_ws('/', workspace_id, environment, '${dataset.name}', 0, block), workspace_id, environment,
+          '${dataset.name}', 0, block, now() + interval '5 seconds' from (
         select distinct workspace_id, environment, floor(extract(epoch from created_at) / 900)::integer as block
           from written order by 1, 2, 3) b
-      on conflict (workspace_id, environment, dataset, level, block) do update set due_at = m.due_at)
+      on conflict (id) do update set due_at = m.due_at)
     insert into fact_versions as v (workspace_id, environment, dataset, version, newest_at)
     select w.workspace_id, w.environment, '${dataset.name}', 1, max(g.happened_at::timestamptz)
       from written w join given g using (id) group by 1, 2 order by 1, 2

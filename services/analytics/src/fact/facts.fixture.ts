@@ -1,7 +1,9 @@
 import { type IncidentState, natsNames, newId, type PlatformEvent } from '@opsplane/contracts'
 import { connectNats } from '@opsplane/nats'
+import type { Database } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { startTestService, type TestService, testNatsUrl, vouchedHeaders, waitFor } from '@opsplane/testing'
+import { type Mark, sumUpMarked } from '../rollup/sum-up.js'
 import { analytics } from '../service.js'
 import { type LogServer, startLogServer } from './log-server.fixture.js'
 
@@ -127,3 +129,17 @@ export const factsOf = (service: TestService, table: string, workspaceId: string
     )
     return rows.length >= count && [...rows]
   })
+
+/** Adds up every block that has changed, as far as nobody else does at this moment. */
+export async function sumUpAll({ sql }: Pick<Database, 'sql'>): Promise<void> {
+  for (let left = 1; left > 0; )
+    left = await sql.begin(async (tx) => {
+      const marks = await tx.unsafe<Mark[]>(
+        `select id as key, workspace_id, environment, dataset, level, block from rollup_marks
+         where level = (select min(level) from rollup_marks) order by id limit 500 for update skip locked`,
+      )
+      await sumUpMarked(tx, marks)
+      const [more] = await tx.unsafe<{ count: number }[]>('select count(*)::integer from rollup_marks')
+      return more?.count ?? 0
+    })
+}

@@ -1,10 +1,10 @@
+import { dueIndexes, dueTable, heldColumns } from '@opsplane/postgres'
 import {
   bigint,
   boolean,
   doublePrecision,
   index,
   integer,
-  json,
   pgTable,
   primaryKey,
   smallint,
@@ -96,20 +96,28 @@ const placeOfBlock = {
   block: integer('block').notNull(),
 }
 
+export const dueMarks = dueTable({
+  table: 'rollup_marks',
+  key: 'id',
+  dueAt: 'due_at',
+  waiting: 'due_at is not null',
+  fairKey: 'workspace_id',
+})
+
 /** Blocks whose facts have changed since they were added up. */
 export const rollupMarks = pgTable(
   'rollup_marks',
   {
+    /** Tenant, dataset, level and block. */
+    id: text('id').primaryKey(),
     ...placeOfBlock,
     /** When they are added up again at the earliest. */
     dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull(),
+    ...heldColumns(),
   },
   (table) => [
-    primaryKey({
-      name: 'rollup_marks_pkey',
-      columns: [table.workspaceId, table.environment, table.dataset, table.level, table.block],
-    }),
-    index('rollup_marks_due_idx').on(table.dueAt),
+    index('rollup_marks_dataset_idx').on(table.workspaceId, table.environment, table.dataset),
+    ...dueIndexes(dueMarks),
   ],
 )
 
@@ -167,9 +175,3 @@ export const rollupSketches = pgTable(
     }),
   ],
 )
-
-/** How the rollups of a dataset were declared when they were made. */
-export const rollupDefinitions = pgTable('rollup_definitions', {
-  dataset: text('dataset').primaryKey(),
-  definition: json('definition').notNull(),
-})

@@ -1,0 +1,76 @@
+import { type DueRow, type StatementRunner, within } from '@opsplane/postgres'
+import { datasets } from '../dataset/datasets.js'
+import { dueMarks } from '../fact/tables.js'
+import { topLevel } from '../query/blocks.js'
+import { sumUpStatements } from './sum-up-statements.js'
+
+/** A block that is to be added up, as its row has it. */
+export interface Mark {
+  key: string
+  workspace_id: string
+  environment: string
+  dataset: string
+  level: number
+  block: number
+}
+
+const batch = 200
+
+/** What changes all the time is added up again no more often than this: the larger the block, the rarer. */
+const restOf = (level: number) => `interval '${5 * 3 ** level} seconds'`
+
+const statementsOf = new Map(
+  datasets.map((dataset) => [
+    dataset.name,
+    Array.from({ length: topLevel + 1 }, (_, level) => sumUpStatements(dataset, level)),
+  ]),
+)
+
+/**
+ * Adds up the blocks that are marked. A mark is gone with the commit of what was added up, and the block above is marked
+ * in its place, so that nobody reads a block that lacks a fact. Whoever changes facts locks the mark first.
+ */
+export const summingUp = within<Mark & DueRow>({
+  name: 'analytics-rollups',
+  of: dueMarks,
+  columns: ['workspace_id', 'environment', 'dataset', 'level', 'block'],
+  batch,
+  perform: sumUpMarked,
+})
+
+/** The marks are locked in this transaction. */
+export async function sumUpMarked(tx: StatementRunner, marks: readonly Mark[]): Promise<void> {
+  await run(tx, 'delete from rollup_marks where id = any($1::text[])', [listOf(marks.map(({ key }) => key))])
+  // Lower levels first: those above are made of them.
+  for (const group of groupsOf(marks)) await sumUp(tx, group)
+}
+
+function groupsOf(marks: readonly Mark[]): Mark[][] {
+  const groups = new Map<string, Mark[]>()
+  for (const mark of [...marks].sort((a, b) => a.level - b.level || (a.key < b.key ? -1 : 1))) {
+    const key = JSON.stringify([mark.level, mark.workspace_id, mark.environment, mark.dataset])
+    groups.set(key, [...(groups.get(key) ?? []), mark])
+  }
+  return [...groups.values()]
+}
+
+async function sumUp(tx: StatementRunner, marks: readonly Mark[]): Promise<void> {
+  const [first] = marks
+  if (!first) return
+  const { workspace_id: workspaceId, environment, dataset, level } = first
+  const blocks = listOf(marks.map(({ block }) => String(block)))
+  for (const statement of statementsOf.get(dataset)?.[level] ?? [])
+    await run(tx, statement, [workspaceId, environment, blocks])
+  if (level < topLevel) await run(tx, markAbove(level + 1), [workspaceId, environment, dataset, blocks])
+}
+
+const markAbove = (level: number) => `
+  insert into rollup_marks as m (id, workspace_id, environment, dataset, level, block, due_at)
+  select concat_ws('/', $1::text, $2::text, $3::text, ${level}, block), $1, $2, $3, ${level}, block, now() + ${restOf(level)}
+    from (select distinct floor(block::integer / 4.0)::integer as block from unnest($4::text[]) as b (block) order by 1) above
+  on conflict (id) do update set due_at = m.due_at`
+
+const run = (tx: StatementRunner, text: string, parameters: string[]) =>
+  tx.unsafe(text, parameters, { prepare: true })
+
+const listOf = (texts: readonly string[]) => `{${texts.map((text) => JSON.stringify(text)).join(',')}}`
